@@ -6,19 +6,20 @@ import packageJson from '../package.json' with { type: 'json' };
 /**
  * Locks what is installed outside of the repository, in the versions that package.json names: the vendors' CLIs of the
  * worker's image, and the packages that `promptq dev` installs. Writes a manifest and a lock file in each folder. Binaries
- * for several processors are optional, so that npm installs one of them.
+ * for several platforms are optional, so that npm installs one of them.
  */
 const { devDependencies, optionalDependencies, config } = packageJson;
 const PROCESSORS = ['arm64', 'x64'];
-const codex = PROCESSORS.map((cpu) => [
-  `@openai/codex-linux-${cpu}`,
-  `npm:@openai/codex@${devDependencies['@openai/codex']}-linux-${cpu}`,
-]);
+const codexFor = (system: 'linux' | 'darwin') =>
+  PROCESSORS.map((cpu) => [
+    `@openai/codex-${system}-${cpu}`,
+    `npm:@openai/codex@${devDependencies['@openai/codex']}-${system}-${cpu}`,
+  ]);
 
 lock('../worker-container/vendor-clis/', {
   optionalDependencies: Object.fromEntries([
     ...PROCESSORS.map((cpu) => [`@anthropic-ai/claude-code-linux-${cpu}`, config.claudeCode]),
-    ...codex,
+    ...codexFor('linux'),
   ]),
 });
 lock('../lib/local/packages/', {
@@ -26,7 +27,8 @@ lock('../lib/local/packages/', {
   optionalDependencies: Object.fromEntries([
     ...Object.entries(optionalDependencies),
     ...PROCESSORS.map((cpu) => [`node-linux-${cpu}`, devDependencies.node]),
-    ...codex,
+    ...codexFor('darwin'),
+    ...codexFor('linux'),
   ]),
 });
 

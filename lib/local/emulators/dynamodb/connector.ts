@@ -8,8 +8,8 @@ import { dynamodbProxy } from './dynamodb-proxy.ts';
 
 /**
  * The program that starts the DynamoDB emulator, exits with it, and forwards requests of the clients that its parent
- * sends. Arguments: `namespace` (a network that no other process can reach) or `shared`; the port; the emulator's
- * command.
+ * sends. Arguments: `namespace` (a network that no other process can reach), `closed` (the emulator accepts no further
+ * connections, which only Linux can do) or `open`; the port; the emulator's command.
  */
 const [, , network = '', port = '', program = '', ...args] = process.argv;
 
@@ -44,7 +44,7 @@ async function serve(credentials: RunCredentials): Promise<void> {
   });
   await listening(emulator);
   const { pid = 0 } = emulator;
-  const open = network === 'namespace' ? connectNow : await openConnections({ pid, port: Number(port), connectNow });
+  const open = network === 'closed' ? await openConnections({ pid, port: Number(port), connectNow }) : connectNow;
   const proxy = dynamodbProxy(credentials, open);
   process.on('message', (request: ConnectorRequest, client: Socket | undefined) => {
     if (request.kind !== 'client') return;

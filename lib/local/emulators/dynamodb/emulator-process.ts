@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
+import { isLinux } from '../../../platform/platform-name.ts';
 import { stallTolerantTimer } from '../../../platform/stall-tolerant-timer.ts';
 import { programFile } from '../../program/program-files.ts';
 import { endProcess, findProgram } from '../../run/child-process.ts';
@@ -32,6 +32,8 @@ const startedSchema = z.object({ pid: z.number() });
 const takenSchema = z.object({ taken: z.number() });
 
 export interface EmulatorProcessOptions {
+  /** The emulator's program. */
+  readonly binary: string;
   /** The database file; created if it is missing. */
   readonly file: string;
   readonly credentials: RunCredentials;
@@ -42,19 +44,20 @@ export interface EmulatorProcessOptions {
 
 const CONNECTOR = programFile('lib/local/emulators/dynamodb/connector');
 
-/** @throws Error without a binary for this platform, or with the emulator's last output */
+/** @throws Error with the emulator's last output */
 export async function startEmulatorProcess({
+  binary,
   file,
   credentials,
   env,
   network,
 }: EmulatorProcessOptions): Promise<EmulatorProcess> {
-  const setpriv = await findProgram('setpriv');
+  const setpriv = isLinux() ? await findProgram('setpriv') : undefined;
   // The kernel kills both with this process, so that even `kill -9` leaves no second writer on the file.
   const withParent = setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL'];
   const port = String(network === undefined ? await freePort() : NAMESPACE_PORT);
-  const connector = [process.execPath, CONNECTOR, network === undefined ? 'shared' : 'namespace', port];
-  const serve = [findBinary(), 'serve', '--host', '127.0.0.1', '--port', port, '--db-path', file];
+  const connector = [process.execPath, CONNECTOR, modeOf(network), port];
+  const serve = [binary, 'serve', '--host', '127.0.0.1', '--port', port, '--db-path', file];
   const command = [...withParent, ...(network ?? []), ...connector, ...withParent, ...serve];
   const [program = '', ...args] = command;
   // A separate process group: Ctrl-C at a terminal must reach only this process, which ends the child last.
@@ -82,6 +85,12 @@ export async function startEmulatorProcess({
     throw new Error(`the DynamoDB emulator did not start; its last words: ${lastWords()}`);
   }
   return { child, pid, ended, take: handOver(child, ended), lastWords };
+}
+
+/** How the connector keeps others from the emulator; see there. */
+function modeOf(network: readonly string[] | undefined): string {
+  if (network !== undefined) return 'namespace';
+  return isLinux() ? 'closed' : 'open';
 }
 
 async function timeIsUp(): Promise<undefined> {
@@ -115,17 +124,6 @@ function handOver(child: ChildProcess, ended: Promise<void>): (client: Socket) =
     const request: ConnectorRequest = { kind: 'client', number };
     child.send(request, client, { keepOpen: true }, (error) => error !== null && letGo(number));
   };
-}
-
-function findBinary(): string {
-  try {
-    return createRequire(import.meta.url).resolve('@dynoxide/linux-x64/dynoxide');
-  } catch {
-    throw new Error(
-      `no DynamoDB emulator for ${process.platform}-${process.arch}: only linux-x64 (and WSL2) comes with one. ` +
-        'Start DynamoDB Local yourself and set PROMPTQ_DYNAMODB_ENDPOINT to its address, such as http://127.0.0.1:8000',
-    );
-  }
 }
 
 /** `--port 0` doesn't work: the emulator binds a free port and prints 0. */

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { isLinux } from '../../../platform/platform-name.ts';
 import { findProgram } from '../../run/child-process.ts';
 
 /** Brings up the namespace's loopback interface (SIOCSIFFLAGS with IFF_UP and IFF_LOOPBACK), then execs the command. */
@@ -16,6 +17,7 @@ exec @ARGV or die "exec: $!";
  * @returns undefined where the system denies this user one (some containers, AppArmor on Ubuntu from 24.04 on)
  */
 export async function privateNetwork(): Promise<readonly string[] | undefined> {
+  if (!isLinux()) return undefined;
   const [unshare, perl] = await Promise.all([findProgram('unshare'), findProgram('perl')]);
   if (unshare === undefined || perl === undefined) return undefined;
   const words = [unshare, '--user', '--map-root-user', '--net', perl, '-e', LOOPBACK_UP];
