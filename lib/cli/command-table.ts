@@ -60,6 +60,15 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => await import('./commands/run.ts').then(({ continueJob }) => ({ run: continueJob })),
   },
   {
+    name: 'fork',
+    about: "begin a new thread from a copy of a job's folder and session, wait for its end, and print its answer",
+    args: [JOB, ['[prompt]', 'what to do there; a script for the profile shell']],
+    options: [...RUNNING, IDEMPOTENCY_KEY, ...WAITING, JSON_OPTION],
+    routes: RUN_ROUTES,
+    json: 'JobResult',
+    load: async () => await import('./commands/run.ts').then(({ forkJob }) => ({ run: forkJob })),
+  },
+  {
     name: 'wait',
     about: 'wait for the end of a job; the exit code is its outcome',
     args: [JOB],

@@ -984,6 +984,8 @@ export interface components {
             copied_from?: string | null;
             /** @description Id of a job to continue. This job becomes the next turn of its thread: it works in the same folder, its agent continues the same session, and it starts when the turns before it have ended. It has the project, profile, model, folder and tags of that job, unless the request sets them. */
             continue?: string | null;
+            /** @description Id of a job to fork. This job begins a new thread from a copy of that job: of its folder, and of the session of its agent. It has the project, profile, model and tags of that job, unless the request sets them. Turns of the forked thread wait until the copy is made. Not together with `continue`, or with a `cwd` of either job. */
+            fork?: string | null;
             /**
              * @description How the turn before it has to end, if it has not ended yet. `success`: if that turn fails or is cancelled, this job waits until the turn is retried or this job is submitted. Only with `continue`. Default: `success`.
              * @enum {string|null}
@@ -1072,6 +1074,8 @@ export interface components {
             turn?: unknown;
             /** @description The value as read. */
             continues?: unknown;
+            /** @description The value as read. */
+            forked_from?: unknown;
             /**
              * @description The prompt. It must contain more than whitespace. Required unless `base_prompt` is set.
              * @example Say hello.
@@ -1670,6 +1674,8 @@ export interface components {
             turn: number | null;
             /** @description Id of the job that this one was created to continue. */
             continues: string | null;
+            /** @description Id of the job that this one was created to fork. */
+            forked_from: string | null;
             /** @description Null for a moment after the job was deleted. */
             created_by: string | null;
             profile: string;
@@ -1776,6 +1782,8 @@ export interface components {
             turn: number | null;
             /** @description Id of the job that this one was created to continue. */
             continues: string | null;
+            /** @description Id of the job that this one was created to fork. */
+            forked_from: string | null;
             prompt: string;
             base_prompt: string;
             extra_prompt: string | null;
@@ -2034,6 +2042,8 @@ export interface components {
             turn: number | null;
             /** @description Id of the job that this one was created to continue. */
             continues: string | null;
+            /** @description Id of the job that this one was created to fork. */
+            forked_from: string | null;
             prompt: string;
             base_prompt: string;
             extra_prompt: string | null;
@@ -3364,6 +3374,7 @@ export interface operations {
                      *           "thread_id": "text",
                      *           "turn": null,
                      *           "continues": null,
+                     *           "forked_from": null,
                      *           "created_by": "token:ci",
                      *           "profile": "codex",
                      *           "model": null,
@@ -3509,6 +3520,7 @@ export interface operations {
                      *       "thread_id": "text",
                      *       "turn": null,
                      *       "continues": null,
+                     *       "forked_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -3649,6 +3661,7 @@ export interface operations {
                      *       "thread_id": "text",
                      *       "turn": null,
                      *       "continues": null,
+                     *       "forked_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -3778,6 +3791,7 @@ export interface operations {
                      *       "thread_id": "text",
                      *       "turn": null,
                      *       "continues": null,
+                     *       "forked_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -3918,6 +3932,7 @@ export interface operations {
                      *       "thread_id": "text",
                      *       "turn": null,
                      *       "continues": null,
+                     *       "forked_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -4115,6 +4130,7 @@ export interface operations {
                      *       "thread_id": "text",
                      *       "turn": null,
                      *       "continues": null,
+                     *       "forked_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -4249,6 +4265,7 @@ export interface operations {
                      *       "thread_id": "text",
                      *       "turn": null,
                      *       "continues": null,
+                     *       "forked_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -4383,6 +4400,7 @@ export interface operations {
                      *       "thread_id": "text",
                      *       "turn": null,
                      *       "continues": null,
+                     *       "forked_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -4517,6 +4535,7 @@ export interface operations {
                      *       "thread_id": "text",
                      *       "turn": null,
                      *       "continues": null,
+                     *       "forked_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -4651,6 +4670,7 @@ export interface operations {
                      *       "thread_id": "text",
                      *       "turn": null,
                      *       "continues": null,
+                     *       "forked_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -4785,6 +4805,7 @@ export interface operations {
                      *       "thread_id": "text",
                      *       "turn": null,
                      *       "continues": null,
+                     *       "forked_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -4985,6 +5006,7 @@ export interface operations {
                      *       "thread_id": "text",
                      *       "turn": null,
                      *       "continues": null,
+                     *       "forked_from": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,

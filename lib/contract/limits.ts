@@ -58,6 +58,8 @@ export const LIMITS = {
   messages: { perJob: 100, textBytes: 32 * 1024 },
   /** Jobs of one thread. Each claim of a turn reads the turns before it. */
   turnsPerThread: 1_000,
+  /** What a fork copies of a folder, bytes. */
+  forkFolderBytes: 10 * 1024 ** 3,
   /** What a job that can't continue the session of its thread gets of the earlier turns. */
   threadRecordBytes: 64 * 1024,
   followUps: {

@@ -143,6 +143,44 @@ export const TOOL_CONTRACTS: Readonly<
       "additionalProperties": false
     }
   },
+  "fork_job": {
+    "scopes": [
+      "write"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "minLength": 1,
+          "description": "The id of the job to fork."
+        },
+        "prompt": {
+          "description": "The task. The agent knows the earlier prompts and answers of this thread.",
+          "example": "Say hello.",
+          "type": "string",
+          "minLength": 1
+        },
+        "title": {
+          "description": "Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.",
+          "example": "Greeting",
+          "type": "string",
+          "maxLength": 120
+        },
+        "idempotency_key": {
+          "description": "A request with a key that was used before returns the id of the existing job.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255
+        }
+      },
+      "required": [
+        "id",
+        "prompt"
+      ],
+      "additionalProperties": false
+    }
+  },
   "wait_for_job": {
     "scopes": [
       "read"

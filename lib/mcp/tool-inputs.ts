@@ -56,6 +56,14 @@ export const TOOL_INPUTS: Readonly<Record<ToolName, JsonSchema>> = {
     },
     ['id', 'prompt'],
   ),
+  fork_job: schemaOf(
+    { ...job.shape, ...createJob.body.pick({ prompt: true, title: true, idempotency_key: true }).shape },
+    {
+      id: { description: 'The id of the job to fork.' },
+      prompt: { description: 'The task. The agent knows the earlier prompts and answers of this thread.' },
+    },
+    ['id', 'prompt'],
+  ),
   wait_for_job: schemaOf(job.shape, { timeout_seconds: { type: 'integer' } }, ['id']),
   job_status: schemaOf(job.shape, {}, ['id']),
   job_result: schemaOf({ ...job.shape, attempt }, {}, ['id']),

@@ -49,6 +49,14 @@ export const TOOLS = [
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   },
   {
+    name: 'fork_job',
+    title: 'fork a job',
+    about:
+      'Begins a new conversation from a copy of a job: its agent knows the earlier prompts and answers, and works in a copy of the folder. The job itself stays as it is, and can be continued. Returns the id of a new job at once; then call wait_for_job with it. Use it to try something else from the same point. The job must have ended.',
+    routes: ['jobs.create'],
+    hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+  },
+  {
     name: 'wait_for_job',
     title: 'wait for the end of a job, for a limited time',
     about:

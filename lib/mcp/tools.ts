@@ -41,6 +41,11 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
     return { message: `Job ${created.id} continues ${id}. Call wait_for_job.`, fields: created };
   },
 
+  fork_job: async ({ client }, { id, ...fields }: JobFields & Id) => {
+    const created = await client.create({ ...fields, fork: id });
+    return { message: `Job ${created.id} begins with a copy of ${id}. Call wait_for_job.`, fields: created };
+  },
+
   wait_for_job: async (
     { client, wire, signal },
     { id, timeout_seconds: seconds = WAIT_SECONDS[wire].default }: Id & { timeout_seconds?: number },

@@ -6,7 +6,7 @@ import { type TransitionContext, transition } from '../jobs/dispatch/transition.
 import { type Job, jobItemSchema } from '../jobs/lifecycle/job.ts';
 import type { JobTextStore } from '../jobs/store/job-texts.ts';
 import { listedItems } from '../jobs/store/listed-items.ts';
-import { hasThreadEnded, readThread } from '../jobs/threads/read-thread.ts';
+import { isThreadOver } from '../jobs/threads/read-thread.ts';
 import type { ThreadStore } from '../jobs/threads/thread-store.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
@@ -67,7 +67,7 @@ async function removeJob(context: RemovalContext, id: string, endedBefore: strin
 
 async function isKeptByThread(context: RemovalContext, job: Job, endedBefore: string): Promise<boolean> {
   if (job.thread_id === undefined || job.removing === true) return false;
-  return !hasThreadEnded(await readThread(context, job.thread_id), endedBefore);
+  return !(await isThreadOver(context, job.thread_id, endedBefore));
 }
 
 /**

@@ -3,6 +3,7 @@ import { ATTEMPTS } from './by-hand/attempts.ts';
 import { CREATION } from './by-hand/creation.ts';
 import { DECISIONS } from './by-hand/decisions.ts';
 import { FOLDERS } from './by-hand/folders.ts';
+import { FORKS } from './by-hand/forks.ts';
 import { MESSAGES } from './by-hand/messages.ts';
 import { QUESTIONS } from './by-hand/questions.ts';
 import { SESSIONS } from './by-hand/sessions.ts';
@@ -18,6 +19,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...FOLDERS,
   ...ACCOUNT,
   ...SESSIONS,
+  ...FORKS,
   ...THREADS,
   ...QUESTIONS,
   ...MESSAGES,

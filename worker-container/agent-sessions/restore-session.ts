@@ -7,7 +7,8 @@ import type { AgentName } from '../../lib/contract/agents.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { MESSAGE_HEADING, MESSAGE_HEADING_BYTES } from '../../lib/jobs/messages/message-id.ts';
 import type { AgentSessionStore, StoredSession } from '../../lib/jobs/output/agent-sessions/agent-session-store.ts';
-import type { TurnWithJob } from '../../lib/jobs/threads/read-thread.ts';
+import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
+import { movedPath, movedSession } from '../forks/moved-session.ts';
 import { SESSION_ID } from './session-id.ts';
 
 /** A session that is in place for the CLI to continue. */
@@ -38,6 +39,8 @@ export interface RestoreRequest {
   readonly agent: AgentName;
   readonly vendor: string;
   readonly cwd: string;
+  /** Folders whose copy the working folder is: a session that was made there fits too. */
+  readonly copiedFrom: readonly string[];
   /** The only worker whose sessions fit, because it alone has the working folder; undefined: every worker's fit. */
   readonly onlyWorker: string | undefined;
   /** The folder with the CLI's sessions. No other user can reach it yet. */
@@ -52,29 +55,31 @@ const PATH = /^(?!.*\.\.)[\w.-]+(\/[\w.-]+)*$/;
  * @returns undefined: there is none to continue; a text: why the session that was saved is not continued
  */
 export async function restoreSession(request: RestoreRequest): Promise<RestoredSession | string | undefined> {
-  const { agent, vendor, cwd, onlyWorker, folder } = request;
+  const { agent, vendor, cwd, copiedFrom, onlyWorker, folder } = request;
   const found = await findSession(request);
   if (found === undefined) return undefined;
-  const { record, size } = found.session;
+  const { record } = found.session;
   if (record.agent !== agent) return `it belongs to the agent ${record.agent}`;
   if (record.vendor !== vendor) return 'it belongs to another vendor';
-  if (record.cwd !== cwd) return 'its working folder was another one';
+  const isCopied = copiedFrom.includes(record.cwd);
+  if (record.cwd !== cwd && !isCopied) return 'its working folder was another one';
   if (onlyWorker !== undefined && record.worker_id !== onlyWorker) return 'its working folder is on another worker';
   if (!SESSION_ID.test(record.session_id) || !PATH.test(record.path)) return 'its record is not sound';
-  const path = join(folder, record.path);
+  const move = { from: record.cwd, to: cwd };
+  const path = join(folder, isCopied ? movedPath(record.path, move) : record.path);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const messageIds = new Set<string>();
-  await pipeline(
-    Readable.from(noting(found.session.read(), messageIds)),
-    createWriteStream(path, { flags: 'wx', mode: 0o600 }),
-  );
-  const isRecorded = await request.isRecorded(found);
+  const content = isCopied ? movedSession(found.session.read(), move) : found.session.read();
+  const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+  await pipeline(Readable.from(noting(content, messageIds)), file);
+  // The usage of a job that was forked is never counted with the fork's.
+  const isRecorded = isCopied || (await request.isRecorded(found));
   return {
     attempt: found.jobId === request.jobId ? found.attempt : undefined,
     sessionId: record.session_id,
     messageIds,
     // The usage of an attempt that was lost is counted with this one's.
-    billedBytes: isRecorded ? size : record.billed_bytes,
+    billedBytes: isRecorded ? file.bytesWritten : record.billed_bytes,
   };
 }
 
@@ -110,10 +115,9 @@ export function chainOf(job: Pick<Job, 'id' | 'resume_from' | 'resume_oldest'>):
   return attemptsOf({ id: job.id, attempt: newest }, Math.max(oldest, 1));
 }
 
-/** The attempts of the turns before a job's own, newest first. */
-export function attemptsBefore(turns: readonly TurnWithJob[], turn: number): AttemptOfJob[] {
-  const lower = turns.filter((other) => other.turn < turn).toReversed();
-  return lower.flatMap(({ job }) => (job === undefined || job === 'newer' ? [] : attemptsOf(job, 1)));
+/** The attempts of the turns before a job, newest first. */
+export function attemptsBefore(earlier: readonly EarlierTurn[]): AttemptOfJob[] {
+  return earlier.toReversed().flatMap(({ job, attempt }) => attemptsOf({ id: job.id, attempt }, 1));
 }
 
 function attemptsOf({ id, attempt }: Pick<Job, 'id' | 'attempt'>, oldest: number): AttemptOfJob[] {

@@ -137,7 +137,7 @@ async function runWithLogin(
     // Another attempt has begun without what a lost one saves now.
     const saved = saving.finish(ending.reason === 'lost' ? 0 : releasing ? DRAIN_TIMEOUT_MS : undefined);
     const git = { env: context.env, mark, attemptDir, ending: undefined, account, redaction };
-    const { changes, warnings } = releasing ? NO_CHANGES : await changesOf(git, worktree, files);
+    const { changes, warnings } = releasing ? NO_CHANGES : await changesOf(git, worktree, files, job);
     const limit = releasing ? DRAIN_TIMEOUT_MS : KEEP_FILES_TIMEOUT_MS;
     const isContinued = prepared.resumed?.attempt !== undefined;
     const kept = await keepAttemptFiles(context, job, { files, redaction, limit, isContinued });

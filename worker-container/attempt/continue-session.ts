@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { Profile } from '../../lib/catalog/profiles.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { type Folders, ownFolder, resolveFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
 import { AgentSessionStore } from '../../lib/jobs/output/agent-sessions/agent-session-store.ts';
 import { AttachmentStore } from '../../lib/jobs/output/attachments/attachment-store.ts';
 import { readableReceipt } from '../../lib/jobs/output/readable-receipt.ts';
-import type { TurnWithJob } from '../../lib/jobs/threads/read-thread.ts';
+import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
 import {
   type AttemptOfJob,
   attemptsBefore,
@@ -26,8 +27,8 @@ interface Continuing {
   readonly cwd: string;
   readonly files: AttemptFiles;
   readonly ending: Ending;
-  /** The turns of its thread; undefined: the job continues none. */
-  readonly thread: readonly TurnWithJob[] | undefined;
+  /** What was said before; undefined: the job begins a conversation. */
+  readonly earlier: readonly EarlierTurn[] | undefined;
 }
 
 /** The conversation that an attempt continues. */
@@ -42,15 +43,15 @@ export interface Continued {
  * newest session of the turns before.
  */
 export async function continueSession(context: AttemptContext, job: Job, about: Continuing): Promise<Continued> {
-  const { agent, profile, thread } = about;
+  const { agent, profile, earlier } = about;
   if (agent.sessionFolder === undefined || profile.resume === 'never') return { resumed: undefined, warnings: [] };
   const own = await continueOwn(context, job, { ...about, folder: join(about.files.agent, agent.sessionFolder) });
   // A session that the CLI refused is not tried again.
-  if (own.resumed !== undefined || thread === undefined || job.session_refused === true) return own;
+  if (own.resumed !== undefined || earlier === undefined || job.session_refused === true) return own;
   const restored = await restore(context, job, {
     ...about,
     folder: join(about.files.agent, agent.sessionFolder),
-    candidates: attemptsBefore(thread, job.turn ?? 1).slice(0, MAX_SEARCHED),
+    candidates: attemptsBefore(earlier).slice(0, MAX_SEARCHED),
   });
   if (typeof restored === 'object') return { resumed: restored, warnings: own.warnings };
   const why = `session: of the thread not continued: ${restored ?? 'it is missing'}`;
@@ -78,7 +79,7 @@ async function restore(
   job: Job,
   about: Continuing & { readonly folder: string; readonly candidates: readonly AttemptOfJob[] },
 ): Promise<RestoredSession | string | undefined> {
-  const { agent, profile, cwd, folder, candidates } = about;
+  const { agent, profile, cwd, folder, candidates, earlier = [] } = about;
   return await restoreSession({
     jobId: job.id,
     candidates,
@@ -87,9 +88,23 @@ async function restore(
     agent: agent.name,
     vendor: profile.vendor,
     cwd,
+    copiedFrom: job.cwd === undefined ? foldersCopied(folders, job, earlier) : [],
     onlyWorker: `${cwd}/`.startsWith(`${folders.workspaces}/`) ? undefined : workerId,
     folder,
   });
+}
+
+/** The folders from which the private folder of a job was copied, newest first: a fork may have been forked. */
+function foldersCopied(folders: Folders, job: Job, earlier: readonly EarlierTurn[]): string[] {
+  const paths: string[] = [];
+  const known = [job, ...earlier.map((other) => other.job)];
+  for (let at: Job | undefined = job; at !== undefined && paths.length < known.length; ) {
+    const owner = known.find(({ id }) => id === ownFolder(at ?? job));
+    at = owner?.forked_from === undefined ? undefined : known.find(({ id }) => id === owner.forked_from);
+    const folder = at === undefined ? undefined : resolveFolder(folders, at);
+    if (folder !== undefined && 'path' in folder) paths.push(folder.path);
+  }
+  return paths;
 }
 
 async function attachmentsOf(

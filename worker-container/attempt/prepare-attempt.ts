@@ -5,19 +5,21 @@ import type { Profile } from '../../lib/catalog/profiles.ts';
 import { sandboxFault } from '../../lib/catalog/sandboxes.ts';
 import { AGENT_DEFINITIONS } from '../../lib/contract/agents.ts';
 import { composePrompt, promptLength } from '../../lib/contract/compose-prompt.ts';
-import type { Job } from '../../lib/jobs/lifecycle/job.ts';
-import { workingFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
+import { type Job, lacksCopy } from '../../lib/jobs/lifecycle/job.ts';
+import { ownFolder, resolveFolder, workingFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
 import { answerText } from '../../lib/jobs/questions/answer-text.ts';
-import { readThread, type TurnWithJob } from '../../lib/jobs/threads/read-thread.ts';
+import { conversationBefore, type EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
 import type { RestoredSession } from '../agent-sessions/restore-session.ts';
 import { RESUME_NOTE } from '../agent-sessions/resume-note.ts';
 import type { Agent, AgentCommand } from '../agents/agent.ts';
 import { agentEnvironment, practiceUrlOf, secretsOf, variableWarnings, vendorOf } from '../agents/agent-environment.ts';
 import { AGENTS } from '../agents/agents.ts';
 import type { Ending } from '../commands/ending.ts';
+import { copyFolder, placeCopy } from '../forks/copy-folder.ts';
+import { copied, sourceToCopy } from '../forks/fork-source.ts';
 import { withMessages } from '../messages/given-messages.ts';
-import { openRepository } from '../repository/job-repository.ts';
-import type { JobWorktree } from '../repository/job-worktree.ts';
+import { openRepository, type SourceWorktree } from '../repository/job-repository.ts';
+import type { JobWorktree } from '../repository/worktree-record.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
 import { giveTree } from '../service-accounts/untrusted-files.ts';
@@ -89,8 +91,10 @@ export async function prepareAttempt(
     throw new Error(`the composed prompt is longer than agent ${agent.name} takes`);
   const folder = workingFolder(folders, job);
   if ('rejected' in folder) throw new Error(`cwd: ${folder.rejected}`);
-  const thread = await rethrowTransient(() => threadOf(context, job));
-  await requireFolder(job, folder.path, thread);
+  const earlier = await rethrowTransient(() => conversationBefore(context, job));
+  await requireFolder(job, folder.path, earlier);
+  const source = await rethrowTransient(() => sourceToCopy(context, job));
+  const fork = source && (await forkedFolder(context, job, source));
   const runEnv = {
     ...agentEnvironment(env, profile, secrets, files.personal),
     PROMPTQ_ATTACHMENTS: files.attachments,
@@ -106,16 +110,24 @@ export async function prepareAttempt(
       lend,
       agentEnv: runEnv,
       setupLog: join(files.own, 'setup.log'),
+      ...(fork !== undefined && { source: fork }),
     },
   );
+  if (worktree === undefined && fork !== undefined) {
+    await fork.lend();
+    await copyFolder({ ...at, from: fork.path, to: folder.path, attempt: job.attempt, account });
+    await fork.onCopied();
+  }
+  if (worktree === undefined && job.forked_from !== undefined)
+    await placeCopy(folder.path, job.copied_by ?? job.attempt);
   const cwd = worktree === undefined ? await lend() : worktree.path;
   const model = job.model ?? profile.model;
   const session = await rethrowTransient(() =>
-    continueSession(context, job, { agent, profile, cwd, files, ending: at.ending, thread }),
+    continueSession(context, job, { agent, profile, cwd, files, ending: at.ending, earlier }),
   );
   const { resumed } = session;
-  const isFresh = resumed === undefined && thread !== undefined && agent.sessionFolder !== undefined;
-  const told = isFresh ? await rethrowTransient(() => withRecord(context, job, { thread, prompt, agent })) : prompt;
+  const isFresh = resumed === undefined && earlier !== undefined && agent.sessionFolder !== undefined;
+  const told = isFresh ? await rethrowTransient(() => withRecord(context, { earlier, prompt, agent })) : prompt;
   // A script takes no messages.
   const giving = {
     messages: context.texts.messages,
@@ -160,27 +172,39 @@ export async function prepareAttempt(
   }
 }
 
-/** The turns of the thread of a job that continues another one. */
-async function threadOf(context: AttemptContext, job: Job): Promise<readonly TurnWithJob[] | undefined> {
-  const { continues, thread_id: threadId } = job;
-  return continues === undefined || threadId === undefined ? undefined : await readThread(context, threadId);
-}
-
-/** @throws Error if the folder that an earlier turn worked in was removed because of its age */
-async function requireFolder(job: Job, path: string, thread: readonly TurnWithJob[] | undefined): Promise<void> {
-  if (thread === undefined || job.cwd !== undefined || job.folder_of === undefined) return;
-  const wasUsed = thread.some(({ job: other }) => typeof other === 'object' && other.status === 'SUCCEEDED');
+/** @throws Error if the folder that an earlier turn worked in was removed because of its age, or never copied */
+async function requireFolder(job: Job, path: string, earlier: readonly EarlierTurn[] | undefined): Promise<void> {
+  if (earlier === undefined || job.cwd !== undefined || job.folder_of === undefined) return;
+  const users = earlier.filter(({ job: other }) => other.cwd === undefined && ownFolder(other) === ownFolder(job));
+  const owner = users.find(({ job: { id } }) => id === job.folder_of)?.job;
+  if (owner !== undefined && lacksCopy(owner))
+    throw new Error(`the folder of job ${owner.id}, a fork, was never copied: retry that job`);
+  const wasUsed = users.some(({ job: other }) => other.status === 'SUCCEEDED');
   if (!wasUsed || (await lstat(path).catch(() => undefined)) !== undefined) return;
   throw new Error('the folder of the thread was removed because of its age; continue with "fresh_folder": true');
+}
+
+/** The folder of the job that a fork forks. @throws Error if it was removed because of its age */
+async function forkedFolder(context: AttemptContext, job: Job, source: Job): Promise<SourceWorktree> {
+  const folder = resolveFolder(context.folders, source);
+  if ('rejected' in folder) throw new Error(folder.rejected);
+  const { path } = folder;
+  if ((await lstat(path).catch(() => undefined)) === undefined)
+    throw new Error(`the folder of job ${source.id}, which this one forks, was removed because of its age`);
+  return {
+    job: source,
+    path,
+    lend: async () => await workFolders(context).lend(path, source),
+    onCopied: async () => await rethrowTransient(() => copied(context, job)),
+  };
 }
 
 /** The prompt of a job whose agent does not know the thread, after what was said in it. */
 async function withRecord(
   context: AttemptContext,
-  job: Job,
-  { thread, prompt, agent }: { thread: readonly TurnWithJob[]; prompt: string; agent: Agent },
+  { earlier, prompt, agent }: { earlier: readonly EarlierTurn[]; prompt: string; agent: Agent },
 ): Promise<string> {
-  const record = await threadRecord(context, thread, job.turn ?? 1);
+  const record = await threadRecord(context, earlier);
   const told = composePrompt([...record.rules, record.text], { prompt });
   return promptLength(told) > AGENT_DEFINITIONS[agent.name].maxPromptLength ? prompt : told;
 }

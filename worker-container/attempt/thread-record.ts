@@ -1,6 +1,6 @@
 import { LIMITS } from '../../lib/contract/limits.ts';
 import { readableReceipt } from '../../lib/jobs/output/readable-receipt.ts';
-import type { TurnWithJob } from '../../lib/jobs/threads/read-thread.ts';
+import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
 import type { AttemptContext } from './attempt-context.ts';
 
 /** A job that continues others has neither their session nor a record of what was said. */
@@ -20,17 +20,16 @@ const HEADING = [
 /** What the turns before a job were asked, and answered, for an agent that can't continue their session. */
 export async function threadRecord(
   context: Pick<AttemptContext, 'texts' | 'rules' | 'output'>,
-  thread: readonly TurnWithJob[],
-  turn: number,
+  earlier: readonly EarlierTurn[],
 ): Promise<{ readonly text: string; readonly rules: readonly string[] }> {
   const entries: string[] = [];
   const ruleIds = new Set<string>();
   let room: number = LIMITS.threadRecordBytes;
-  for (const { job, turn: number } of thread.filter((other) => other.turn < turn).toReversed()) {
-    if (job === undefined || job === 'newer') continue;
+  for (const [at, { job, attempt }] of [...earlier.entries()].toReversed()) {
+    const number = at + 1;
     const { prompt, rule_ids = [] } = await context.texts.get(job);
     for (const id of rule_ids) ruleIds.add(id);
-    const { receipt } = await readableReceipt(context.output, job.id, job.attempt);
+    const { receipt } = await readableReceipt(context.output, job.id, attempt);
     const answer = receipt?.final_message === undefined ? '' : `\n\nAnswer ${number}:\n${cut(receipt.final_message)}`;
     const entry = `Prompt ${number}:\n${cut(prompt)}${answer}`;
     room -= Buffer.byteLength(entry);

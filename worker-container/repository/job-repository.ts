@@ -11,8 +11,11 @@ import type { SecretSource } from '../secrets/secrets.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
 import type { GitSurroundings } from './git.ts';
 import { credentialEnvironment, credentialsFor } from './git-credentials.ts';
-import { isSetUp, type JobWorktree, markSetUp, openWorktree } from './job-worktree.ts';
-import { type CloneRequest, mendClone, UnknownRefError, updateClone } from './kept-clone.ts';
+import { findWorktree, isSetUp, markSetUp, openWorktree } from './job-worktree.ts';
+import { type CloneRequest, type KeptClone, mendClone, UnknownRefError, updateClone } from './kept-clone.ts';
+import { findSnapshot, keepSnapshot, type Snapshot } from './snapshots.ts';
+import { makeObserver } from './worktree-changes.ts';
+import type { JobWorktree } from './worktree-record.ts';
 
 export interface RepositoryContext {
   readonly projectSettings: Pick<ProjectSettingsStore, 'get'>;
@@ -23,6 +26,8 @@ export interface RepositoryContext {
 
 export interface RepositoryJob {
   readonly job: Pick<Job, 'id' | 'attempt' | 'project_id' | 'cwd' | 'folder_of'>;
+  /** The worktree that the job's is to be a copy of; absent: none. */
+  readonly source?: SourceWorktree;
   /** The job's folder. */
   readonly path: string;
   readonly workspaces: string;
@@ -32,6 +37,17 @@ export interface RepositoryJob {
   readonly agentEnv: Readonly<Record<string, string>>;
   /** Where the setup command's output is stored. */
   readonly setupLog: string;
+}
+
+/** The worktree of a job that is forked. */
+export interface SourceWorktree {
+  readonly job: Pick<Job, 'id' | 'folder_of' | 'attempt'>;
+  /** The folder of the forked job. */
+  readonly path: string;
+  /** Gives that folder to the account that git runs under. */
+  readonly lend: () => Promise<unknown>;
+  /** Called when the copy is made. */
+  readonly onCopied: () => Promise<void>;
 }
 
 /**
@@ -49,6 +65,7 @@ export async function openRepository(
   if (settings.repository === undefined) return undefined;
   const clone = await cloneRequest(context, surroundings, request, { ...settings, repository: settings.repository });
   const worktree = await openMended(context, surroundings, request, clone);
+  await request.source?.onCopied();
   await setUp(surroundings, request, worktree, settings.setup);
   return worktree;
 }
@@ -57,13 +74,14 @@ export async function openRepository(
 async function openMended(
   { locks }: RepositoryContext,
   surroundings: GitSurroundings,
-  { job, path, lend }: RepositoryJob,
+  { job, path, lend, source }: RepositoryJob,
   request: CloneRequest,
 ): Promise<JobWorktree> {
   const lock = { id: `clone#${job.project_id}`, holder: `${job.id}/${job.attempt}` };
   const open = async () => {
     const clone = await alone(locks, surroundings, lock, () => updateClone(surroundings, request));
-    return await openWorktree(surroundings, { clone, jobId: ownFolder(job), path, lend });
+    const from = source && (await snapshotOf(surroundings, clone, source));
+    return await openWorktree(surroundings, { clone, jobId: ownFolder(job), path, lend, from });
   };
   try {
     return await open();
@@ -74,6 +92,26 @@ async function openMended(
     const worktree = await open();
     return { ...worktree, warnings: [`repository: ${mended}`, ...worktree.warnings] };
   }
+}
+
+/** The newest snapshot of a worktree. A worker that was killed or stopped made none: it is made now. */
+async function snapshotOf(
+  surroundings: GitSurroundings,
+  clone: KeptClone,
+  { job, path, lend }: SourceWorktree,
+): Promise<Snapshot> {
+  const folder = ownFolder(job);
+  const found = await findSnapshot(clone, folder, job);
+  if (found !== undefined) return found;
+  const worktree = await findWorktree(clone, folder, path);
+  if (worktree === undefined)
+    throw new Error(`the folder of job ${job.id}, which this one forks, is no worktree of the project's repository`);
+  await lend();
+  const observer = await makeObserver(surroundings, worktree, 'source.git');
+  await keepSnapshot(surroundings, worktree, { observer, turn: job });
+  const kept = await findSnapshot(clone, folder, job);
+  if (kept === undefined) throw new Error('no snapshot was made');
+  return kept;
 }
 
 async function cloneRequest(

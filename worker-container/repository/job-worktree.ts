@@ -1,32 +1,11 @@
-import { constants, lstat, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
+import { constants, lstat, mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import * as z from 'zod';
 import { putFile, removeTree } from '../service-accounts/untrusted-files.ts';
 import { type GitSurroundings, git } from './git.ts';
 import { type KeptClone, recordPath } from './kept-clone.ts';
-
-/** A job's own working copy of its project's repository. */
-export interface JobWorktree {
-  /** Where its files are. Its repository is in `.git` and belongs to the job. */
-  readonly path: string;
-  /** The kept clone whose objects its repository borrows. */
-  readonly clone: string;
-  /** The worker's record of it. */
-  readonly record: string;
-  /** The commit that it started from. */
-  readonly base: string;
-  readonly warnings: readonly string[];
-}
-
-const recordSchema = z.object({
-  base: z.string(),
-  /** False: an attempt has begun to create it. */
-  isReady: z.boolean(),
-  /** The setup command that has succeeded in it. */
-  setup: z.string().optional(),
-});
-type WorktreeRecord = z.output<typeof recordSchema>;
+import { restoreSnapshot, type Snapshot } from './snapshots.ts';
+import { changeRecord, type JobWorktree, readRecord, type WorktreeRecord } from './worktree-record.ts';
 
 /**
  * The worktree of a job. The first attempt creates it, and later ones continue in it, so that a retry keeps the work.
@@ -40,6 +19,7 @@ export async function openWorktree(
     jobId,
     path,
     lend,
+    from,
   }: {
     readonly clone: KeptClone;
     /** The job that the worktree is named after: the first of its thread. */
@@ -47,24 +27,37 @@ export async function openWorktree(
     readonly path: string;
     /** Creates the folder, and gives it to the account that git runs under. */
     readonly lend: () => Promise<unknown>;
+    /** What it begins with; absent: the clone's commit. */
+    readonly from?: Snapshot | undefined;
   },
 ): Promise<JobWorktree> {
+  const existing = await findWorktree(clone, jobId, path);
+  if (existing !== undefined) {
+    await lend();
+    return existing;
+  }
   const record = recordPath(clone, jobId);
   const known = await readRecord(record);
   const isThere = (await lstat(path).catch(() => undefined)) !== undefined;
-  if (known?.isReady === true && isThere) {
-    await lend();
-    return { path, clone: clone.dir, record, base: known.base, warnings: [] };
-  }
   const warnings: string[] = [];
   if (known !== undefined && !known.isReady) await removeTree(path);
   else if (isThere) warnings.push(await putAside(path));
-  const { base } = clone;
+  const base = from?.base ?? clone.base;
   await putFile(record, JSON.stringify({ base, isReady: false } satisfies WorktreeRecord));
   await lend();
-  await makeRepository(surroundings, { clone, path, branch: `promptq/${jobId}` });
+  await makeRepository(surroundings, { clone, path, branch: `promptq/${jobId}`, from });
   await putFile(record, JSON.stringify({ base, isReady: true } satisfies WorktreeRecord));
   return { path, clone: clone.dir, record, base, warnings };
+}
+
+/** The worktree that a job's folder is. @returns undefined: it is none of this clone */
+export async function findWorktree(clone: KeptClone, jobId: string, path: string): Promise<JobWorktree | undefined> {
+  const record = recordPath(clone, jobId);
+  const known = await readRecord(record);
+  const isThere = (await lstat(path).catch(() => undefined)) !== undefined;
+  return known?.isReady === true && isThere
+    ? { path, clone: clone.dir, record, base: known.base, warnings: [] }
+    : undefined;
 }
 
 /** Whether a setup command has succeeded in this worktree. */
@@ -72,8 +65,8 @@ export async function isSetUp({ record }: JobWorktree, setup: string): Promise<b
   return (await readRecord(record))?.setup === setup;
 }
 
-export async function markSetUp({ record, base }: JobWorktree, setup: string): Promise<void> {
-  await putFile(record, JSON.stringify({ base, isReady: true, setup } satisfies WorktreeRecord));
+export async function markSetUp({ record }: JobWorktree, setup: string): Promise<void> {
+  await changeRecord(record, { setup });
 }
 
 /** Sets an author so that agents can commit. */
@@ -88,7 +81,17 @@ const CONFIG = `[user]
  */
 async function makeRepository(
   surroundings: GitSurroundings,
-  { clone, path, branch }: { readonly clone: KeptClone; readonly path: string; readonly branch: string },
+  {
+    clone,
+    path,
+    branch,
+    from,
+  }: {
+    readonly clone: KeptClone;
+    readonly path: string;
+    readonly branch: string;
+    readonly from: Snapshot | undefined;
+  },
 ): Promise<void> {
   const template = join(surroundings.attemptDir, 'git-template');
   await mkdir(join(template, 'objects', 'info'), { recursive: true });
@@ -96,9 +99,9 @@ async function makeRepository(
   await writeFile(join(template, 'objects', 'info', 'alternates'), `${join(clone.dir, 'objects')}\n`);
   await copyRefs(clone, join(template, 'packed-refs'));
   await git(surroundings, ['init', '--quiet', `--template=${template}`, `--initial-branch=${branch}`, '--', path]);
-  await git(surroundings, ['reset', '--hard', '--quiet', clone.base], {
-    repository: { gitDir: join(path, '.git'), workTree: path },
-  });
+  const repository = { gitDir: join(path, '.git'), workTree: path };
+  if (from !== undefined) return await restoreSnapshot(surroundings, from, repository);
+  await git(surroundings, ['reset', '--hard', '--quiet', clone.base], { repository });
 }
 
 /** Streams the refs, since the worker may not keep the file's owner or mode, and never through a link. */
@@ -106,11 +109,6 @@ async function copyRefs(clone: KeptClone, target: string): Promise<void> {
   const source = await open(join(clone.dir, 'packed-refs'), constants.O_RDONLY | constants.O_NOFOLLOW);
   const copy = await open(target, 'w');
   await pipeline(source.createReadStream(), copy.createWriteStream());
-}
-
-async function readRecord(path: string): Promise<WorktreeRecord | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : recordSchema.parse(JSON.parse(text));
 }
 
 /**

@@ -16,6 +16,11 @@ export interface KeptClone {
   readonly base: string;
 }
 
+/** Beside the worker's record of a job's worktree: the objects of its newest snapshot. */
+export function bundleBeside(record: string): string {
+  return record.replace(/\.json$/, '.bundle');
+}
+
 export interface CloneRequest {
   /** Root of the projects' workspaces. */
   readonly workspaces: string;

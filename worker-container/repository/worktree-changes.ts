@@ -5,7 +5,8 @@ import type { Changes } from '../../lib/jobs/receipts/changes.ts';
 import { giveTree } from '../service-accounts/untrusted-files.ts';
 import { layOutStat, WHOLE_STAT } from './diff-stat.ts';
 import { type GitCall, type GitSurroundings, git } from './git.ts';
-import type { JobWorktree } from './job-worktree.ts';
+import { keepSnapshot, type TurnEnd } from './snapshots.ts';
+import type { JobWorktree } from './worktree-record.ts';
 
 /** Starts no program, not even in a submodule, which has its own configuration. */
 const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--ignore-submodules=dirty'];
@@ -22,12 +23,18 @@ export async function changesOf(
   surroundings: GitSurroundings,
   worktree: JobWorktree | undefined,
   files: { readonly own: string },
+  turn: TurnEnd,
 ): Promise<typeof NO_CHANGES> {
   if (worktree === undefined) return NO_CHANGES;
   try {
     const diffFile = join(files.own, 'changes.diff');
-    const changes = await worktreeChanges(surroundings, worktree, { diffFile });
-    return { changes, warnings: worktree.warnings };
+    const observer = await makeObserver(surroundings, worktree);
+    const changes = await worktreeChanges(surroundings, worktree, { diffFile, call: observer });
+    const unkept = await keepSnapshot(surroundings, worktree, { observer, turn }).then(
+      () => [],
+      (error: Error) => [`repository: no snapshot to fork from: ${error.message}`],
+    );
+    return { changes, warnings: [...worktree.warnings, ...unkept] };
   } catch (error) {
     return {
       warnings: [...worktree.warnings, `changes: not known: ${error instanceof Error ? error.message : String(error)}`],
@@ -43,9 +50,8 @@ export async function changesOf(
 async function worktreeChanges(
   surroundings: GitSurroundings,
   worktree: JobWorktree,
-  { diffFile }: { readonly diffFile: string },
+  { diffFile, call }: { readonly diffFile: string; readonly call: GitCall },
 ): Promise<Changes> {
-  const call = await makeObserver(surroundings, worktree);
   const ask = async (...args: string[]) => await git(surroundings, args, call);
   await ask('add', '--intent-to-add', '--', worktree.path);
   const counts = countsOf(await ask('diff', ...NO_PROGRAMS, '--numstat', '-z', worktree.base, '--'));
@@ -75,8 +81,12 @@ const OBSERVER_CONFIG = `[core]
  * Creates the worker's separate repository for reading the worktree. It borrows the kept clone's objects and has no
  * configuration, attribute, hook or object of the job's own repository.
  */
-async function makeObserver(surroundings: GitSurroundings, worktree: JobWorktree): Promise<GitCall> {
-  const gitDir = join(surroundings.attemptDir, 'changes.git');
+export async function makeObserver(
+  surroundings: GitSurroundings,
+  worktree: JobWorktree,
+  name = 'changes.git',
+): Promise<GitCall> {
+  const gitDir = join(surroundings.attemptDir, name);
   for (const folder of ['objects/info', 'refs', 'info']) await mkdir(join(gitDir, folder), { recursive: true });
   await writeFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
   await writeFile(join(gitDir, 'config'), OBSERVER_CONFIG);

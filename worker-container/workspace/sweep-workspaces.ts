@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isTerminal } from '../../lib/contract/statuses.ts';
 import { isJobId } from '../../lib/jobs/lifecycle/job-id.ts';
 import type { JobStore } from '../../lib/jobs/store/job-store.ts';
-import { hasThreadEnded, readThread } from '../../lib/jobs/threads/read-thread.ts';
+import { isThreadOver } from '../../lib/jobs/threads/read-thread.ts';
 import type { ThreadStore } from '../../lib/jobs/threads/thread-store.ts';
 import type { SharedLocks } from '../../lib/platform/aws/shared-lock.ts';
 import type { Clock } from '../../lib/platform/aws/table-clock.ts';
@@ -17,7 +17,7 @@ export interface WorkspaceSweep {
   /** Days until a job's own folder is removed, from its end or from the last end in its thread; 0: never. */
   readonly days: number;
   readonly jobs: Pick<JobStore, 'find' | 'findAll'>;
-  readonly threads: Pick<ThreadStore, 'turns'>;
+  readonly threads: Pick<ThreadStore, 'turns' | 'forks'>;
   readonly locks: SharedLocks;
   readonly clock: Clock;
   readonly workerId: string;
@@ -71,7 +71,7 @@ async function isOver(sweep: WorkspaceSweep, id: string, folder: string): Promis
   const job = await jobs.find(id);
   if (job === 'newer') return false;
   if (job === undefined) return (await lstat(folder)).mtimeMs < since;
-  if (job.thread_id !== undefined) return hasThreadEnded(await readThread(sweep, job.thread_id), timestamp(since));
+  if (job.thread_id !== undefined) return await isThreadOver(sweep, job.thread_id, timestamp(since));
   return isTerminal(job.status) && (job.finished_at ?? job.updated_at) < timestamp(since);
 }
 
@@ -86,6 +86,7 @@ async function remove(folder: string): Promise<void> {
 function recordsOf(id: string): readonly (readonly [folder: readonly string[], name: string])[] {
   return [
     [[RECORDS], `${id}.json`],
+    [[RECORDS], `${id}.bundle`],
     [[RECORDS], id],
     [['refs', 'heads', 'promptq'], id],
   ];

@@ -61,6 +61,12 @@ export async function continueJob(
   return await runJob(context, fields, options);
 }
 
+/** Creates the first turn of a new thread, from a copy of a job. */
+export async function forkJob(context: Context, [id, prompt]: readonly string[], options: RunOptions): Promise<number> {
+  const fields = await jobFields(context, prompt, options);
+  return await runJob(context, { ...fields, ...(id !== undefined && { fork: id }) }, options);
+}
+
 /** Ctrl-C does not stop the request that creates the job, or its outcome would be unknown; a second one does. */
 async function create(
   context: Context,

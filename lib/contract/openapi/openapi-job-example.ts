@@ -19,6 +19,7 @@ export const JOB_EXAMPLE: Readonly<Record<string, unknown>> = {
   model_used: null,
   timeout_effective_seconds: 600,
   copied_from: null,
+  forked_from: null,
   profile: 'codex',
   model: null,
   priority: 0,

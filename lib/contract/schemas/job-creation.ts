@@ -87,6 +87,10 @@ export const jobCreation = z
       description:
         'Id of a job to continue. This job becomes the next turn of its thread: it works in the same folder, its agent continues the same session, and it starts when the turns before it have ended. It has the project, profile, model, folder and tags of that job, unless the request sets them.',
     }),
+    fork: z.string().min(1).max(LIMITS.nameLength).optional().meta({
+      description:
+        'Id of a job to fork. This job begins a new thread from a copy of that job: of its folder, and of the session of its agent. It has the project, profile, model and tags of that job, unless the request sets them. Turns of the forked thread wait until the copy is made. Not together with `continue`, or with a `cwd` of either job.',
+    }),
     continue_after: z.enum(['success', 'any']).optional().meta({
       description:
         'How the turn before it has to end, if it has not ended yet. `success`: if that turn fails or is cancelled, this job waits until the turn is retried or this job is submitted. Only with `continue`. Default: `success`.',
@@ -116,6 +120,7 @@ export const followUpCreation = jobCreation.omit({
   idempotency_key: true,
   copied_from: true,
   continue: true,
+  fork: true,
   continue_after: true,
   fresh_folder: true,
 });

@@ -25,7 +25,7 @@ export const REASONS = {
   },
   question: { message: 'The agent has asked a question. The job continues with the answer.', retryable: true },
   waiting_for_thread: {
-    message: 'An earlier turn of the thread has not ended. This job starts when it succeeds.',
+    message: 'An earlier turn of the thread has not succeeded yet, or a fork of it has not made its copy.',
     retryable: true,
   },
   thread_stopped: {

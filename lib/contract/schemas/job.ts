@@ -68,6 +68,7 @@ export const namedShape = {
     description: 'Number of this job in its thread, from 1. Null for a draft, and until it is recorded.',
   }),
   continues: z.string().nullable().meta({ description: 'Id of the job that this one was created to continue.' }),
+  forked_from: z.string().nullable().meta({ description: 'Id of the job that this one was created to fork.' }),
 };
 
 /** Position of a queued job. */

@@ -3,7 +3,7 @@ import { isTerminal } from '../../contract/statuses.ts';
 import { actOnJob, invalidState } from '../dispatch/act-on-job.ts';
 import { transition } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
-import { readThread, type TurnWithJob } from '../threads/read-thread.ts';
+import { begunAfter, readThread } from '../threads/read-thread.ts';
 import type { EnterContext } from './enter-thread.ts';
 import { acquireSlot, threadSlot } from './slots.ts';
 
@@ -23,10 +23,10 @@ export async function retryTurn(context: EnterContext, known: Job): Promise<Job>
     if (threadId === undefined || turn === undefined || !isTerminal(job.status))
       return await actOnJob(context, job, { type: 'retry' }, 'retry');
     const isMine = await acquireSlot(context, job, threadSlot(threadId));
-    const later = (await readThread(context, threadId)).find((other) => other.turn > turn && hasBegun(other.job));
+    const later = begunAfter(await readThread(context, threadId), turn);
     if (later !== undefined) {
-      const why = `turn ${later.turn} of its thread (${later.jobId}) has begun; continue the thread instead`;
-      throw invalidState('retry', job, why, 'continue');
+      const why = `turn ${later.turn} of its thread (${later.jobId}) has begun; fork the newest turn, or continue the thread`;
+      throw invalidState('retry', job, why, 'fork');
     }
     if (!isMine) throw ApiError.of('unavailable', undefined, RETRY_AFTER_SECONDS);
     const result = await transition(context, job, { type: 'retry' }, { rounds: 1 });
@@ -39,7 +39,3 @@ export async function retryTurn(context: EnterContext, known: Job): Promise<Job>
 }
 
 const RETRY_AFTER_SECONDS = 5;
-
-function hasBegun(job: TurnWithJob['job']): boolean {
-  return job === 'newer' || (job !== undefined && job.attempt > 0);
-}

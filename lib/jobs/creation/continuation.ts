@@ -35,29 +35,40 @@ export async function continuationOf(
       if (creation[name] !== undefined) throw InvalidFieldError.of(name, 'is only for a job with continue');
     return { creation, continuation: undefined };
   }
-  const job = await findContinued(context, id);
+  const job = await findEarlier(context, id, 'continue');
   const turns = await context.threads.turns(job.thread_id ?? job.id);
   requireRoom(turns.length, job);
   const project = projectOf(given);
   const isHere = project === undefined || project === job.project_id || project === job.project;
   const keepsFolder = isHere && given.cwd === undefined && given.fresh_folder !== true;
-  const { tags } = await context.texts.labels.of(job);
-  const isSameProfile = given.profile === undefined || given.profile === job.profile;
   return {
     creation: {
-      ...given,
+      ...(await withSettingsOf(context, job, given)),
       continue: id,
-      ...(project === undefined && { project: job.project_id }),
-      profile: given.profile ?? job.profile,
-      ...(given.model === undefined && isSameProfile && job.model !== undefined && { model: job.model }),
       ...(keepsFolder && job.cwd !== undefined && { cwd: job.cwd }),
-      ...(given.tags === undefined && tags !== undefined && { tags }),
     },
     continuation: { job, folderOf: keepsFolder ? folderOwner(job) : undefined },
   };
 }
 
-/** @throws InvalidFieldError if the profile runs another agent than the continued job */
+/** The fields of a new job, with the project, profile, model and tags of another job unless they are given. */
+export async function withSettingsOf(
+  { texts }: { readonly texts: JobTextStore },
+  job: Job,
+  given: JobCreation,
+): Promise<JobCreation> {
+  const { tags } = await texts.labels.of(job);
+  const isSameProfile = given.profile === undefined || given.profile === job.profile;
+  return {
+    ...given,
+    ...(projectOf(given) === undefined && { project: job.project_id }),
+    profile: given.profile ?? job.profile,
+    ...(given.model === undefined && isSameProfile && job.model !== undefined && { model: job.model }),
+    ...(given.tags === undefined && tags !== undefined && { tags }),
+  };
+}
+
+/** @throws InvalidFieldError if the profile runs another agent than the continued or forked job */
 export function requireSameAgent(job: Pick<Job, 'agent'> | undefined, profile: Profile): void {
   if (job?.agent === undefined || job.agent === profile.agent) return;
   throw InvalidFieldError.of(
@@ -66,19 +77,24 @@ export function requireSameAgent(job: Pick<Job, 'agent'> | undefined, profile: P
   );
 }
 
-/** Makes the continued job the first of its thread, if it is not in one. @returns the thread's id */
-export async function joinThread(context: ThreadContext, { job }: Continuation): Promise<string> {
+/** Makes a job the first of its thread, if it is not in one. @returns the thread's id */
+export async function beginThread(context: ThreadContext, job: Job, action: 'continue' | 'fork'): Promise<string> {
   if (job.thread_id !== undefined) return job.thread_id;
-  const first = await actOnJob(context, job, { type: 'begin_thread' }, 'continue');
+  const first = await actOnJob(context, job, { type: 'begin_thread' }, action);
   return first.thread_id ?? first.id;
 }
 
-async function findContinued({ jobs }: Context, id: string): Promise<Job> {
+/** The job that a new one continues or forks. @throws InvalidFieldError; ApiError `invalid_state` for a draft */
+export async function findEarlier(
+  { jobs }: Pick<Context, 'jobs'>,
+  id: string,
+  action: 'continue' | 'fork',
+): Promise<Job> {
   const job = isJobId(id) ? await jobs.find(id) : undefined;
   if (job === 'newer') throw new NewerSchemaError(`job ${id}`);
   if (job === undefined || job.removing === true)
-    throw InvalidFieldError.of('continue', `received ${quoted(id)}; there is no job of this id`);
-  if (job.status === 'DRAFT') throw invalidState('continue', job, 'the job is a draft; submit it first', 'submit');
+    throw InvalidFieldError.of(action, `received ${quoted(id)}; there is no job of this id`);
+  if (job.status === 'DRAFT') throw invalidState(action, job, 'the job is a draft; submit it first', 'submit');
   return job;
 }
 

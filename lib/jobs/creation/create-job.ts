@@ -16,7 +16,8 @@ import { type JobStore, newChangeId } from '../store/job-store.ts';
 import { JobTextStore, type JobTexts } from '../store/job-texts.ts';
 import type { ThreadContext } from '../threads/read-thread.ts';
 import { continueThread } from '../threads/settle-thread.ts';
-import { continuationOf, joinThread, requireSameAgent } from './continuation.ts';
+import { beginThread, continuationOf, requireSameAgent } from './continuation.ts';
+import { forkOf } from './forking.ts';
 import {
   checkFolder,
   checkTexts,
@@ -69,7 +70,11 @@ export async function createJob(
 ): Promise<{ id: string; replayed: boolean }> {
   const key = request.idempotency_key;
   const derived = origin?.id ?? (key === undefined ? undefined : jobIdOfKey(key));
-  const { creation, continuation } = await continuationOf(context, request);
+  // What was forked may have changed since a first request.
+  if (derived !== undefined && request.fork !== undefined && (await context.jobs.find(derived)) !== undefined)
+    return { id: derived, replayed: true };
+  const { creation: forked, source } = await forkOf(context, request);
+  const { creation, continuation } = await continuationOf(context, forked);
   const given = textsOf(creation);
   const references = {
     profile: creation.profile ?? context.defaultProfile,
@@ -78,7 +83,7 @@ export async function createJob(
   };
   const referred = await readCatalog(context.registry, references);
   const profile = requireProfile(context.agents, references.profile, referred.profile);
-  requireSameAgent(continuation?.job, profile);
+  requireSameAgent(continuation?.job ?? source, profile);
   checkTexts(referred, given, profile);
   // Only a shortcut, which may miss a recent write: the conditional put decides.
   if (derived !== undefined && (await context.jobs.get(derived, { consistent: false })) !== undefined)
@@ -91,12 +96,16 @@ export async function createJob(
   const { newJobId = randomJobId } = context;
   const id = derived ?? newJobId();
   const at = timestamp(context.clock.now());
-  const threadId = continuation && (await joinThread(context, continuation));
-  const job = newJob({ id, creation, texts, profile, project, createdBy, at, origin, threadId, folderOf });
+  const threadId = continuation && (await beginThread(context, continuation.job, 'continue'));
+  if (source !== undefined) await beginThread(context, source, 'fork');
+  const job = newJob({ id, creation, texts, profile, project, createdBy, at, origin, threadId, folderOf, source });
   if (job.labels !== undefined) await context.texts.labels.put(job, creation);
   await context.texts.put(job, texts);
   const created = await context.jobs.create(job);
-  if (created.applied && job.status === 'QUEUED') await (threadId === undefined ? dispatch : enqueue)(context, job);
+  if (created.applied && job.status === 'QUEUED') {
+    if (threadId !== undefined || source !== undefined) await enqueue(context, job);
+    if (threadId === undefined) await dispatch(context, job);
+  }
   return { id, replayed: !created.applied };
 }
 
@@ -107,10 +116,13 @@ async function dispatch({ dispatchQueues }: CreationContext, job: Job): Promise<
   });
 }
 
-/** The job is stored, so a failure does not fail its creation: reconcile-jobs gives it its turn. */
+/**
+ * The job is stored, so a failure does not fail its creation: reconcile-jobs gives it its turn. The worker of a fork
+ * holds the thread that it forks.
+ */
 async function enqueue(context: CreationContext, job: Job): Promise<void> {
   await continueThread(context, job).catch((error: Error) => {
-    log.warn('the job has no turn yet; reconcile-jobs gives it one', { job_id: job.id, error });
+    log.warn('the thread does not know of the job yet; it learns of it later', { job_id: job.id, error });
   });
 }
 
@@ -147,14 +159,15 @@ function newJob(from: {
   origin: Origin | undefined;
   threadId: string | undefined;
   folderOf: string | undefined;
+  source: Job | undefined;
 }): Job {
-  const { creation, at, origin, threadId, folderOf } = from;
+  const { creation, at, origin, threadId, folderOf, source } = from;
   const draft = creation.save_draft === true || creation.draft === true;
   const timeout = creation.timeout ?? from.profile.timeout;
   const labels = JobLabelStore.address(creation);
   return inItsTurn({
     id: from.id,
-    schema: threadId === undefined ? JOB_SCHEMA : THREAD_JOB_SCHEMA,
+    schema: threadId === undefined && source === undefined ? JOB_SCHEMA : THREAD_JOB_SCHEMA,
     status: draft ? 'DRAFT' : 'QUEUED',
     reason: draft ? 'draft' : 'waiting_for_worker',
     project_id: from.project.id,
@@ -175,6 +188,7 @@ function newJob(from: {
     ...(labels !== undefined && { labels }),
     ...(folderOf !== undefined && { folder_of: folderOf }),
     ...(threadId !== undefined && { thread_id: threadId, continues: creation.continue }),
+    ...(source !== undefined && { forked_from: source.id, forked_attempt: source.attempt }),
     ...(creation.continue_after === 'any' && { after_any: true }),
     created_at: at,
     updated_at: at,

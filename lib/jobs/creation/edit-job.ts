@@ -1,3 +1,4 @@
+import { InvalidFieldError } from '../../contract/errors.ts';
 import type { DraftEditFields, JobEditFields } from '../../contract/schemas/job-creation.ts';
 import type { Project, ProjectStore } from '../../projects/projects.ts';
 import { invalidState } from '../dispatch/act-on-job.ts';
@@ -95,10 +96,12 @@ async function validateEdit(
   const name = fields.profile ?? job.profile;
   const referred = await readCatalog(context.registry, { profile: name, ruleIds: given.rule_ids ?? [] });
   const profile = requireProfile(context.agents, name, referred.profile);
-  if (job.continues !== undefined) requireSameAgent(job, profile);
+  if (job.continues !== undefined || job.forked_from !== undefined) requireSameAgent(job, profile);
   checkTexts(referred, given, profile);
   // A relative folder resolves differently in another project.
   const isMoved = findProject !== undefined || (fields.cwd !== undefined && fields.cwd !== job.cwd);
+  if (isMoved && job.forked_from !== undefined)
+    throw InvalidFieldError.of(['cwd', 'project'], "can't be changed: a fork works in its copy of a folder");
   if (isMoved) checkFolder(context, fields.cwd ?? job.cwd);
   const project = await findProject?.();
   const texts = project === undefined ? given : { ...given, project: project.name };

@@ -4,7 +4,10 @@ import type { Evidence } from './evidence.ts';
 import type { MadeFollowUps } from './follow-up-record.ts';
 import type { Job, ParkReason } from './job.ts';
 
-/** The turn that a job waits for: to end, or to be retried because it did not succeed (`stopped`). */
+/**
+ * The turn that a job waits for: to end, or to be retried because it did not succeed (`stopped`). Or a fork of the
+ * thread, whose copy is not made yet.
+ */
 export interface ThreadWait {
   readonly job: string;
   readonly stopped: boolean;
@@ -21,12 +24,14 @@ export type JobEvent =
   | { readonly type: 'unpark'; readonly reason: ParkReason; readonly probe: true }
   /** Another job uses its folder, which runs one job at a time. */
   | { readonly type: 'wait_for_folder'; readonly folder: string }
-  /** Another job continues it: it becomes the first turn of its thread. */
+  /** Another job continues or forks it: it becomes the first turn of its thread. */
   | { readonly type: 'begin_thread' }
   /** Its turn was recorded. `wait`: the job that it waits for; absent: none. `afterEnd`: the turn before it had ended. */
   | { readonly type: 'take_turn'; readonly turn: number; readonly afterEnd: boolean; readonly wait?: ThreadWait }
   /** Another turn of its thread comes first. */
   | { readonly type: 'wait_for_thread'; readonly wait: ThreadWait }
+  /** Its running attempt has copied what it forks. */
+  | { readonly type: 'fork_copied'; readonly attempt: number }
   /** The other turns of its thread have been looked at since it ended. */
   | { readonly type: 'thread_settled' }
   /** All slots of its profile are taken. */

@@ -65,6 +65,11 @@ export const jobItemSchema = z.object({
   turn: z.number().optional(),
   /** The job that this one was created to continue. */
   continues: z.string().optional(),
+  /** The job that this one forks, and the newest attempt of that job then: the copy is made as of that attempt. */
+  forked_from: z.string().optional(),
+  forked_attempt: z.number().optional(),
+  /** The attempt that made the copy; absent: none is made, and the turns of the forked thread wait. */
+  copied_by: z.number().optional(),
   /** It starts however the turn before it ended. */
   after_any: z.boolean().optional(),
   /** While it is parked in its thread: the job that it waits for. */
@@ -170,6 +175,11 @@ export function waitsInThread(parked: Job['parked']): parked is 'waiting_for_thr
 /** Whether a job of a thread still has to get its turn. */
 export function awaitsTurn({ status, parked, turn }: Pick<Job, 'status' | 'parked' | 'turn'>): boolean {
   return status === 'QUEUED' && waitsInThread(parked) && turn === undefined;
+}
+
+/** Whether a job is a fork whose copy is not made yet. */
+export function lacksCopy({ forked_from, copied_by }: Pick<Job, 'forked_from' | 'copied_by'>): boolean {
+  return forked_from !== undefined && copied_by === undefined;
 }
 
 /** The band in which a job of this priority waits. */

@@ -66,6 +66,7 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
     case 'begin_thread':
     case 'take_turn':
     case 'wait_for_thread':
+    case 'fork_copied':
     case 'thread_settled':
       return decideInThread(job, event, at);
     case 'wait_for_folder':

@@ -6,7 +6,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
  */
 export const JOB_SCHEMA = 1;
 
-/** The schema of jobs that continue another one: versions without threads would run them at once, elsewhere. */
+/** The schema of jobs that continue or fork another one: versions without threads would run them at once, elsewhere. */
 export const THREAD_JOB_SCHEMA = 2;
 
 /** The newest schema that this code reads. Jobs of later schemas are skipped. */

@@ -31,7 +31,7 @@ export function withoutPendingMessages(job: Job, messages: number): Job {
   return settled;
 }
 
-/** The ended job of a thread, whose other turns are to be checked. */
+/** The ended job of a thread, whose other turns are to be checked; or a fork, for which another thread may wait. */
 export function withThreadPending(job: Job): Job {
-  return job.thread_id === undefined ? job : { ...job, thread_pending: true };
+  return job.thread_id === undefined && job.forked_from === undefined ? job : { ...job, thread_pending: true };
 }

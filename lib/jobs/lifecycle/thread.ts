@@ -1,15 +1,18 @@
 import { isTerminal } from '../../contract/statuses.ts';
-import { awaitsTurn, type Job, waitsInThread } from './job.ts';
+import { awaitsTurn, type Job, lacksCopy, waitsInThread } from './job.ts';
 import type { Decision, JobEvent, ThreadWait } from './job-event.ts';
 import { queuedAgain, withoutProbe } from './queued-again.ts';
 
-type ThreadEvent = Extract<JobEvent, { type: 'begin_thread' | 'take_turn' | 'wait_for_thread' | 'thread_settled' }>;
+type ThreadEvent = Extract<
+  JobEvent,
+  { type: 'begin_thread' | 'take_turn' | 'wait_for_thread' | 'fork_copied' | 'thread_settled' }
+>;
 
 /** Decides the events that concern a job's place in its thread. */
 export function decideInThread(job: Job, event: ThreadEvent, at: string): Decision {
   switch (event.type) {
     case 'begin_thread':
-      if (job.status === 'DRAFT') return { rejected: "a draft can't be continued" };
+      if (job.status === 'DRAFT') return { rejected: "a draft can't be continued or forked" };
       if (job.removing === true) return { rejected: 'the job is being removed' };
       if (job.thread_id !== undefined) return { job };
       return { job: { ...job, thread_id: job.id, turn: 1, updated_at: at } };
@@ -24,6 +27,10 @@ export function decideInThread(job: Job, event: ThreadEvent, at: string): Decisi
       if (job.turn === undefined) return { rejected: 'the job has no turn yet' };
       if (event.wait.stopped && job.after_any === true) return { rejected: 'the job starts however others end' };
       return { job: isSame(job, event.wait) ? job : waiting(job, event.wait, at) };
+    case 'fork_copied':
+      if (job.status !== 'RUNNING' || job.attempt !== event.attempt)
+        return { rejected: `attempt ${event.attempt} no longer runs` };
+      return { job: lacksCopy(job) ? { ...job, copied_by: event.attempt, updated_at: at } : job };
     case 'thread_settled': {
       const { thread_pending, ...settled } = job;
       return { job: thread_pending === true && isTerminal(job.status) ? { ...settled, updated_at: at } : job };

@@ -42,6 +42,7 @@ const detailsSchema = jobItemSchema
     thread_id: true,
     turn: true,
     continues: true,
+    forked_from: true,
     waits_for: true,
     exit_code: true,
     signal: true,

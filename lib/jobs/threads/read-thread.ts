@@ -1,7 +1,7 @@
 import { isTerminal } from '../../contract/statuses.ts';
 import type { JobDeploymentStore } from '../deployments/job-deployment-store.ts';
 import type { TransitionContext } from '../dispatch/transition.ts';
-import type { Job } from '../lifecycle/job.ts';
+import { type Job, lacksCopy } from '../lifecycle/job.ts';
 import type { ThreadWait } from '../lifecycle/job-event.ts';
 import type { JobStore } from '../store/job-store.ts';
 import { runsBindings } from './running-bindings.ts';
@@ -29,12 +29,12 @@ export async function readThread(
 }
 
 /**
- * The turn that a job has to wait for. Lower turns have to end, and no other turn may run. The turn before it has to
- * succeed, unless the job starts however that ends.
- * @returns undefined: it waits for none
+ * What a job of a thread has to wait for. Lower turns have to end, and no other turn may run. The turn before it has to
+ * succeed, unless the job starts however that ends. Forks have to make their copies.
+ * @returns undefined: nothing
  */
 export async function waitInThread(
-  { deployments }: Pick<ThreadContext, 'deployments'>,
+  context: Pick<ThreadContext, 'deployments' | 'threads' | 'jobs'>,
   turns: readonly TurnWithJob[],
   { turn, after_any }: { readonly turn: number; readonly after_any?: boolean | undefined },
 ): Promise<ThreadWait | undefined> {
@@ -43,11 +43,28 @@ export async function waitInThread(
     lower.findLast(({ job }) => !hasEnded(job)) ?? turns.find((other) => other.turn > turn && isRunning(other.job));
   if (open !== undefined) return { job: open.jobId, stopped: false };
   for (const { job, jobId } of lower)
-    if (job !== undefined && job !== 'newer' && (await runsBindings({ deployments }, job)))
+    if (job !== undefined && job !== 'newer' && (await runsBindings(context, job)))
       return { job: jobId, stopped: false };
   const before = lower.at(-1);
-  if (after_any === true || before?.job === undefined) return undefined;
-  return before.job !== 'newer' && before.job.status === 'SUCCEEDED' ? undefined : { job: before.jobId, stopped: true };
+  const mayFollow = after_any === true || before?.job === undefined;
+  if (!mayFollow && (before.job === 'newer' || before.job?.status !== 'SUCCEEDED'))
+    return { job: before.jobId, stopped: true };
+  const fork = await pendingFork(context, turns);
+  return fork === undefined ? undefined : { job: fork, stopped: false };
+}
+
+/** A fork that is to start from a thread, and whose copy is not made yet. */
+export async function pendingFork(
+  { threads, jobs }: { readonly threads: Pick<ThreadStore, 'forks'>; readonly jobs: Pick<JobStore, 'findAll'> },
+  [first]: readonly Pick<Turn, 'jobId'>[],
+): Promise<string | undefined> {
+  const ids = first === undefined ? [] : await threads.forks(first.jobId);
+  if (ids.length === 0) return undefined;
+  const found = await jobs.findAll(ids);
+  return ids.find((id) => {
+    const fork = found.get(id);
+    return fork === 'newer' || (fork !== undefined && !isTerminal(fork.status) && lacksCopy(fork));
+  });
 }
 
 /** Whether a turn has ended, so that later ones may start. */
@@ -55,9 +72,21 @@ export function hasEnded(job: TurnWithJob['job']): boolean {
   return job === undefined || (job !== 'newer' && isTerminal(job.status));
 }
 
-/** Whether all turns ended before a time (RFC 3339). */
-export function hasThreadEnded(turns: readonly TurnWithJob[], before: string): boolean {
-  return turns.every(({ job }) => job === undefined || (job !== 'newer' && hasEnded(job) && endOf(job) < before));
+/** A later turn that has begun, so that the turns up to this one are settled. */
+export function begunAfter(turns: readonly TurnWithJob[], turn: number): TurnWithJob | undefined {
+  return turns.find(({ turn: other, job }) => other > turn && (job === 'newer' || (job?.attempt ?? 0) > 0));
+}
+
+/** Whether all turns of a thread ended before a time (RFC 3339), and no fork still has to copy from it. */
+export async function isThreadOver(
+  context: { readonly threads: Pick<ThreadStore, 'turns' | 'forks'>; readonly jobs: Pick<JobStore, 'findAll'> },
+  threadId: string,
+  before: string,
+): Promise<boolean> {
+  const turns = await readThread(context, threadId);
+  const isOver = ({ job }: TurnWithJob) =>
+    job === undefined || (job !== 'newer' && hasEnded(job) && endOf(job) < before);
+  return turns.every(isOver) && (await pendingFork(context, turns)) === undefined;
 }
 
 function endOf({ finished_at, updated_at }: Job): string {

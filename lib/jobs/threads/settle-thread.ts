@@ -1,5 +1,5 @@
 import { transition } from '../dispatch/transition.ts';
-import { awaitsTurn, type Job, waitsInThread } from '../lifecycle/job.ts';
+import { awaitsTurn, type Job, lacksCopy, waitsInThread } from '../lifecycle/job.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
 import { hasEnded, readThread, type ThreadContext, type TurnWithJob, waitInThread } from './read-thread.ts';
 import { takeTurn } from './take-turn.ts';
@@ -54,15 +54,39 @@ async function settle(
 
 /**
  * Completes what concerns a job's thread: gives the job its turn, or checks the other turns after it ended. The process
- * that queued or ended the job does so at once; if it can't, reconcile-jobs does.
+ * that queued or ended the job does so at once; if it can't, reconcile-jobs does. A fork keeps the turns of the thread
+ * that it forks from starting until its copy is made, or it has ended.
  * @returns the updated job
  */
 export async function continueThread(context: ThreadContext, job: Job): Promise<Job> {
-  if (job.thread_id === undefined) return job;
   if (awaitsTurn(job)) return await takeTurn(context, job);
+  if (job.status === 'QUEUED' && lacksCopy(job)) await holdSource(context, job);
   if (job.thread_pending !== true) return job;
-  await settleThread(context, job.thread_id);
+  if (job.thread_id !== undefined) await settleThread(context, job.thread_id);
+  if (job.forked_from !== undefined) await releaseSource(context, job);
   // If the job has changed, this is done again.
   const settled = await transition(context, job, { type: 'thread_settled' }, { rounds: 1 });
   return settled.done ? settled.job : job;
+}
+
+/** Keeps the turns of the thread that a job forks from starting. Safe to repeat. */
+export async function holdSource(context: ThreadContext, fork: Job): Promise<void> {
+  const threadId = await sourceThread(context, fork);
+  if (threadId === undefined) return;
+  await context.threads.putFork(threadId, fork.id);
+  // A turn that is about to start has read the thread before: it gets a new version.
+  await settleThread(context, threadId);
+}
+
+/** Lets the turns of the forked thread start, once the copy is made or the fork has ended. Safe to repeat. */
+export async function releaseSource(context: ThreadContext, fork: Job): Promise<void> {
+  const threadId = await sourceThread(context, fork);
+  if (threadId === undefined) return;
+  await settleThread(context, threadId);
+  await context.threads.removeFork(threadId, fork.id);
+}
+
+async function sourceThread({ jobs }: ThreadContext, { forked_from }: Job): Promise<string | undefined> {
+  const source = forked_from === undefined ? undefined : await jobs.find(forked_from);
+  return source === undefined || source === 'newer' ? undefined : source.thread_id;
 }

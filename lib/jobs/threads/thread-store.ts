@@ -5,6 +5,7 @@ import { queriedItems } from '../../platform/aws/queried-items.ts';
 import type { Registry } from '../../platform/registry.ts';
 
 const rowSchema = z.object({ id: z.string(), job_id: z.string() });
+const forkSchema = z.object({ id: z.string() });
 
 /** A turn of a thread. */
 export interface Turn {
@@ -53,6 +54,30 @@ export class ThreadStore {
     }
   }
 
+  /** The forks for which the turns of a thread may have to wait, as of the last acknowledged write. */
+  async forks(threadId: string): Promise<string[]> {
+    const rows = queriedItems(this.#table, {
+      TableName: this.#registryTable,
+      KeyConditionExpression: 'kind = :kind',
+      ExpressionAttributeValues: { ':kind': forksOf(threadId) },
+      ConsistentRead: true,
+    });
+    const ids: string[] = [];
+    for await (const row of rows) ids.push(forkSchema.parse(row).id);
+    return ids;
+  }
+
+  /** Records a fork of a thread. */
+  async putFork(threadId: string, id: string): Promise<void> {
+    await this.#table.send(new PutCommand({ TableName: this.#registryTable, Item: { kind: forksOf(threadId), id } }));
+  }
+
+  /** Removes the record of a fork. */
+  async removeFork(threadId: string, id: string): Promise<void> {
+    const Key = { kind: forksOf(threadId), id };
+    await this.#table.send(new DeleteCommand({ TableName: this.#registryTable, Key }));
+  }
+
   /** Removes the record of a turn, with its job. */
   async remove(threadId: string, turn: number): Promise<void> {
     const Key = { kind: kindOf(threadId), id: String(turn).padStart(TURN_DIGITS, '0') };
@@ -61,6 +86,10 @@ export class ThreadStore {
 }
 
 const TURN_DIGITS = 8;
+
+function forksOf(threadId: string): string {
+  return `forks#${threadId}`;
+}
 
 function kindOf(threadId: string): string {
   return `thread#${threadId}`;

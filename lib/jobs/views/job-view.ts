@@ -18,7 +18,7 @@ export function viewReason(
   job: Annotated<Pick<Job, 'status' | 'reason' | 'error' | 'due_at' | 'waits_for'>>,
 ): z.input<typeof stateReason> {
   const { message, retryable } = describe(job);
-  const awaited = job.waits_for === undefined ? undefined : `That turn is ${job.waits_for}.`;
+  const awaited = job.waits_for === undefined ? undefined : `It waits for ${job.waits_for}.`;
   const known = job.status === 'FAILED' ? job.error : (job.waiting_note ?? awaited);
   return {
     code: job.reason,
@@ -63,9 +63,11 @@ export function viewOutcome(job: Job) {
   };
 }
 
+type ThreadMember = 'thread_id' | 'turn' | 'continues' | 'forked_from';
+
 /** The names and settings of a job that are known. */
 function viewNamed(
-  job: Partial<Pick<Job, 'agent' | 'model_used' | 'timeout' | 'copied_from' | 'thread_id' | 'turn' | 'continues'>> &
+  job: Partial<Pick<Job, 'agent' | 'model_used' | 'timeout' | 'copied_from' | ThreadMember>> &
     Pick<Job, 'id' | 'status'>,
   { title, tags }: JobLabels,
   unit: TimeoutUnit,
@@ -81,6 +83,7 @@ function viewNamed(
     thread_id: job.thread_id ?? job.id,
     turn: job.turn ?? (job.thread_id === undefined && job.status !== 'DRAFT' ? 1 : null),
     continues: job.continues ?? null,
+    forked_from: job.forked_from ?? null,
   };
 }
 

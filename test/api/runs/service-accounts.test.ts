@@ -59,6 +59,26 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
   const untilThere = (path: string) => waitFor(() => stat(path).then(Boolean, () => false));
   const slots = [FIRST + 1, FIRST + 2];
 
+  test('copies what a fork needs as its slot, also from another slot', async () => {
+    const first = await start('id -u; echo one > notes; chmod 600 notes; ln -s /etc/shadow out');
+    await ended(first);
+    // The other slot takes the fork.
+    const other = await start('id -u; until [ -e go ]; do sleep 0.1; done');
+    await untilThere(folderOf(other));
+    const forked = await run('id -u; stat -c "%u %a" . notes; cat notes; readlink out', { fork: first });
+    const uid = forked.stdout.split('\n')[0];
+    expect([forked.status, forked.stdout]).toEqual(['SUCCEEDED', `${uid}\n${uid} 700\n${uid} 600\none\n/etc/shadow\n`]);
+    await writeFile(join(folderOf(other), 'go'), '');
+    await ended(other);
+    await start('true', { project: 'forked', draft: true });
+    expect((await service.api('PATCH', '/projects/forked', { repository: repository.url })).status).toBe(200);
+    const worktree = await start('echo two >> README.md; echo new > new', { project: 'forked' });
+    await ended(worktree);
+    const copied = await run('stat -c "%u" . README.md new .git; cat README.md new', { fork: worktree });
+    const owner = copied.stdout.split('\n')[0];
+    expect(copied.stdout).toBe(`${`${owner}\n`.repeat(4)}one\ntwo\nnew\n`);
+  });
+
   test('runs a job as its slot, in a private folder, with an environment without any name of the worker', async () => {
     const id = await start(
       'id -u; id -G; env | cut -d= -f1 | sort; echo $HOME; echo made > made.txt; : > ~/own; : > $TMPDIR/own',

@@ -136,10 +136,7 @@ describe('a thread of scripts', () => {
     expect(await untilEnded(service, stuck)).toMatchObject({ status: 'SUCCEEDED' });
 
     const retried = await service.api('POST', `/jobs/${failed}/retry`);
-    expect([retried.status, retried.json.details]).toEqual([
-      400,
-      { state: 'FAILED', action: 'retry', use: 'continue' },
-    ]);
+    expect([retried.status, retried.json.details]).toEqual([400, { state: 'FAILED', action: 'retry', use: 'fork' }]);
   });
 
   test('cancel, delete, edit and drafts in its middle', async () => {

@@ -149,6 +149,7 @@ test('a tool calls only its routes, and stdout holds nothing but the protocol', 
     const args = {
       create_job: { profile: 'shell', prompt: 'true' },
       continue_job: { id, prompt: 'true' },
+      fork_job: { id, prompt: 'true' },
       answer_question: { id, question_id: 'q_none', answer: 'yes' },
       send_message: { id, text: 'hi' },
       list_jobs: {},

@@ -52,6 +52,7 @@ describe('the routes that a command calls', () => {
     run: ['--profile', 'shell', 'true'],
     attachments: ['ID', '--output', `${home}/files`],
     continue: ['ID', 'true', '--detach'],
+    fork: ['ID', 'true', '--detach'],
     answer: ['ID', 'yes', '--question', 'q_none'],
     edit: ['ID', '--title', 'x'],
     doctor: [],

@@ -75,6 +75,27 @@ test('a job is continued on its page, and the turns are listed with their answer
   await page.context().close();
 });
 
+test('a job is forked on its page, and the fork names it', async () => {
+  const first = await create({ prompt: 'remember the red door' });
+  const page = await open(`/jobs/${first}?tab=conversation`);
+  await waitFor(async () => (await jobOf(first)).status === 'SUCCEEDED', { timeoutMs: 90_000 });
+  await page.getByText('Fork creates a new thread with copies of both.').waitFor();
+  await page.getByLabel('Continue', { exact: true }).and(page.locator('textarea')).fill('drill: recall');
+  await button(page, 'Fork').click();
+  await page.waitForURL((url) => url.pathname.startsWith('/jobs/job_') && !url.pathname.includes(first));
+  const forked = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  await waitFor(async () => (await jobOf(forked)).status === 'SUCCEEDED', { timeoutMs: 90_000 });
+  expect(await jobOf(forked)).toMatchObject({
+    prompt: 'drill: recall',
+    forked_from: first,
+    thread_id: forked,
+    turn: 1,
+  });
+  await page.getByRole('tab', { name: 'Details' }).click();
+  expect(await page.getByRole('link', { name: first }).getAttribute('href')).toBe(`/jobs/${first}`);
+  await page.context().close();
+});
+
 test('a turn that waits names the job that it waits for, and is started after that has failed', async () => {
   const go = join(folder, 'go');
   const first = await create({ prompt: `until [ -e ${go} ]; do sleep 0.1; done; exit 3`, profile: 'shell' });
@@ -83,7 +104,7 @@ test('a turn that waits names the job that it waits for, and is started after th
   expect(existsSync(go)).toBe(false);
   const page = await open(`/jobs/${second}?tab=conversation`);
   await turnsOf(page).nth(1).getByRole('link', { name: first }).waitFor();
-  await page.getByText('Creates turn 3 in the same folder. It starts when turn 2 succeeds.').waitFor();
+  await page.getByText('Continue creates turn 3 in the same folder. It starts when turn 2 succeeds.').waitFor();
   expect(await button(page, 'Start anyway').count()).toBe(0);
   const viewer = await open(`/jobs/${first}?tab=conversation`, 'viewer');
   await turnsOf(viewer).nth(1).waitFor();

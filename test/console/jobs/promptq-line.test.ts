@@ -16,6 +16,7 @@ const OTHER_FIELDS = [
   'continue_after',
   'copied_from',
   'draft',
+  'fork',
   'fresh_folder',
   'project_id',
   'save_draft',

@@ -12,7 +12,7 @@ export const CREATION: readonly Mutant[] = [
   {
     name: 'a created job has no dispatch message',
     file: 'lib/jobs/creation/create-job.ts',
-    find: "  if (created.applied && job.status === 'QUEUED') await (threadId === undefined ? dispatch : enqueue)(context, job);\n",
+    find: 'if (threadId === undefined) await dispatch(context, job);',
     replace: '',
   },
   {

@@ -11,8 +11,8 @@ export const THREADS: readonly Mutant[] = [
   {
     name: 'a turn starts after one that failed',
     file: 'lib/jobs/threads/read-thread.ts',
-    find: "before.job.status === 'SUCCEEDED' ? undefined",
-    replace: "before.job.status !== 'QUEUED' ? undefined",
+    find: "before.job?.status !== 'SUCCEEDED')",
+    replace: "before.job?.status === 'QUEUED')",
   },
   {
     name: 'two turns start at once',
@@ -23,7 +23,7 @@ export const THREADS: readonly Mutant[] = [
   {
     name: 'the thread of an ended job is not looked at',
     file: 'lib/jobs/lifecycle/pending-work.ts',
-    find: 'return job.thread_id === undefined ? job : { ...job, thread_pending: true };',
+    find: 'return job.thread_id === undefined && job.forked_from === undefined ? job : { ...job, thread_pending: true };',
     replace: 'return job;',
   },
   {

@@ -44,6 +44,8 @@ function* facts(job: Job): Iterable<KeyValuePairsProps.Pair> {
   yield { label: 'Folder', value: job.cwd ?? 'a new folder' };
   if (job.tags.length > 0) yield { label: 'Tags', value: job.tags.join(', ') };
   if (job.copied_from !== null) yield { label: 'Copied from', value: <Origin id={job.id} origin={job.copied_from} /> };
+  if (job.forked_from !== null)
+    yield { label: 'Forked from', value: <Link to={`/jobs/${job.forked_from}`}>{job.forked_from}</Link> };
   if (job.idempotency_key !== null) yield { label: 'Idempotency key', value: job.idempotency_key };
   if (job.session_id !== null) yield { label: 'Session', value: <Copyable text={job.session_id} /> };
   if (job.exit_code !== null) yield { label: 'Exit code', value: job.exit_code };
