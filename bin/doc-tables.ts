@@ -85,11 +85,11 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ),
     commands: table(
       ['command', 'what it does', 'routes', '`--json`'],
-      COMMANDS.map(({ name, about, routes: called, json = '' }) => [
+      COMMANDS.map(({ name, about, routes: called, json = '', jsonLines = [] }) => [
         `\`${name}\``,
         about,
         called.map((id) => `\`${id}\``).join(', '),
-        json && `\`${json}\``,
+        [json, ...jsonLines].map((schema) => schema && `\`${schema}\``).join(', '),
       ]),
     ),
     'routes-without-command': table(

@@ -89,6 +89,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     routes: ['jobs.logs'],
     json: 'JobLogs',
+    jsonLines: ['LogOutputEvent', 'LogEndEvent'],
     load: async () => await import('./commands/logs.ts'),
   },
   {
@@ -219,6 +220,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     about: 'check the service, and report what is wrong and what to do',
     options: [{ flags: '--job [profile]', about: 'also run a small job; default profile: codex' }, JSON_OPTION],
     routes: ['health.read', 'session.read', 'environment.read', 'codex-account.read', 'jobs.list'],
+    json: 'DoctorReport',
     load: async () => await import('./commands/doctor.ts'),
   },
   {

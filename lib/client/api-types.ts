@@ -1368,6 +1368,27 @@ export interface components {
              */
             expires_at?: string | null;
         };
+        /**
+         * @description Why the job is in its state. Always present. After a rollback, `code` and the status of a job can have values that only a later version documents.
+         * @example {
+         *       "code": "exited",
+         *       "message": "The process ended.",
+         *       "retryable": false
+         *     }
+         */
+        StateReason: {
+            /** @enum {string} */
+            code: "draft" | "waiting_for_worker" | "retry_backoff" | "worker_lost" | "account_required" | "usage_limit" | "folder_busy" | "profile_busy" | "question" | "waiting_for_thread" | "thread_stopped" | "running" | "cancelling" | "cancelled_by_request" | "killed_by_request" | "exited" | "agent_error" | "not_answered" | "timed_out" | "start_failed" | "session_lost" | "output_limit";
+            /** @example Waiting for a free worker. */
+            message: string;
+            /** @description Whether the job continues without a request. */
+            retryable: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            next_check_at?: string;
+        };
         Health: {
             /** @enum {string} */
             status: "ok" | "degraded";
@@ -1714,27 +1735,6 @@ export interface components {
              * @example 2026-11-20T10:41:00.000Z
              */
             cancel_requested_at: string | null;
-        };
-        /**
-         * @description Why the job is in its state. Always present. After a rollback, `code` and the status of a job can have values that only a later version documents.
-         * @example {
-         *       "code": "exited",
-         *       "message": "The process ended.",
-         *       "retryable": false
-         *     }
-         */
-        StateReason: {
-            /** @enum {string} */
-            code: "draft" | "waiting_for_worker" | "retry_backoff" | "worker_lost" | "account_required" | "usage_limit" | "folder_busy" | "profile_busy" | "question" | "waiting_for_thread" | "thread_stopped" | "running" | "cancelling" | "cancelled_by_request" | "killed_by_request" | "exited" | "agent_error" | "not_answered" | "timed_out" | "start_failed" | "session_lost" | "output_limit";
-            /** @example Waiting for a free worker. */
-            message: string;
-            /** @description Whether the job continues without a request. */
-            retryable: boolean;
-            /**
-             * Format: date-time
-             * @example 2026-11-20T10:41:00.000Z
-             */
-            next_check_at?: string;
         };
         Job: {
             id: string;
@@ -2754,6 +2754,58 @@ export interface components {
              * @enum {string}
              */
             vendor?: "own" | "practice";
+        };
+        /** @description A line of `promptq logs -f --json`: a piece of output. */
+        LogOutputEvent: {
+            /** @enum {string} */
+            type: "output";
+            attempt: number;
+            /** @enum {string} */
+            stream: "stdout" | "stderr";
+            /** @description Whole characters. */
+            text: string;
+            /** @description Bytes of the stream before this piece. */
+            offset: number;
+            /** @description Bytes of the stream with this piece. */
+            next_offset: number;
+        };
+        /** @description A line of `promptq logs -f --json`: the attempt has ended, and all of its output was printed. */
+        LogEndEvent: {
+            /** @enum {string} */
+            type: "end";
+            attempt: number;
+            /**
+             * @description Of the job: QUEUED if another attempt follows.
+             * @enum {string}
+             */
+            status: "DRAFT" | "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
+            state_reason: components["schemas"]["StateReason"];
+            /**
+             * @description How the stored stream compares with what was recorded when the attempt ended. `missing`: nothing is stored. `truncated`: bytes are missing. `corrupt`: the bytes differ. The text is then what remains. The length is always compared; the SHA-256 is compared if the response contains the whole stream. Absent while the attempt runs.
+             * @enum {string}
+             */
+            stdout_state?: "complete" | "missing" | "truncated" | "corrupt";
+            /**
+             * @description How the stored stream compares with what was recorded when the attempt ended. `missing`: nothing is stored. `truncated`: bytes are missing. `corrupt`: the bytes differ. The text is then what remains. The length is always compared; the SHA-256 is compared if the response contains the whole stream. Absent while the attempt runs.
+             * @enum {string}
+             */
+            stderr_state?: "complete" | "missing" | "truncated" | "corrupt";
+        };
+        /** @description What `promptq doctor --json` prints. */
+        DoctorReport: {
+            /**
+             * @description The worst of the findings.
+             * @enum {string}
+             */
+            state: "ok" | "warning" | "fault";
+            findings: {
+                check: string;
+                /** @enum {string} */
+                state: "ok" | "warning" | "fault";
+                message: string;
+                /** @description What to do. Absent: nothing. */
+                advice?: string;
+            }[];
         };
     };
     responses: {

@@ -1,29 +1,12 @@
 import { createParser } from 'eventsource-parser';
+import type { components } from './api-types.ts';
 import { networkFault, RequestError, TransientError } from './errors.ts';
 
-/** A piece of output of one attempt, in whole characters. */
-export interface OutputEvent {
-  readonly type: 'output';
-  readonly attempt: number;
-  readonly stream: 'stdout' | 'stderr';
-  readonly text: string;
-  /** Bytes of the stream before this piece, and with it. */
-  readonly offset: number;
-  readonly next_offset: number;
-}
-
 /** The attempt has ended, and all of its output has been received. */
-export interface EndEvent {
-  readonly type: 'end';
-  readonly attempt: number;
-  /** The job's status: `QUEUED` if another attempt follows. */
-  readonly status: string;
-  readonly state_reason: { readonly code: string; readonly message: string; readonly retryable: boolean };
-  readonly stdout_state?: string;
-  readonly stderr_state?: string;
-}
+export type EndEvent = components['schemas']['LogEndEvent'];
 
-export type LogEvent = OutputEvent | EndEvent;
+/** A piece of output of one attempt, or its end. */
+export type LogEvent = components['schemas']['LogOutputEvent'] | EndEvent;
 
 /** Where a stream of events is, so that another connection can continue it. */
 export interface Place {

@@ -1,6 +1,6 @@
-/** The state of a checked thing: it works; it works but needs attention; it does not work. */
-const STATES = ['ok', 'warning', 'fault'] as const;
-export type State = (typeof STATES)[number];
+import { FINDING_STATES } from '../contract/finding-states.ts';
+
+export type State = (typeof FINDING_STATES)[number];
 
 /** The result of one check. States other than `ok` come with advice. */
 export interface Finding {
@@ -27,7 +27,7 @@ export function fault(check: string, message: string, advice: string): Finding {
 
 /** The worst state; `ok` without findings. */
 export function worst(findings: readonly Finding[]): State {
-  return STATES.findLast((state) => findings.some((finding) => finding.state === state)) ?? 'ok';
+  return FINDING_STATES.findLast((state) => findings.some((finding) => finding.state === state)) ?? 'ok';
 }
 
 /** Runs a check; one that throws becomes a fault. */

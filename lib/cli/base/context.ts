@@ -32,6 +32,8 @@ export interface CommandSpec {
   readonly routes: readonly string[];
   /** Schema of openapi.json that the output of `--json` has; without one, there is no such output or no schema. */
   readonly json?: string;
+  /** Schemas of the lines that `--json` prints with `-f`. */
+  readonly jsonLines?: readonly string[];
   // biome-ignore lint/suspicious/noExplicitAny: each command has its own options, and commander parses them by this table
   readonly load: () => Promise<{ readonly run: CommandRun<any> }>;
 }

@@ -2,10 +2,14 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { BASE_PATH, COMMON_ERRORS, REQUIRED_PRINCIPALS, type Route } from '../route.ts';
+import { doctorReport, logEndEvent, logOutputEvent } from '../schemas/printed.ts';
 import { eitherResponse, errorResponse, headersOf, REQUEST_ID_HEADER } from './openapi-errors.ts';
 import { addExamples, type DocumentWithExamples } from './openapi-examples.ts';
 import { admitNulls, holdNull } from './openapi-nulls.ts';
 import { TAG_TEXTS } from './tags.ts';
+
+/** What the command line prints besides answers; no route has them. */
+const PRINTED = { LogOutputEvent: logOutputEvent, LogEndEvent: logEndEvent, DoctorReport: doctorReport };
 
 /** Security schemes by name. */
 const SECURITY_SCHEMES = {
@@ -71,7 +75,7 @@ export function createOpenApi(routes: readonly Route[], version: string): Record
       servers: [{ url: '/' }],
       tags: [...new Set(routes.map(resourceOf))].map((name) => ({ name, description: tagText(name) })),
       paths,
-      components: { securitySchemes: SECURITY_SCHEMES },
+      components: { securitySchemes: SECURITY_SCHEMES, schemas: PRINTED },
     },
     { override: ({ jsonSchema, io }) => mend(jsonSchema, io) },
   );

@@ -11,7 +11,7 @@ const streamText = z.string().meta({ description: 'UTF-8 text. Invalid bytes bec
 /** How stored data compares with what was recorded when its attempt ended. */
 export const OUTPUT_STATES = ['complete', 'missing', 'truncated', 'corrupt'] as const;
 
-const streamState = z.enum(OUTPUT_STATES).optional().meta({
+export const streamState = z.enum(OUTPUT_STATES).optional().meta({
   description:
     'How the stored stream compares with what was recorded when the attempt ended. `missing`: nothing is stored. `truncated`: bytes are missing. `corrupt`: the bytes differ. The text is then what remains. The length is always compared; the SHA-256 is compared if the response contains the whole stream. Absent while the attempt runs.',
 });

@@ -3,8 +3,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import openapi from '../../../openapi.json' with { type: 'json' };
 import { type GitServer, startGitServer } from '../../git-server.ts';
 import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { schemaNamed } from '../../openapi/operations.ts';
 import { startUnreliableProxy } from '../../unreliable-proxy.ts';
 import { commandsOf, emptyHome } from './promptq-command.ts';
 
@@ -58,7 +60,12 @@ describe('reading', () => {
     expect(await promptq('logs', done, '--attempt', '7')).toMatchObject({ code: 2 });
     expect((await json('JobLogs', ['logs', done])).value).toMatchObject({ stdout: 'out', stderr: 'err' });
     const events = (await promptq('logs', done, '-f', '--json')).stdout.trim().split('\n');
-    expect(events.map((event) => JSON.parse(event).type)).toEqual(['output', 'output', 'end']);
+    const [output, end] = [schemaNamed(openapi, 'LogOutputEvent'), schemaNamed(openapi, 'LogEndEvent')];
+    const parsed = events.map((event) => JSON.parse(event));
+    expect(parsed.map((event) => (event.type === 'end' ? end : output).parse(event))).toMatchObject([
+      ...[{ type: 'output' }, { type: 'output' }],
+      { type: 'end', status: 'SUCCEEDED', state_reason: { code: 'exited' } },
+    ]);
   });
 
   test('logs prints all of an output that one answer does not hold', async () => {
@@ -82,8 +89,7 @@ describe('reading', () => {
 
   test('doctor reports what it found', async () => {
     expect(await promptq('doctor')).toMatchObject({ code: 0, stdout: expect.stringContaining(' 0 faults') });
-    const { stdout } = await promptq('doctor', '--json', '--job', 'shell');
-    const { state, findings } = JSON.parse(stdout);
+    const { state, findings } = (await json('DoctorReport', ['doctor', '--job', 'shell'])).value;
     expect([state, findings.map(({ check }: { check: string }) => check)]).toEqual([
       'ok',
       expect.arrayContaining(['job']),

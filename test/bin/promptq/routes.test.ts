@@ -23,7 +23,7 @@ test('every route is one of the typed client', () => {
 });
 
 test('every schema of --json is one of the document', () => {
-  const named = COMMANDS.flatMap(({ json }) => (json === undefined ? [] : [json]));
+  const named = COMMANDS.flatMap(({ json, jsonLines = [] }) => [...(json === undefined ? [] : [json]), ...jsonLines]);
   expect(named.filter((name) => !Object.hasOwn(openapi.components.schemas, name))).toEqual([]);
 });
 
