@@ -60,22 +60,29 @@ console.log(scores());
 for (const mutant of sample)
   if (verdictOf(mutant)?.by === 'nobody') console.log(`SURVIVED: ${mutant.name} → ${mutant.replace.slice(0, 60)}`);
 
+/** Worlds and generated files that show a break were seen to show nothing without one. */
+const sound = new Set<'worlds' | 'generated'>();
+
 /** Each break is shown to what is quick to see it first, and then to the compiler, further checks and slow tests. */
 async function tryAll(): Promise<void> {
   const end = performance.now() + Number(values.minutes) * 60_000;
   const simulated = new Imports(ROOT).stepsFrom(['test/simulation/worlds/run-worlds.ts'], { types: false });
   const generating = new Imports(ROOT).stepsFrom(GENERATORS, { types: false });
+  const ofConsole = new Imports(ROOT).stepsFrom(['console/src/main.tsx']);
+  const projectsOf = (file: string) => [
+    ...(file.startsWith('console/') ? [] : ['.']),
+    ...(ofConsole.has(file) ? ['console'] : []),
+  ];
   const worlds = new Worlds();
   const look = async (mutant: Mutant, source: string): Promise<Seen | undefined> => {
     if (!simulated.has(mutant.file)) return undefined;
     const violation = await worlds.look({ ...LOOK, path: join(ROOT, mutant.file), source });
-    return violation === undefined ? undefined : { by: 'simulator', seen: violation.slice(0, 180) };
+    if (violation === undefined) return undefined;
+    await expectSoundWorlds(worlds);
+    return { by: 'simulator', seen: violation.slice(0, 180) };
   };
   try {
-    await worlds.expectSound({ ...LOOK, path: join(ROOT, 'lib/jobs/lifecycle/lifecycle.ts') });
     await inCopy(ROOT, async (folder) => {
-      const difference = await generated(folder);
-      if (difference !== undefined) throw new Error(`without any break: ${difference}`);
       const tests = new MutantTests(folder);
       const test = async (files: readonly string[], source: BrokenSource) => {
         const seen = await tests.see(files, source);
@@ -88,13 +95,17 @@ async function tryAll(): Promise<void> {
         try {
           const early = (await test(quick.slice(0, NEAREST), changed)) ?? (await look(mutant, broken));
           if (early !== undefined) return early;
-          await tests.write(mutant.file, broken);
-          const complaint = await compiled(folder);
-          if (complaint !== undefined) return { by: 'compiler', seen: complaint };
           const late = await test(quick.slice(NEAREST), changed);
           if (late !== undefined) return late;
+          await tests.write(mutant.file, broken);
+          const complaint = await compiled(folder, projectsOf(mutant.file));
+          if (complaint !== undefined) return { by: 'compiler', seen: complaint };
           const stale = generating.has(mutant.file) ? await generated(folder) : undefined;
-          if (stale !== undefined) return { by: 'generated', seen: stale };
+          if (stale !== undefined) {
+            await tests.write(mutant.file, source);
+            await expectSoundGenerated(folder);
+            return { by: 'generated', seen: stale };
+          }
           return (await test(slow, changed)) ?? { by: 'nobody' };
         } finally {
           await tests.write(mutant.file, source);
@@ -122,8 +133,8 @@ function note(mutant: Mutant, seen: Seen, milliseconds: number): void {
 }
 
 /** @returns the first thing that the compiler finds; undefined: nothing. */
-async function compiled(folder: string): Promise<string | undefined> {
-  for (const project of ['.', 'console']) {
+async function compiled(folder: string, projects: readonly string[]): Promise<string | undefined> {
+  for (const project of projects) {
     // What was checked before is kept beside the copy's sources.
     const kept = ['--incremental', '--tsBuildInfoFile', join(folder, `${project}.tsbuildinfo`)];
     const complaint = await complaintOf(folder, [COMPILER, '--noEmit', ...kept, '-p', project]);
@@ -139,6 +150,21 @@ async function generated(folder: string): Promise<string | undefined> {
     if (complaint !== undefined) return complaint;
   }
   return undefined;
+}
+
+/** @throws Error if the worlds break something without a break. */
+async function expectSoundWorlds(worlds: Worlds): Promise<void> {
+  if (sound.has('worlds')) return;
+  await worlds.expectSound({ ...LOOK, path: join(ROOT, 'lib/jobs/lifecycle/lifecycle.ts') });
+  sound.add('worlds');
+}
+
+/** @throws Error if a generated file differs without a break. */
+async function expectSoundGenerated(folder: string): Promise<void> {
+  if (sound.has('generated')) return;
+  const difference = await generated(folder);
+  if (difference !== undefined) throw new Error(`without any break: ${difference}`);
+  sound.add('generated');
 }
 
 /** @returns the first line of what a program of Node prints that ends with a failure; undefined: it ends well. */

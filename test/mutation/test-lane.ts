@@ -22,8 +22,11 @@ export interface Failure {
 /** Shorter waits (ms) than the tests' own: a timeout that may come from load is checked again. */
 const WAITS = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 10_000 } } };
 
-/** Transformed modules stay in this process, so that a run costs little more than its tests. */
-const vitest = await createVitest({ watch: false, bail: 1, reporters: [{}], ...WAITS });
+/**
+ * Transformed modules stay in this process, so that a run costs little more than its tests. One worker loads what they
+ * share once, and begins with no further file after the first failure.
+ */
+const vitest = await createVitest({ watch: false, bail: 1, reporters: [{}], maxWorkers: 1, ...WAITS });
 // The projects of vitest.config.ts take the other options over, but not this one.
 for (const { config } of vitest.projects) config.expect = { ...config.expect, ...WAITS.expect };
 

@@ -1,4 +1,6 @@
-import { basename, dirname } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { AlikeTexts } from './alike-texts.ts';
 import { filesOf, Imports } from './imports.ts';
 
 /** Folders of tests that go through the whole service, for the folders whose sources they see without importing them. */
@@ -16,17 +18,20 @@ const SUBJECTS: readonly (readonly [folder: RegExp, tests: readonly string[]])[]
 /** What tests import that start a local run. They come behind the others. */
 const SLOW_START = 'test/local-service.ts';
 
-/** Tests about the tests, and about nothing that one file decides. */
-const NO_WITNESS = /^test\/(?:mutation|simulation|bench|faults|walks|docs)\/|^test\/architecture/;
+/** Tests about the tests, about nothing that one file decides, and two that cost a minute of CPU time each. */
+const NO_WITNESS =
+  /^test\/(?:mutation|simulation|bench|faults|walks|docs)\/|^test\/architecture|\/(?:planted|dispatch-burst)/;
 
 /** How many of each kind one break is shown to. */
-const MOST = { quick: 10, slow: 6 };
+const MOST = { quick: 10, slow: 4 };
 
 /** Imports that lead from a test to what it is about. */
 const MOST_STEPS = 3;
 
 /** Which tests see what a file gets wrong, the nearest first; found by imports and names, so that it follows renames. */
 export class TestsOfFile {
+  readonly #root: string;
+  readonly #texts: AlikeTexts;
   readonly #steps: ReadonlyMap<string, ReadonlyMap<string, number>>;
   readonly #subjects: readonly (readonly [folder: RegExp, tests: readonly string[]])[];
 
@@ -34,6 +39,8 @@ export class TestsOfFile {
   constructor(root: string) {
     const imports = new Imports(root);
     const tests = filesOf(root, 'test/**/*.test.ts').filter((test) => !NO_WITNESS.test(test));
+    this.#root = root;
+    this.#texts = new AlikeTexts(new Map(tests.map((test) => [test, readFileSync(join(root, test), 'utf8')])));
     this.#steps = new Map(tests.map((test) => [test, imports.stepsFrom([test], { most: MOST_STEPS })]));
     this.#subjects = SUBJECTS.map(([folder, rooms]) => [
       folder,
@@ -70,11 +77,12 @@ export class TestsOfFile {
   /** The nearest of each kind: those that are to see a break of the file. */
   witnessesOf(file: string): { readonly quick: readonly string[]; readonly slow: readonly string[] } {
     const { quick = [], slow = [] } = Object.groupBy(this.of(file), (test) => (this.#isSlow(test) ? 'slow' : 'quick'));
-    // A slow test drives the whole service, so that its imports say less than its name: `repository-jobs` of what is in
-    // `worker-container/repository`.
+    // A slow test drives the whole service, so that its imports say less than its name (`repository-jobs` of what is in
+    // `worker-container/repository`) and than the words that it shares with the file.
     const [, ...path] = file.split('/').flatMap((part, at) => (at === 0 ? [part] : wordsOf(part)));
-    const named = (test: string) => wordsOf(test).filter((word) => path.includes(word)).length;
-    const telling = slow.toSorted((a, b) => named(b) - named(a));
+    const like = this.#texts.like(readFileSync(join(this.#root, file), 'utf8'));
+    const weight = (test: string) => (1 + wordsOf(test).filter((word) => path.includes(word)).length) * like(test);
+    const telling = slow.toSorted((a, b) => weight(b) - weight(a));
     return { quick: quick.slice(0, MOST.quick), slow: telling.slice(0, MOST.slow) };
   }
 
