@@ -14,7 +14,7 @@ import { localEnv } from '../lib/local/run/local-env.ts';
 import { createResources, LOCAL_REGION } from '../lib/local/run/resources.ts';
 import { newRunCredentials } from '../lib/local/run-access/run-credentials.ts';
 import { TableClock } from '../lib/platform/aws/table-clock.ts';
-import { createReconciler } from '../lib/reconciler/open-reconciler.ts';
+import { createReconciler } from '../lib/reconciler/create-reconciler.ts';
 import { aJob } from './lib/jobs/a-job.ts';
 import { startSecondDynamodb } from './second-dynamodb.ts';
 

@@ -14,7 +14,7 @@ import { workerEnv } from '../lib/platform/config/worker-env.ts';
 import { emitMetrics } from '../lib/platform/operations/emit-metrics.ts';
 import { probeDisk } from '../lib/platform/operations/probe-disk.ts';
 import { registryOf } from '../lib/platform/registry.ts';
-import { createReconciler } from '../lib/reconciler/open-reconciler.ts';
+import { createReconciler } from '../lib/reconciler/create-reconciler.ts';
 import { starvingBands } from '../lib/reconciler/starving-bands.ts';
 import { LiveWorkers } from '../lib/workers/live-workers.ts';
 import { ScalingStore } from '../lib/workers/scaling/scaling-store.ts';

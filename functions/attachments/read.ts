@@ -1,5 +1,5 @@
 import { redirectOr } from '../../lib/api/redirect.ts';
-import { createAttachments } from '../../lib/api/runtime/open-attachments.ts';
+import { createAttachments } from '../../lib/api/runtime/create-attachments.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { readAttachment as route } from '../../lib/contract/routes/attachments.ts';
 import { attemptOf, readAttachment } from '../../lib/jobs/output/reading/read-attachment.ts';

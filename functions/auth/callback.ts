@@ -3,7 +3,7 @@ import { writeCookie } from '../../lib/access/sessions/session-cookie.ts';
 import { returnPath } from '../../lib/access/sign-in/return-path.ts';
 import { refusedSignIn } from '../../lib/api/refused-sign-in.ts';
 import type { Core } from '../../lib/api/runtime/core.ts';
-import { createSignIn } from '../../lib/api/runtime/open-sign-in.ts';
+import { createSignIn } from '../../lib/api/runtime/create-sign-in.ts';
 import { handlePage, NOT_SET_UP } from '../../lib/api/serve-page.ts';
 import { finishSignIn as page } from '../../lib/contract/routes/pages.ts';
 

@@ -1,4 +1,4 @@
-import { createSignIn } from '../../lib/api/runtime/open-sign-in.ts';
+import { createSignIn } from '../../lib/api/runtime/create-sign-in.ts';
 import { handlePage } from '../../lib/api/serve-page.ts';
 import { beginSignIn, signedOut as page } from '../../lib/contract/routes/pages.ts';
 

@@ -1,4 +1,4 @@
-import { createBindingList } from '../../lib/api/runtime/open-bindings.ts';
+import { createBindingList } from '../../lib/api/runtime/create-bindings.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { listBindings as route } from '../../lib/contract/routes/deploy-bindings.ts';
 import { viewBinding } from '../../lib/deployments/bindings/deploy-binding.ts';

@@ -1,4 +1,4 @@
-import { createBindings } from '../../lib/api/runtime/open-bindings.ts';
+import { createBindings } from '../../lib/api/runtime/create-bindings.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { writeBinding as route } from '../../lib/contract/routes/deploy-bindings.ts';
 import { writeBinding } from '../../lib/deployments/bindings/write-binding.ts';

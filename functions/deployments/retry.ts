@@ -1,4 +1,4 @@
-import { createRetry } from '../../lib/api/runtime/open-bindings.ts';
+import { createRetry } from '../../lib/api/runtime/create-bindings.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { retryDeployment as route } from '../../lib/contract/routes/deploy-bindings.ts';
 import { retryDeployment } from '../../lib/deployments/retry-deployment.ts';

@@ -1,4 +1,4 @@
-import { createProjects } from '../../lib/api/runtime/open-catalog.ts';
+import { createProjects } from '../../lib/api/runtime/create-catalog.ts';
 import { createEdits } from '../../lib/api/runtime/services.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { jobBody } from '../../lib/api/serve-action.ts';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { createAgentSessions } from '../../lib/api/runtime/open-attachments.ts';
+import { createAgentSessions } from '../../lib/api/runtime/create-attachments.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { readAgentSession as route } from '../../lib/contract/routes/output.ts';

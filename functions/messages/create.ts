@@ -1,4 +1,4 @@
-import { createMessages } from '../../lib/api/runtime/open-messages.ts';
+import { createMessages } from '../../lib/api/runtime/create-messages.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { createMessage as route } from '../../lib/contract/routes/messages.ts';
 import { acceptMessage } from '../../lib/jobs/messages/accept-message.ts';

@@ -1,4 +1,4 @@
-import { deploymentFacts } from '../../lib/api/runtime/open-overview.ts';
+import { deploymentFacts } from '../../lib/api/runtime/create-overview.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { viewProfile } from '../../lib/catalog/profiles.ts';
 import { removeProfile } from '../../lib/catalog/remove-entry.ts';

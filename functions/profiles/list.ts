@@ -1,5 +1,5 @@
-import { createProfiles } from '../../lib/api/runtime/open-catalog.ts';
-import { deploymentFacts } from '../../lib/api/runtime/open-overview.ts';
+import { createProfiles } from '../../lib/api/runtime/create-catalog.ts';
+import { deploymentFacts } from '../../lib/api/runtime/create-overview.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { viewProfile } from '../../lib/catalog/profiles.ts';
 import { listProfiles as route } from '../../lib/contract/routes/catalog.ts';

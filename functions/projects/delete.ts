@@ -1,4 +1,4 @@
-import { createProjects } from '../../lib/api/runtime/open-catalog.ts';
+import { createProjects } from '../../lib/api/runtime/create-catalog.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { deleteProject as route } from '../../lib/contract/routes/project-settings.ts';
 import { DeployBindingStore } from '../../lib/deployments/bindings/deploy-binding-store.ts';

@@ -1,4 +1,4 @@
-import { createProjectSettings } from '../../lib/api/runtime/open-project-settings.ts';
+import { createProjectSettings } from '../../lib/api/runtime/create-project-settings.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { editProject as route } from '../../lib/contract/routes/project-settings.ts';
 import { editProject } from '../../lib/projects/edit-project.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createProjects } from '../../lib/api/runtime/open-catalog.ts';
+import { createProjects } from '../../lib/api/runtime/create-catalog.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { listProjects as route } from '../../lib/contract/routes/catalog.ts';
 import { viewProjectSettings } from '../../lib/projects/project-settings.ts';

@@ -1,4 +1,4 @@
-import { createRules } from '../../lib/api/runtime/open-catalog.ts';
+import { createRules } from '../../lib/api/runtime/create-catalog.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { listRules as route } from '../../lib/contract/routes/catalog.ts';
 

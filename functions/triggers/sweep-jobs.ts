@@ -3,7 +3,7 @@ import { objectClient, queueClient, tableClient } from '../../lib/platform/aws/c
 import { sweepEnv } from '../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
-import { createReconciler } from '../../lib/reconciler/open-reconciler.ts';
+import { createReconciler } from '../../lib/reconciler/create-reconciler.ts';
 import { type RemovalContext, removeEndedJobs } from '../../lib/reconciler/remove-jobs.ts';
 
 let context: (RemovalContext & { readonly days: number }) | undefined;

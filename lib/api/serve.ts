@@ -24,7 +24,7 @@ import { parseInput, rawBodyBytes } from './input.ts';
 import { pathParametersOf } from './path-parameters.ts';
 import { recordAudit } from './record-audit.ts';
 import { type Core, getCore } from './runtime/core.ts';
-import { createVerifiers } from './runtime/open-verifiers.ts';
+import { createVerifiers } from './runtime/create-verifiers.ts';
 
 /** A call in progress. */
 export interface Call {

@@ -3,7 +3,7 @@ import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { TableClock } from '../../../lib/platform/aws/table-clock.ts';
-import { createReconciler } from '../../../lib/reconciler/open-reconciler.ts';
+import { createReconciler } from '../../../lib/reconciler/create-reconciler.ts';
 import { aJob } from '../../lib/jobs/a-job.ts';
 import { ENV } from '../model/environment.ts';
 import { Faults } from '../model/faults.ts';

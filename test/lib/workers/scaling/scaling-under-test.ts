@@ -5,7 +5,7 @@ import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { scaleEnv } from '../../../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../../../lib/platform/config/read-env.ts';
 import type { MetricValues } from '../../../../lib/platform/operations/metrics.ts';
-import { createScaling } from '../../../../lib/workers/scaling/open-scaling.ts';
+import { createScaling } from '../../../../lib/workers/scaling/create-scaling.ts';
 import { scaleWorkers } from '../../../../lib/workers/scaling/scale-workers.ts';
 import { type EcsStandIn, startEcsStandIn } from '../../../ecs-stand-in.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';

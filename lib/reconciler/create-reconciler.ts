@@ -3,7 +3,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { ProfileStore } from '../catalog/profiles.ts';
 import { RuleStore } from '../catalog/rules.ts';
-import { createDeployments } from '../deployments/open-deployments.ts';
+import { createDeployments } from '../deployments/create-deployments.ts';
 import type { ReconcileDeploymentsContext } from '../deployments/reconcile-deployments.ts';
 import { type ClaimContext, readyIndex } from '../jobs/admission/claim.ts';
 import { OwnClaims } from '../jobs/admission/own-claims.ts';

@@ -5,8 +5,8 @@ import type { TableClient } from '../platform/aws/clients.ts';
 import type { DeliverEnv } from '../platform/config/function-env.ts';
 import { registryOf } from '../platform/registry.ts';
 import { BindingSecretStore } from './bindings/binding-secrets.ts';
+import { createDeployments } from './create-deployments.ts';
 import type { DeliverContext } from './deliver-call.ts';
-import { createDeployments } from './open-deployments.ts';
 
 /** Creates the service that makes signed calls. */
 export function createDelivery(

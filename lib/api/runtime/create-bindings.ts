@@ -1,7 +1,7 @@
 import { BindingSecretStore } from '../../deployments/bindings/binding-secrets.ts';
 import { DeployBindingStore } from '../../deployments/bindings/deploy-binding-store.ts';
 import type { WriteBindingContext } from '../../deployments/bindings/write-binding.ts';
-import { createDeployments } from '../../deployments/open-deployments.ts';
+import { createDeployments } from '../../deployments/create-deployments.ts';
 import type { DeployContext } from '../../deployments/start-deployments.ts';
 import { queueClient } from '../../platform/aws/clients.ts';
 import { ProjectStore } from '../../projects/projects.ts';

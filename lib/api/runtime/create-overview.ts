@@ -3,7 +3,7 @@ import { StatsStore } from '../../stats/counting/stats-store.ts';
 import type { DeploymentFacts, EnvironmentContext } from '../../stats/read-environment.ts';
 import { LiveWorkers } from '../../workers/live-workers.ts';
 import type { Core } from './core.ts';
-import { createProfiles, createProjects } from './open-catalog.ts';
+import { createProfiles, createProjects } from './create-catalog.ts';
 
 /** The services behind the overviews of the whole deployment. */
 export function createOverview(core: Core): EnvironmentContext {
