@@ -27,7 +27,7 @@ const LARGER: Readonly<Record<string, string>> = {
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   client: ['contract'],
-  cli: ['client', 'contract', 'doctor', 'mcp'],
+  cli: ['client', 'contract', 'doctor', 'mcp', 'vendors'],
   mcp: ['client', 'contract'],
   console: ['platform'],
   access: ['contract', 'platform'],

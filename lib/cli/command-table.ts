@@ -1,13 +1,10 @@
 import { TOOLS } from '../mcp/tool-table.ts';
 import type { CommandSpec } from './base/context.ts';
 import type { OptionSpec } from './base/option.ts';
-import { IDEMPOTENCY_KEY, JOB_OPTIONS, RUNNING, WAITING } from './jobs/job-options.ts';
+import { IDEMPOTENCY_KEY, JOB, JOB_OPTIONS, JSON_OPTION, LOG_EVENTS, RAW, WAITING } from './jobs/job-options.ts';
+import { RUN_COMMANDS } from './run-commands.ts';
 
-const JSON_OPTION: OptionSpec = { flags: '--json', about: 'print one line of JSON instead of text' };
 const ATTEMPT: OptionSpec = { flags: '--attempt <n>', about: 'an earlier attempt', isNumber: true };
-const JOB = ['<id>', 'id of the job'] as const;
-
-const RUN_ROUTES = ['session.read', 'jobs.create', 'jobs.status', 'jobs.result', 'jobs.logs', 'jobs.cancel'];
 
 /** An action on a job. */
 const action = (name: string, about: string): CommandSpec => ({
@@ -30,44 +27,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     json: 'Caller',
     load: async () => await import('./commands/login.ts'),
   },
-  {
-    name: 'run',
-    about: 'create a job, wait for its end, and print its answer',
-    args: [['[prompt]', 'the prompt; a script for the profile shell']],
-    options: [...RUNNING, IDEMPOTENCY_KEY, ...WAITING, JSON_OPTION],
-    routes: RUN_ROUTES,
-    json: 'JobResult',
-    load: async () => await import('./commands/run.ts'),
-  },
-  {
-    name: 'continue',
-    about: "create the next turn of a job's thread, wait for its end, and print its answer",
-    args: [JOB, ['[prompt]', 'what to say next; a script for the profile shell']],
-    options: [
-      ...RUNNING,
-      {
-        flags: '--after <end>',
-        about: 'start after success (default) or after any end of the turn before',
-        choices: ['success', 'any'],
-      },
-      { flags: '--fresh-folder', about: "work in a new folder instead of the thread's" },
-      IDEMPOTENCY_KEY,
-      ...WAITING,
-      JSON_OPTION,
-    ],
-    routes: RUN_ROUTES,
-    json: 'JobResult',
-    load: async () => await import('./commands/run.ts').then(({ continueJob }) => ({ run: continueJob })),
-  },
-  {
-    name: 'fork',
-    about: "begin a new thread from a copy of a job's folder and session, wait for its end, and print its answer",
-    args: [JOB, ['[prompt]', 'what to do there; a script for the profile shell']],
-    options: [...RUNNING, IDEMPOTENCY_KEY, ...WAITING, JSON_OPTION],
-    routes: RUN_ROUTES,
-    json: 'JobResult',
-    load: async () => await import('./commands/run.ts').then(({ forkJob }) => ({ run: forkJob })),
-  },
+  ...RUN_COMMANDS,
   {
     name: 'wait',
     about: 'wait for the end of a job; the exit code is its outcome',
@@ -85,11 +45,12 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flags: '-f, --follow', about: 'print it while it is written, until the job has ended; with --json, as events' },
       { flags: '--stream <name>', about: 'only one stream', choices: ['stdout', 'stderr', 'all'] },
       ATTEMPT,
+      RAW,
       JSON_OPTION,
     ],
-    routes: ['jobs.logs'],
+    routes: ['jobs.result', 'jobs.logs'],
     json: 'JobLogs',
-    jsonLines: ['LogOutputEvent', 'LogEndEvent'],
+    jsonLines: LOG_EVENTS,
     load: async () => await import('./commands/logs.ts'),
   },
   {

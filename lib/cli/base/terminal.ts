@@ -5,6 +5,8 @@ import { styleText } from 'node:util';
 import { quoted } from '../../contract/input/legible.ts';
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+/** Puts a text into a colour, if that is shown. */
+export type Paint = (style: Style, text: string) => string;
 type Stream = Writable & Partial<Pick<WriteStream, 'isTTY' | 'hasColors'>>;
 
 /** Characters that control a terminal or change how text is displayed, but for tabs and line ends. */
@@ -31,6 +33,11 @@ export class Terminal {
   /** Writes text for people as a line of the result. */
   async print(text: string): Promise<void> {
     await write(this.#out, `${text}\n`);
+  }
+
+  /** Writes text for people as a part of the result. */
+  async write(text: string): Promise<void> {
+    if (text !== '') await write(this.#out, text);
   }
 
   /** Writes one line of JSON that is safe to show. */

@@ -1,12 +1,14 @@
 import { dataOf } from '../../client/data-of.ts';
 import type { Promptq, Schemas } from '../../client/promptq.ts';
+import { isTerminal } from '../../contract/statuses.ts';
 import { clientOf } from '../base/client-of.ts';
 import type { Context } from '../base/context.ts';
 import { EXIT } from '../base/exit-codes.ts';
-import { copyOutput } from '../jobs/answer.ts';
+import { copyOutput, outputStyle, printerOf } from '../jobs/output.ts';
 
 interface LogsOptions {
   readonly follow?: true;
+  readonly raw?: true;
   readonly stream?: 'stdout' | 'stderr' | 'all';
   readonly attempt?: number;
   readonly json?: true;
@@ -15,25 +17,19 @@ interface LogsOptions {
 export async function run(context: Context, [id = '']: readonly string[], options: LogsOptions): Promise<number> {
   const client = await clientOf(context);
   const { stream = 'all', attempt } = options;
-  const isOne = attempt !== undefined;
-  if (!options.follow) await printLogs(context, client, { id, stream, attempt, json: options.json });
-  else if (options.json)
-    for await (const event of client.follow(id, { stream, attempt, oneAttempt: isOne }))
-      await context.terminal.printJson(event);
-  else await copyOutput(context, client, { id, stream, attempt, oneAttempt: isOne });
+  const followed = { stream, attempt, oneAttempt: attempt !== undefined };
+  if (!options.follow) await printLogs(context, client, { id, options });
+  else if (options.json) for await (const event of client.follow(id, followed)) await context.terminal.printJson(event);
+  else await copyOutput(context, client, { id, ...followed, style: await styleOf(client, id, options) });
   return EXIT.succeeded;
 }
 
 async function printLogs(
   context: Context,
   client: Promptq,
-  {
-    id,
-    stream,
-    attempt,
-    json,
-  }: { id: string; stream: 'stdout' | 'stderr' | 'all'; attempt: number | undefined; json: true | undefined },
+  { id, options }: { readonly id: string; readonly options: LogsOptions },
 ): Promise<void> {
+  const { stream = 'all', attempt, json } = options;
   const read = async (full: boolean): Promise<Schemas['JobLogs']> => {
     const query = { stream, ...(attempt !== undefined && { attempt }), ...(full && { full: '1' as const }) };
     // An answer as text is an event stream, which was not asked for.
@@ -43,12 +39,19 @@ async function printLogs(
   };
   const logs = await read(json === true);
   if (json) return await context.terminal.printJson(logs);
+  const style = await styleOf(client, id, options);
   const isPart = logs.stdout_truncated === true || logs.stderr_truncated === true;
-  const isOver = ['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(logs.status);
   // Followed, an output of any length takes little memory.
-  if (isPart && isOver)
-    return await copyOutput(context, client, { id, stream, attempt: logs.attempt, oneAttempt: true });
-  const whole = isPart ? await read(true) : logs;
-  await context.terminal.copy('stdout', whole.stdout ?? '');
-  await context.terminal.copy('stderr', whole.stderr ?? '');
+  if (isPart && isTerminal(logs.status))
+    return await copyOutput(context, client, { id, stream, attempt: logs.attempt, oneAttempt: true, style });
+  const { stdout = '', stderr = '' } = isPart ? await read(true) : logs;
+  const printer = await printerOf(context.terminal, style);
+  await printer.output({ stream: 'stdout', text: stdout, offset: 0 });
+  await printer.output({ stream: 'stderr', text: stderr, offset: 0 });
+  await printer.end(logs.status);
+}
+
+/** stderr holds no events. */
+async function styleOf(client: Promptq, id: string, { stream, raw }: LogsOptions) {
+  return await outputStyle(client, id, stream === 'stderr' || raw);
 }

@@ -4,14 +4,16 @@ import { clientOf } from '../base/client-of.ts';
 import type { Context } from '../base/context.ts';
 import { usageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-codes.ts';
-import { copyOutput, printAnswer, summary } from '../jobs/answer.ts';
+import { printAnswer, summary } from '../jobs/answer.ts';
 import { attend, exitCodeOf, type WaitOptions } from '../jobs/attend.ts';
 import { checkScopes } from '../jobs/check-scopes.ts';
 import { type JobOptions, jobFields } from '../jobs/job-fields.ts';
+import { copyOutput, outputStyle } from '../jobs/output.ts';
 
 /** Options of commands that create a job and wait for it. */
 export interface RunOptions extends JobOptions, WaitOptions {
   readonly follow?: true;
+  readonly raw?: true;
   readonly detach?: true;
   readonly draft?: true;
   readonly idempotencyKey?: string;
@@ -99,13 +101,28 @@ async function finish(
     options,
     isInterrupted,
     ...(options.follow && {
-      alongside: async (signal) => await copyOutput(context, client, { id, attempt: 1, signal }),
+      alongside: async (signal) => await follow(context, client, { id, options, signal }),
     }),
   });
+  if (options.follow && options.json) return exitCodeOf(state);
   const full = options.json ? { query: { full: '1' as const } } : {};
   const result = await dataOf(client.api.GET('/api/v1/jobs/{id}/result', { params: { path: { id }, ...full } }));
   if (options.json) await context.terminal.printJson(result);
   else if (!options.follow) await printAnswer(context, client, result);
   await context.terminal.note(summary(result));
   return exitCodeOf(state);
+}
+
+/** Prints the output of every attempt: for people, as it is, or as events in JSON. */
+async function follow(
+  context: Context,
+  client: Promptq,
+  { id, options, signal }: { readonly id: string; readonly options: RunOptions; readonly signal: AbortSignal },
+): Promise<void> {
+  if (options.json)
+    for await (const event of client.follow(id, { attempt: 1, signal })) await context.terminal.printJson(event);
+  else {
+    const style = await outputStyle(client, id, options.raw);
+    await copyOutput(context, client, { id, attempt: 1, signal, style });
+  }
 }

@@ -1,31 +1,12 @@
 import type { Promptq, Schemas } from '../../client/promptq.ts';
 import type { Context } from '../base/context.ts';
+import { copyOutput, styleOf } from './output.ts';
 
 /** Prints what a job has answered: its final message or, without one, all of its output. */
 export async function printAnswer(context: Context, client: Promptq, result: Schemas['JobResult']): Promise<void> {
   const { id, attempt, final_message: message } = result;
   if (message !== null) await context.terminal.copy('stdout', message.endsWith('\n') ? message : `${message}\n`);
-  else if (attempt > 0) await copyOutput(context, client, { id, attempt, oneAttempt: true });
-}
-
-/** Copies output to stdout and stderr as it arrives. */
-export async function copyOutput(
-  { terminal }: Context,
-  client: Promptq,
-  { id, ...options }: { readonly id: string } & NonNullable<Parameters<Promptq['follow']>[1]>,
-): Promise<void> {
-  for await (const event of client.follow(id, options)) {
-    if (event.type === 'output') await terminal.copy(event.stream, event.text);
-    else for (const line of damage(event)) await terminal.note(line);
-  }
-}
-
-/** Warnings of output that is not what the job wrote. */
-function damage(end: { readonly stdout_state?: string; readonly stderr_state?: string }): string[] {
-  return (['stdout', 'stderr'] as const).flatMap((stream) => {
-    const state = end[`${stream}_state`];
-    return state === undefined || state === 'complete' ? [] : [`${stream} is ${state}: it is not what the job wrote`];
-  });
+  else if (attempt > 0) await copyOutput(context, client, { id, attempt, oneAttempt: true, style: styleOf(result) });
 }
 
 /** How a job ended, in one line. */

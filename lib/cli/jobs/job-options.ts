@@ -1,5 +1,13 @@
 import type { OptionSpec } from '../base/option.ts';
 
+/** The argument of commands about a job. */
+export const JOB = ['<id>', 'id of the job'] as const;
+
+export const JSON_OPTION: OptionSpec = { flags: '--json', about: 'print one line of JSON instead of text' };
+
+/** Schemas of the lines that `-f` and `--follow` print with `--json`. */
+export const LOG_EVENTS: readonly string[] = ['LogOutputEvent', 'LogEndEvent'];
+
 /** Options that set fields of a job. Browsers import this table too. */
 export const JOB_OPTIONS: readonly OptionSpec[] = [
   { flags: '-f, --file <file>', about: 'read the prompt from a file; - is stdin' },
@@ -46,10 +54,21 @@ export const WAITING: readonly OptionSpec[] = [
   },
 ];
 
+/** Of commands that print output. */
+export const RAW: OptionSpec = {
+  flags: '--raw',
+  about: 'print what the agent wrote, such as JSON lines, instead of text for people',
+};
+
 /** Options of commands that create a job and wait for it. */
 export const RUNNING: readonly OptionSpec[] = [
   { flags: '--wait', about: 'print the final message, or else the output, when the job has ended (default)' },
-  { flags: '--follow', about: 'print the output while it is written', conflicts: ['detach', 'wait', 'json'] },
+  {
+    flags: '--follow',
+    about: 'print the output while it is written; with --json, as events',
+    conflicts: ['detach', 'wait'],
+  },
+  RAW,
   { flags: '--detach', about: 'print the id of the job and exit', conflicts: ['wait'] },
   ...JOB_OPTIONS,
   { flags: '--draft', about: 'store a draft, which no worker starts, and exit', conflicts: ['wait', 'follow'] },

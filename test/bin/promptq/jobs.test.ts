@@ -68,6 +68,16 @@ describe('reading', () => {
     ]);
   });
 
+  test("logs prints an agent's events for people, or its lines with --raw", async () => {
+    const { id } = (await json('JobCreated', ['run', '--detach', 'drill: tool echo hi'])).value;
+    await promptq('wait', id);
+    const text = expect.stringMatching(/^Session .*\n\$ echo hi\n {2}hi\n/);
+    expect(await promptq('logs', id)).toEqual({ code: 0, stdout: text, stderr: '' });
+    expect(await promptq('logs', id, '-f')).toEqual({ code: 0, stdout: text, stderr: '' });
+    expect((await promptq('logs', id, '--raw')).stdout).toMatch(/^\{"id":"initialize"/);
+    expect((await promptq('logs', id, '--stream', 'stderr')).stderr).toContain('codex');
+  });
+
   test('logs prints all of an output that one answer does not hold', async () => {
     const { id } = await create('yes 0123456789012345678901234567890123456789 | head -n 60000');
     await promptq('wait', id);

@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import openapi from '../../../openapi.json' with { type: 'json' };
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { schemaNamed } from '../../openapi/operations.ts';
 import { startUnreliableProxy } from '../../unreliable-proxy.ts';
 import { runToken } from '../token-command.ts';
 import { commandsOf, emptyHome } from './promptq-command.ts';
@@ -15,6 +17,11 @@ afterAll(async () => await service.stop());
 
 const { start, promptq, json } = commandsOf(() => service, home);
 const shell = (...args: string[]) => ['run', '--profile', 'shell', ...args];
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+const readEvent = (line: string): any => {
+  const event = JSON.parse(line);
+  return schemaNamed(openapi, event.type === 'end' ? 'LogEndEvent' : 'LogOutputEvent').parse(event);
+};
 const jobs = async (query: string) => (await service.api('GET', `/jobs?${query}`)).json;
 const token = async (...args: string[]) =>
   JSON.parse((await runToken(service.home, 'create', '--name', 'a test', '--json', ...args)).stdout).token as string;
@@ -39,6 +46,31 @@ describe('run', () => {
     await waitFor(() => running.stdout() === 'first\n');
     await promptq(...shell('--cwd', 'live', 'touch go'));
     expect(await running.ended).toMatchObject({ code: 0, stdout: 'first\nlast\n' });
+  });
+
+  test('--follow prints what an agent does for people, --raw its lines, and --json its events', async () => {
+    const follow = ['run', '--follow', 'drill: tool echo one; echo two; exit 3'];
+    const { code, stdout } = await promptq(...follow);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^Session .*\n\$ echo one; echo two; exit 3\n {2}one\n {2}two\n {2}exit code 3\n\n\w.*\nInput /s,
+      ),
+    ]);
+    const raw = (await promptq(...follow, '--raw')).stdout.trim().split('\n');
+    expect(raw.map((line) => typeof JSON.parse(line))).toEqual(raw.map(() => 'object'));
+    const events = (await promptq(...follow, '--json')).stdout.trim().split('\n').map(readEvent);
+    expect(events.at(-1)).toMatchObject({ type: 'end', status: 'SUCCEEDED' });
+    const ofStdout = events.flatMap((event) => (event.stream === 'stdout' ? [event.text] : []));
+    expect(ofStdout.join('').trim().split('\n')).toHaveLength(raw.length);
+  });
+
+  test("the output of an agent that failed without an answer is its timeline, and a script's is never taken for one", async () => {
+    const failed = await promptq('run', 'drill: fail 500');
+    expect([failed.code, failed.stdout]).toEqual([1, expect.stringMatching(/^Session .*\nerror: /)]);
+    expect(failed.stderr).not.toContain('codex_app_server');
+    const line = '{"id":1,"result":{}}';
+    expect((await promptq(...shell('--follow', `echo '${line}'`))).stdout).toBe(`${line}\n`);
   });
 
   test('--detach prints the id, with which `wait` waits', async () => {

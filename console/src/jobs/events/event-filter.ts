@@ -1,4 +1,4 @@
-import type { AgentEvent } from './agent-event.ts';
+import type { AgentEvent } from '../../../../lib/vendors/timeline/agent-event.ts';
 
 /** The filters of the timeline. */
 export const EVENT_FILTERS = {

@@ -1,23 +1,12 @@
-import type { AgentEvent, EventChange, TimelineEvent } from './agent-event.ts';
-import { appServerChanges } from './app-server-lines.ts';
-import { claudeChanges } from './claude-lines.ts';
-import { codexChanges } from './codex-lines.ts';
+import type { AgentEvent, EventChange } from '../../../../lib/vendors/timeline/agent-event.ts';
+import { lineChanges } from '../../../../lib/vendors/timeline/line-changes.ts';
+import { createLineReader, type OutputPiece } from '../../../../lib/vendors/timeline/line-reader.ts';
+import type { TimelineEvent } from './timeline-event.ts';
 
-/** Maximum length of a parsed line (characters). Lines of codex reached 1.2 MB. */
-const MAX_LINE = 8 * 1024 * 1024;
 /** Maximum characters of a text that are kept to be shown. The raw log has everything. */
 const MAX_TEXT = 200_000;
 /** Maximum characters of consecutive other lines that are shown together. */
 const RAW_BLOCK = 20_000;
-
-/** A piece of an agent's stdout, split anywhere. */
-interface OutputPiece {
-  readonly text: string;
-  /** The byte of stdout at which it begins. */
-  readonly offset: number;
-  /** When it was written, epoch milliseconds, if that is known. */
-  readonly at?: number | undefined;
-}
 
 /** Parses an agent's stdout into events. */
 interface EventReader {
@@ -30,19 +19,13 @@ interface EventReader {
 export function createEventReader(fromMiddle = false): EventReader {
   const events: TimelineEvent[] = [];
   const indexByKey = new Map<string, number>();
-  let parts: string[] = [];
-  let length = 0;
-  let lineStart: number | undefined;
-  let skipping = fromMiddle;
-
   const before = (key: string) => {
     const index = indexByKey.get(key);
     return index === undefined ? undefined : events[index]?.event;
   };
-  const line = (text: string, offset: number, arrived: number | undefined) => {
+  const { push } = createLineReader((text, offset, arrived) => {
     if (text.trim() === '') return;
-    const value = text.length > MAX_LINE ? undefined : parsed(text);
-    const changes = codexChanges(value) ?? appServerChanges(value) ?? claudeChanges(value, before);
+    const changes = lineChanges(text, before);
     if (changes === undefined) {
       raw(events, text, String(offset), arrived);
       return;
@@ -51,36 +34,9 @@ export function createEventReader(fromMiddle = false): EventReader {
       const id = number === 0 ? String(offset) : `${offset}.${number}`;
       show(events, indexByKey, id, change, change.at ?? arrived);
     }
-  };
-
-  return {
-    events,
-    push({ text, offset, at }) {
-      let start = 0;
-      // Only lines are measured in bytes, because measuring is slow. Every piece has its exact offset.
-      let byte = offset;
-      for (let feed = text.indexOf('\n'); feed >= 0; feed = text.indexOf('\n', start)) {
-        const part = text.slice(start, feed + 1);
-        parts.push(part.slice(0, -1));
-        if (!skipping) line(parts.join(''), lineStart ?? byte, at);
-        skipping = false;
-        parts = [];
-        length = 0;
-        byte += ENCODER.encode(part).length;
-        lineStart = undefined;
-        start = feed + 1;
-      }
-      const rest = text.slice(start);
-      if (rest === '') return;
-      lineStart ??= byte;
-      length += rest.length;
-      // A line that is too long to be an event is not buffered to its end.
-      if (length <= MAX_LINE + 1) parts.push(rest);
-    },
-  };
+  }, fromMiddle);
+  return { events, push };
 }
-
-const ENCODER = new TextEncoder();
 
 function show(
   events: TimelineEvent[],
@@ -104,15 +60,6 @@ function show(
 
 function isOver(event: AgentEvent): boolean {
   return !('state' in event) || event.state !== 'running';
-}
-
-function parsed(text: string): unknown {
-  if (!text.startsWith('{')) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function raw(events: TimelineEvent[], text: string, id: string, at: number | undefined): void {

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { LogSink } from '../output/use-log.ts';
-import type { TimelineEvent } from './agent-event.ts';
 import { createEventReader } from './event-reader.ts';
 import type { LiveEdge } from './live-edge.ts';
+import type { TimelineEvent } from './timeline-event.ts';
 
 /** Update interval (ms) while output arrives. */
 const UPDATE_INTERVAL_MS = 150;

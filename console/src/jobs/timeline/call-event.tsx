@@ -1,4 +1,5 @@
-import type { AgentEvent, CallState } from '../events/agent-event.ts';
+import type { AgentEvent, CallState } from '../../../../lib/vendors/timeline/agent-event.ts';
+import { withoutShell } from '../../../../lib/vendors/timeline/without-shell.ts';
 import { CopyButton } from '../text/copy-button.tsx';
 import { createColourStripper } from '../text/strip-colours.ts';
 import { Fold } from './fold.tsx';
@@ -56,14 +57,6 @@ export function ToolEvent({ event, took, isOpen, onToggle }: CallProps<'tool'>) 
       <Text what="output" text={createColourStripper()(output)} />
     </Fold>
   );
-}
-
-/** codex runs a command as `/bin/bash -lc '…'`. Returns what the agent wrote, without the shell around it. */
-function withoutShell(command: string): string {
-  const quoted = /^\S*\/(?:ba|z|da)?sh -l?c (['"])([\s\S]*)\1$/.exec(command);
-  const [, quote, inner] = quoted ?? [];
-  if (inner === undefined) return command;
-  return quote === "'" ? inner.replaceAll(`'\\''`, "'") : inner.replaceAll(/\\(["\\$`])/g, '$1');
 }
 
 function CallFacts({ state, exitCode, took }: { state: CallState; exitCode: number | null; took: string | undefined }) {

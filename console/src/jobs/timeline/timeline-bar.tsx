@@ -1,8 +1,8 @@
 import Input from '@cloudscape-design/components/input';
 import ToggleButton from '@cloudscape-design/components/toggle-button';
 import { useMemo } from 'react';
-import type { TimelineEvent } from '../events/agent-event.ts';
 import { EVENT_FILTERS, type EventFilter, filtersOf } from '../events/event-filter.ts';
+import type { TimelineEvent } from '../events/timeline-event.ts';
 
 interface TimelineBarProps {
   readonly events: readonly TimelineEvent[];

@@ -1,5 +1,6 @@
-import type { AgentEvent, TimelineEvent } from '../events/agent-event.ts';
+import type { AgentEvent } from '../../../../lib/vendors/timeline/agent-event.ts';
 import { contains, type EventFilter, filtersOf } from '../events/event-filter.ts';
+import type { TimelineEvent } from '../events/timeline-event.ts';
 import type { Job } from '../queries/job-query.ts';
 import { statusText } from '../status/job-status.tsx';
 

@@ -32,13 +32,3 @@ export interface EventChange {
   /** The agent's timestamp, epoch milliseconds. */
   readonly at?: number;
 }
-
-/** An event with its position in the output. */
-export interface TimelineEvent {
-  /** The byte of stdout at which the event's first line begins; the same in every reading of an attempt. */
-  readonly id: string;
-  readonly event: AgentEvent;
-  /** When it began and ended, epoch milliseconds; known only if the agent reports it or the page saw it arrive. */
-  readonly startedAt?: number;
-  readonly endedAt?: number;
-}

@@ -30,8 +30,15 @@ export function appServerChanges(line: unknown): readonly EventChange[] | undefi
       // Each model call replaces the totals of the one before.
       return [{ key: 'token-usage', event: { kind: 'usage', facts: codexTokens(usage) } }];
     }
-    default:
-      return eventsOf(event.params.item).map((change) => ({ key: event.params.item.id, event: change }));
+    case 'item/started':
+    case 'item/completed': {
+      const { item } = event.params;
+      // A text is complete at its end only; a call is shown while it runs.
+      const isShown = (one: AgentEvent) => event.method === 'item/completed' || 'state' in one;
+      return eventsOf(item)
+        .filter(isShown)
+        .map((change) => ({ key: item.id, event: change }));
+    }
   }
 }
 

@@ -1,0 +1,49 @@
+import type { CommandSpec } from './base/context.ts';
+import { IDEMPOTENCY_KEY, JOB, JSON_OPTION, LOG_EVENTS, RUNNING, WAITING } from './jobs/job-options.ts';
+
+const RUN_ROUTES = ['session.read', 'jobs.create', 'jobs.status', 'jobs.result', 'jobs.logs', 'jobs.cancel'];
+
+/** The commands that create a job. */
+export const RUN_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'run',
+    about: 'create a job, wait for its end, and print its answer',
+    args: [['[prompt]', 'the prompt; a script for the profile shell']],
+    options: [...RUNNING, IDEMPOTENCY_KEY, ...WAITING, JSON_OPTION],
+    routes: RUN_ROUTES,
+    json: 'JobResult',
+    jsonLines: LOG_EVENTS,
+    load: async () => await import('./commands/run.ts'),
+  },
+  {
+    name: 'continue',
+    about: "create the next turn of a job's thread, wait for its end, and print its answer",
+    args: [JOB, ['[prompt]', 'what to say next; a script for the profile shell']],
+    options: [
+      ...RUNNING,
+      {
+        flags: '--after <end>',
+        about: 'start after success (default) or after any end of the turn before',
+        choices: ['success', 'any'],
+      },
+      { flags: '--fresh-folder', about: "work in a new folder instead of the thread's" },
+      IDEMPOTENCY_KEY,
+      ...WAITING,
+      JSON_OPTION,
+    ],
+    routes: RUN_ROUTES,
+    json: 'JobResult',
+    jsonLines: LOG_EVENTS,
+    load: async () => await import('./commands/run.ts').then(({ continueJob }) => ({ run: continueJob })),
+  },
+  {
+    name: 'fork',
+    about: "begin a new thread from a copy of a job's folder and session, wait for its end, and print its answer",
+    args: [JOB, ['[prompt]', 'what to do there; a script for the profile shell']],
+    options: [...RUNNING, IDEMPOTENCY_KEY, ...WAITING, JSON_OPTION],
+    routes: RUN_ROUTES,
+    json: 'JobResult',
+    jsonLines: LOG_EVENTS,
+    load: async () => await import('./commands/run.ts').then(({ forkJob }) => ({ run: forkJob })),
+  },
+];

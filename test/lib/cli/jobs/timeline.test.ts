@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import type { Paint } from '../../../../lib/cli/base/terminal.ts';
+import { createTimeline } from '../../../../lib/cli/jobs/timeline.ts';
+
+const lines = (...values: unknown[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+const NO_COLOR: Paint = (_, text) => text;
+
+/** What is printed of a text that arrives in pieces of a few characters. */
+function printed(text: string, { paint = NO_COLOR, size = 7 } = {}): string {
+  const timeline = createTimeline(paint);
+  let shown = '';
+  for (let offset = 0; offset < text.length; offset += size)
+    shown += timeline.push({ text: text.slice(offset, offset + size), offset });
+  return shown + timeline.end();
+}
+
+const item = (method: 'item/started' | 'item/completed', fields: object) => ({ method, params: { item: fields } });
+const command = (fields: object) => ({ type: 'commandExecution', id: 'c', command: 'ls', ...fields });
+
+describe('the timeline', () => {
+  test("of codex's app server", () => {
+    const tokens = (count: number) => ({
+      method: 'thread/tokenUsage/updated',
+      params: {
+        tokenUsage: {
+          total: { inputTokens: count, cachedInputTokens: 1, outputTokens: 2, reasoningOutputTokens: 3 },
+        },
+      },
+    });
+    const text = lines(
+      { id: 'thread', result: { thread: { id: 'T' } } },
+      item('item/started', { type: 'agentMessage', id: 'm', text: '' }),
+      item('item/completed', { type: 'agentMessage', id: 'm', text: 'I list.' }),
+      item('item/started', command({ command: "/bin/bash -lc 'ls -l'", status: 'inProgress' })),
+      item(
+        'item/completed',
+        command({ command: "/bin/bash -lc 'ls -l'", status: 'failed', aggregatedOutput: 'a\nb\n', exitCode: 2 }),
+      ),
+      tokens(10),
+      item('item/completed', {
+        type: 'fileChange',
+        id: 'f',
+        status: 'completed',
+        changes: [{ path: 'x', kind: { type: 'add' } }],
+      }),
+      tokens(2_000),
+      { method: 'error', params: { error: { message: 'no' } } },
+      { method: 'turn/completed', params: { turn: { error: { message: 'no' } } } },
+    );
+    expect(printed(text)).toBe(
+      'Session T\n\nI list.\n\n$ ls -l\n  a\n  b\n  exit code 2\nadd x\nerror: no\n' +
+        'Input 2,000 tokens, of which cached 1, Output 2 tokens, of which reasoning 3\n',
+    );
+  });
+
+  test('of claude, with the results of calls that ran at the same time', () => {
+    const use = (id: string, name: string, input: object) => ({ type: 'tool_use', id, name, input });
+    const result = (id: string, content: string) => ({ type: 'tool_result', tool_use_id: id, content });
+    const text = lines(
+      {
+        type: 'assistant',
+        message: { content: [use('1', 'Bash', { command: 'pwd' }), use('2', 'Grep', { pattern: 'a  b' })] },
+      },
+      { type: 'user', message: { content: [result('1', '/w')] } },
+      { type: 'user', message: { content: [result('2', 'x')] } },
+      { type: 'assistant', message: { content: [{ type: 'text', text: 'Done.' }] } },
+    );
+    expect(printed(text)).toBe(
+      '$ pwd\nGrep { "pattern": "a b" }\n$ pwd\n  /w\nGrep { "pattern": "a b" }\n  x\n\nDone.\n',
+    );
+  });
+
+  test('shows the end of a long output', () => {
+    const output = Array.from({ length: 12 }, (_, at) => `${at}\n`).join('');
+    const text = lines(item('item/completed', command({ status: 'completed', aggregatedOutput: output, exitCode: 0 })));
+    expect(printed(text)).toBe(
+      `$ ls\n  … 2 more lines\n${[2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((at) => `  ${at}\n`).join('')}`,
+    );
+  });
+
+  test('prints other lines as they are, the last one too, but for what controls a terminal', () => {
+    expect(printed('plain\n\n\u001b[31mred\u001b[0m\u0007\nno end')).toBe('plain\n\nred␇\nno end\n');
+  });
+
+  test('prints a call while it runs', () => {
+    const timeline = createTimeline(NO_COLOR);
+    const started = lines(item('item/started', command({ status: 'inProgress' })));
+    expect(timeline.push({ text: started, offset: 0 })).toBe('$ ls\n');
+    const ended = lines(item('item/completed', command({ status: 'completed', aggregatedOutput: 'a', exitCode: 0 })));
+    expect([timeline.push({ text: ended, offset: started.length }), timeline.hasErrors]).toEqual(['  a\n', false]);
+  });
+
+  test('is coloured', () => {
+    const text = lines(item('item/completed', command({ status: 'failed', exitCode: 1 })), {
+      type: 'error',
+      message: 'no',
+    });
+    expect(printed(text, { paint: (style, part) => `<${style}>${part}</>` })).toBe(
+      '<bold>$ ls</>\n  <red>exit code 1</>\n<red>error:</> no\n',
+    );
+  });
+});
