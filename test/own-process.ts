@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
@@ -24,5 +24,7 @@ export function needsOwnProcess(file: string, folder: string, seen = new Set<str
   const text = readFileSync(file, 'utf8');
   if (CHANGES.some((change) => change.test(text))) return true;
   const imported = [...text.matchAll(IMPORTED)].map(([, path = '']) => join(dirname(file), path));
-  return imported.some((path) => path.startsWith(folder) && needsOwnProcess(path, folder, seen));
+  // A file may quote imports of programs that it only shows.
+  const isModule = (path: string) => path.startsWith(folder) && existsSync(path);
+  return imported.some((path) => isModule(path) && needsOwnProcess(path, folder, seen));
 }

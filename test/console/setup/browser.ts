@@ -1,9 +1,10 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import sparticuz from '@sparticuz/chromium';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { promisify } from 'node:util';
+import { type Browser, type BrowserContextOptions, type BrowserServer, chromium, type Page } from 'playwright-core';
 import type { Role } from '../../../lib/contract/roles.ts';
 import { builtConsole } from '../../../lib/local/run/console-build.ts';
 
@@ -13,11 +14,25 @@ type Visitor = Role | 'stranger';
 /** Timeout (ms) of waiting in a page. */
 export const PAGE_TIMEOUT_MS = 60_000;
 
-/** Starts Chromium once the console is built, so that no page waits for the build. Close it when done. */
+/** By its arguments. Each ends with this process. */
+const browsers = new Map<string, Promise<BrowserServer>>();
+
+/**
+ * Connects to Chromium, once the console is built, so that no page waits for the build. Files that run in one process use
+ * one Chromium with the same arguments. Close the connection when done; that closes its pages.
+ */
 export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
   await builtConsole();
+  const key = args.join(' ');
+  const started = browsers.get(key) ?? startChromium(args);
+  browsers.set(key, started);
+  return await chromium.connect((await started).wsEndpoint());
+}
+
+async function startChromium(args: readonly string[]): Promise<BrowserServer> {
   // The package's default arguments are for cloud functions: a single process and no web security.
-  return await chromium.launch({
+  return await chromium.launchServer({
+    host: '127.0.0.1',
     executablePath: await chromiumPath(),
     args: ['--no-zygote', '--disable-gpu', '--disable-background-networking', ...args],
     headless: true,
@@ -64,15 +79,13 @@ async function chromiumPath(): Promise<string> {
   const folder = join(tmpdir(), `promptq-chromium-${process.getuid?.() ?? 0}`);
   const path = join(folder, 'chromium');
   if (existsSync(path)) return path;
-  const before = process.env.TMPDIR;
   const own = await mkdtemp(join(tmpdir(), 'promptq-unpack-'));
-  try {
-    process.env.TMPDIR = own;
-    await sparticuz.executablePath();
-  } finally {
-    if (before === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = before;
-  }
+  // The package unpacks to the folder for temporary files. A separate process leaves this one's as it is.
+  const unpack = "import('@sparticuz/chromium').then((chromium) => chromium.default.executablePath())";
+  await promisify(execFile)(process.execPath, ['-e', unpack], {
+    cwd: import.meta.dirname,
+    env: { ...process.env, TMPDIR: own },
+  });
   // Another test file was faster and has moved the same browser there.
   await rename(own, folder).catch(() => rm(own, { recursive: true, force: true }));
   return path;
