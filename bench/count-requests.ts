@@ -71,7 +71,7 @@ async function live(): Promise<Omit<RequestCounts, 'idleMinute'>> {
     started_at: queued.created_at,
   });
   const register = stepOf(meter.take());
-  await runAttempt(worker, claimed.job, held, new AbortController().signal);
+  await runAttempt({ ...worker, reads: claimed.reads }, claimed.job, held, new AbortController().signal);
   const run = stepOf(meter.take());
   const ended = await known(id);
   if (ended.status !== 'SUCCEEDED') throw new Error(`the job is ${ended.status}: ${ended.error}`);

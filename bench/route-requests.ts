@@ -33,7 +33,7 @@ export async function countRouteRequests(): Promise<Record<string, CommandCounts
     if (held === undefined) throw new Error('the message did not arrive');
     const claimed = await claim(deployment, held, worker.workerId);
     if (claimed.kind !== 'claimed' || claimed.job.id !== id) throw new Error(`the message led to: ${claimed.kind}`);
-    await runAttempt(worker, claimed.job, held, new AbortController().signal);
+    await runAttempt({ ...worker, reads: claimed.reads }, claimed.job, held, new AbortController().signal);
     await count('GET /jobs', 'GET', '/jobs');
     await count('GET /jobs/{id}, ended', 'GET', `/jobs/${id}`);
     await count('GET /jobs/{id}/status, ended', 'GET', `/jobs/${id}/status`);

@@ -20,6 +20,16 @@ export type ProjectSettings = z.output<typeof projectSettingsSchema>;
 
 const itemSchema = z.object({ settings: projectSettingsSchema.default({}), settings_version: z.number().default(0) });
 
+/** The key of the item with a project's settings. */
+export function settingsKey(projectId: string): { kind: string; id: string } {
+  return { kind: KIND, id: projectId };
+}
+
+/** The settings in a project's item; undefined: there is none. */
+export function readSettingsItem(item: Record<string, unknown> | undefined): ProjectSettings {
+  return item === undefined ? {} : itemSchema.parse(item).settings;
+}
+
 /** A project's settings as clients see them. */
 export function viewProjectSettings({ repository, ref, setup, secret, exclusive_cwd }: ProjectSettings) {
   return {
@@ -61,7 +71,7 @@ export class ProjectSettingsStore {
 
   async #read(projectId: string): Promise<z.output<typeof itemSchema> | undefined> {
     const { Item } = await this.#table.send(
-      new GetCommand({ TableName: this.#tableName, Key: { kind: KIND, id: projectId }, ConsistentRead: true }),
+      new GetCommand({ TableName: this.#tableName, Key: settingsKey(projectId), ConsistentRead: true }),
     );
     return Item && itemSchema.parse(Item);
   }

@@ -1,7 +1,9 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { Profile, ProfileStore } from '../../lib/catalog/profiles.ts';
+import type { ProfileStore } from '../../lib/catalog/profiles.ts';
 import type { RuleStore } from '../../lib/catalog/rules.ts';
+import type { ClaimReads } from '../../lib/jobs/admission/claim-reads.ts';
+import type { ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { Attachment } from '../../lib/jobs/output/attachments/attachment-store.ts';
 import type { OutputSources } from '../../lib/jobs/output/output-source.ts';
@@ -24,8 +26,8 @@ import type { AttemptFolder } from './attempt-folder.ts';
 export interface AttemptContext extends AfterAttemptContext, RepositoryContext {
   readonly env: WorkerEnv;
   readonly profiles: Pick<ProfileStore, 'get'>;
-  /** The job's profile, as the claim has read it. Default: it is read when the attempt starts. */
-  readonly profile?: Profile | undefined;
+  /** What the claim has read of the job's profile, project and texts. Default: they are read when the attempt starts. */
+  readonly reads?: ClaimReads;
   readonly rules: RuleStore;
   readonly workerId: string;
   readonly output: OutputStore;
@@ -41,6 +43,8 @@ export interface AttemptContext extends AfterAttemptContext, RepositoryContext {
   readonly secrets?: SecretSource;
   /** Called with the id of each job that this worker claimed or reported. Default: it is dropped. */
   readonly onChange?: (jobId: string) => void;
+  /** Deletes the message of an attempt that has ended, now or soon. Default: at once. */
+  readonly acknowledge?: (received: ReceivedMessage) => Promise<void>;
   /** Time for timers and pauses, never for records. Default: this machine's. */
   readonly timing?: Timing;
   /** An attempt's effects on its machine. Default: this machine. */

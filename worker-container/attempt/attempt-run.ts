@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Profile } from '../../lib/catalog/profiles.ts';
+import { claimedProfile, claimedSettings } from '../../lib/jobs/admission/claim-reads.ts';
 import { collectFollowUps } from '../../lib/jobs/creation/collect-follow-ups.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { OutputSources } from '../../lib/jobs/output/output-source.ts';
@@ -35,7 +36,7 @@ export async function runAgent(
   job: Job,
   surroundings: AttemptSurroundings,
 ): Promise<AttemptRun> {
-  const context = { ...worker, profiles: readOnce(worker) };
+  const context = { ...worker, ...readBefore(worker, job) };
   const login = await rethrowTransient(() => loginOf(context, job, surroundings.attemptDir));
   surroundings.redaction.add(login?.secrets ?? []);
   try {
@@ -193,10 +194,18 @@ export function isReleasingJob({ reason }: Pick<Ending, 'reason'>): boolean {
   return reason === 'stopping' || reason === 'lost';
 }
 
-/** Reads its only profile once, or not at all if the claim has. */
-function readOnce({ profiles, profile: claimed }: AttemptContext): AttemptContext['profiles'] {
-  let profile = claimed && Promise.resolve<Profile | undefined>(claimed);
-  return { get: (name) => (profile ??= profiles.get(name)) };
+/** The stores that an attempt reads first: what the claim has read is not read again. */
+function readBefore(
+  { profiles, projectSettings, reads }: AttemptContext,
+  job: Job,
+): Pick<AttemptContext, 'profiles' | 'projectSettings'> {
+  if (reads !== undefined)
+    return {
+      profiles: claimedProfile({ profiles }, job, reads),
+      projectSettings: claimedSettings({ projectSettings }, job, reads),
+    };
+  let profile: Promise<Profile | undefined> | undefined;
+  return { profiles: { get: (name) => (profile ??= profiles.get(name)) }, projectSettings };
 }
 
 /** Copies the login for an agent that uses the linked account. @throws AccountRequiredError if none is linked */

@@ -20,13 +20,13 @@ export interface AttemptSettings {
  * @throws SettingsUnreadError if a service was busy or unreachable; Error with a plain message if the job can't be run.
  */
 export async function readSettings(
-  context: Pick<AttemptContext, 'profiles' | 'texts' | 'rules' | 'secrets'>,
+  context: Pick<AttemptContext, 'profiles' | 'texts' | 'rules' | 'secrets' | 'reads'>,
   job: Job,
 ): Promise<AttemptSettings> {
   return await rethrowTransient(async () => {
     const profile = await context.profiles.get(job.profile);
     if (profile === undefined) throw new Error(`profile ${job.profile} no longer exists`);
-    const texts = await context.texts.get(job);
+    const texts = await (context.reads?.texts() ?? context.texts.get(job));
     const { rules, unknown } = await context.rules.get(texts.rule_ids ?? []);
     if (unknown.length > 0) throw new Error(`the job's rules no longer exist: ${unknown.join(', ')}`);
     return { profile, texts, rules, secrets: await readSecrets(context, profile) };

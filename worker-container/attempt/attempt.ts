@@ -47,7 +47,10 @@ export async function runAttempt(
     jsonReplacerFn: (_key, value) => (typeof value === 'string' ? redaction.text(value) : value),
   });
   const ending = new Ending();
-  const visibility = new VisibilityExtender(context.dispatchQueues, received, log, context.timing);
+  const { dispatchQueues } = context;
+  const acknowledge = context.acknowledge ?? ((handled) => dispatchQueues.acknowledge(handled));
+  const extend = dispatchQueues.extend.bind(dispatchQueues);
+  const visibility = new VisibilityExtender({ extend, acknowledge }, received, log, context.timing);
   const watched = new EventTarget();
   let progress: Progress | undefined;
   const onProgress = (reported: Progress) => {

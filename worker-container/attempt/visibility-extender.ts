@@ -6,16 +6,19 @@ import { machineTiming, type Timing } from '../output/timing.ts';
 /** SQS limits a message's time in flight to 12 hours. An hour before that, the message is acknowledged. */
 const MAX_FLIGHT_MS = 11 * 3_600_000;
 
+/** What is done to a received message. */
+type MessageQueues = Pick<DispatchQueues, 'extend' | 'acknowledge'>;
+
 /** Keeps a dispatch message in flight while its job runs, so that queue metrics and fairness count the work. */
 export class VisibilityExtender {
-  readonly #queues: DispatchQueues;
+  readonly #queues: MessageQueues;
   readonly #received: ReceivedMessage;
   readonly #log: Logger;
   readonly #timing: Timing;
   readonly #until: number;
   #acknowledged = false;
 
-  constructor(dispatchQueues: DispatchQueues, received: ReceivedMessage, log: Logger, timing: Timing = machineTiming) {
+  constructor(dispatchQueues: MessageQueues, received: ReceivedMessage, log: Logger, timing: Timing = machineTiming) {
     this.#queues = dispatchQueues;
     this.#received = received;
     this.#log = log;

@@ -7,6 +7,7 @@ import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { runDeployments } from '../deployments/deploy-commands.ts';
 import { machineTiming, pause } from '../output/timing.ts';
 import type { ServiceAccount, ServiceAccounts } from '../service-accounts/service-account.ts';
+import { Acknowledger } from './acknowledger.ts';
 import type { MessagePoller } from './message-poller.ts';
 
 /** Milliseconds before a slot continues after an unexpected error. */
@@ -40,6 +41,7 @@ export interface WorkerSignals {
 export class Worker {
   readonly #context: WorkerContext;
   readonly #signals: WorkerSignals;
+  readonly #acknowledger: Acknowledger;
   readonly #running = new Set<string>();
   #usedAt = performance.now();
   #hadRoomAt = Number.NEGATIVE_INFINITY;
@@ -47,6 +49,7 @@ export class Worker {
   constructor(context: WorkerContext, signals: WorkerSignals) {
     this.#context = context;
     this.#signals = signals;
+    this.#acknowledger = new Acknowledger(context);
   }
 
   /** Ids of the jobs that run now. */
@@ -62,6 +65,7 @@ export class Worker {
   /** Runs until `draining` is aborted and every attempt has ended. */
   async run(slots: number): Promise<void> {
     await Promise.all(Array.from({ length: slots }, (_, slot) => this.#slot(this.#context.accounts?.slots[slot])));
+    await this.#acknowledger.flush();
   }
 
   async #slot(account: ServiceAccount | undefined): Promise<void> {
@@ -119,11 +123,12 @@ export class Worker {
   /** Acknowledges a message that found no job in any of its deliveries. */
   async #acknowledge(received: ReceivedMessage): Promise<void> {
     this.#context.emitMetrics?.({ PermitsDropped: 1 });
-    await this.#context.dispatchQueues.acknowledge(received);
+    await this.#acknowledger.acknowledge(received);
   }
 
-  async #run({ job, profile }: Claimed, received: ReceivedMessage, account: ServiceAccount | undefined): Promise<void> {
-    const context = { ...this.#context, account, profile };
+  async #run({ job, reads }: Claimed, received: ReceivedMessage, account: ServiceAccount | undefined): Promise<void> {
+    const acknowledge = (handled: ReceivedMessage) => this.#acknowledger.acknowledge(handled);
+    const context = { ...this.#context, account, reads, acknowledge };
     this.#running.add(job.id);
     try {
       const ended = await runAttempt(context, job, received, this.#signals.stopping);

@@ -1,5 +1,4 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { Profile } from '../../catalog/profiles.ts';
 import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
@@ -8,16 +7,22 @@ import { isReady, secondsUntilDue, type TransitionContext, transition } from '..
 import { type Job, readyKey } from '../lifecycle/job.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
 import { knownJobs } from '../store/read-job.ts';
+import {
+  type ClaimReads,
+  type ClaimReadsContext,
+  claimedProfile,
+  claimedSettings,
+  readForClaim,
+} from './claim-reads.ts';
 import { type EnterContext, mayEnterThread } from './enter-thread.ts';
 import { acquireFolder, exclusiveFolder, type FolderContext, waitForFolder, wakeIfFree } from './folder-slots.ts';
 import type { OwnClaims } from './own-claims.ts';
 import { acquireProfileSlot, type ProfileSlotContext, waitForProfileSlot, wakeForFreeSlots } from './profile-slots.ts';
 
-/** A claimed job. */
+/** A claimed job, and what was read for the claim. */
 export interface Claimed {
   readonly job: Job;
-  /** As it was read for the claim; undefined: it does not exist. */
-  readonly profile: Profile | undefined;
+  readonly reads: ClaimReads;
 }
 
 /** The result of handling a dispatch message. */
@@ -69,7 +74,12 @@ export function readyIndex(table: DynamoDBDocumentClient, tableName: string, clo
 /** A message often arrives before the write that makes its job ready: on first receipt, it is checked again after these pauses. */
 const RECHECK_PAUSES_MS = [50, 150, 400] as const;
 
-export interface ClaimContext extends TransitionContext, FolderContext, ProfileSlotContext, EnterContext {
+export interface ClaimContext
+  extends TransitionContext,
+    FolderContext,
+    ProfileSlotContext,
+    EnterContext,
+    ClaimReadsContext {
   readonly readReady: ReadReady;
   /** Of this process, for all its slots. */
   readonly ownClaims: OwnClaims;
@@ -129,19 +139,21 @@ async function claimOne(context: ClaimContext, job: Job, workerId: string): Prom
     await wakeForFreeSlots(context, job.profile);
     return undefined;
   }
-  const slotResult = await acquireProfileSlot(context, job);
-  const folder = await exclusiveFolder(context, job);
+  const reads = await readForClaim(context, job);
+  const slotResult = await acquireProfileSlot({ ...context, profiles: claimedProfile(context, job, reads) }, job);
+  const projectSettings = claimedSettings(context, job, reads);
+  const folder = await exclusiveFolder({ ...context, projectSettings }, job);
   if (slotResult === 'busy') {
     await waitForProfileSlot(context, job);
     // The job may have been woken for its folder, which other jobs wait for too.
     if (folder !== undefined) await wakeIfFree(context, folder);
     return undefined;
   }
-  const { place, profile } = slotResult;
+  const { place } = slotResult;
   if (folder !== undefined && !(await acquireFolder(context, job, folder))) await waitForFolder(context, job, folder);
   else {
     const claimed = await transition(context, job, { type: 'claim', workerId, folder, place }, { rounds: 1 });
-    if (claimed.done) return { job: claimed.job, profile };
+    if (claimed.done) return { job: claimed.job, reads };
   }
   // Other jobs may have found the slot taken while this claim held it.
   if (place !== undefined) await wakeForFreeSlots(context, job.profile);

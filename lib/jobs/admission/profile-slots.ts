@@ -9,13 +9,7 @@ export interface ProfileSlotContext extends SlotContext {
 }
 
 /** The result of acquiring a slot: its name, undefined if none is needed, or `busy` if none is free. */
-export type ProfileSlot =
-  | {
-      readonly place: string | undefined;
-      /** As it was read for this; undefined: it does not exist. */
-      readonly profile: Profile | undefined;
-    }
-  | 'busy';
+export type ProfileSlot = { readonly place: string | undefined } | 'busy';
 
 /**
  * Acquires one of a profile's slots for the claim of exactly this version of a job. A profile that sets `concurrency`
@@ -24,12 +18,12 @@ export type ProfileSlot =
 export async function acquireProfileSlot(context: ProfileSlotContext, job: Job): Promise<ProfileSlot> {
   const profile = await readForClaim(context, job.profile);
   const ids = slotsIn(profile);
-  if (ids === undefined) return { place: undefined, profile };
+  if (ids === undefined) return { place: undefined };
   // Derived from the job, so that concurrent claims of it compete for the same slot. Not from its id, which no
   // simulation seed determines.
   const first = Date.parse(job.created_at) % ids.length;
   for (const id of [...ids.slice(first), ...ids.slice(0, first)])
-    if (await acquireSlot(context, job, id)) return { place: id, profile };
+    if (await acquireSlot(context, job, id)) return { place: id };
   return 'busy';
 }
 

@@ -1,5 +1,6 @@
 import {
   ChangeMessageVisibilityCommand,
+  DeleteMessageBatchCommand,
   DeleteMessageCommand,
   GetQueueAttributesCommand,
   type Message,
@@ -40,6 +41,9 @@ const MAX_DELAY_SECONDS = 900;
 
 /** SQS keeps a message invisible for at most 12 hours. */
 const MAX_VISIBILITY_SECONDS = 12 * 3600;
+
+/** SQS receives and deletes at most so many messages in one request. */
+export const MAX_BATCH = 10;
 
 /** How many batches of how many messages one call redrives from a dead-letter queue. */
 const REDRIVE = { batches: 50, messages: 10 } as const;
@@ -83,36 +87,37 @@ export class DispatchQueues {
     );
   }
 
+  /** Receives at most one dispatch message of a band, as `receiveUpTo` does. */
+  async receive(band: Band, waitSeconds: number): Promise<ReceivedMessage | undefined> {
+    return (await this.receiveUpTo(band, { most: 1, waitSeconds }))[0];
+  }
+
   /**
-   * Receives at most one dispatch message of a band, waiting up to `waitSeconds` (0 to 20). Deletes a message that is
-   * malformed. One of a newer version stays in the queue, for workers of that version.
+   * Receives dispatch messages of a band, at most `most` (up to 10), waiting up to `waitSeconds` (0 to 20) for the
+   * first. Deletes a message that is malformed. One of a newer version stays in the queue, for workers of that version.
    */
-  async receive(band: Band, waitSeconds: number, signal?: AbortSignal): Promise<ReceivedMessage | undefined> {
-    const { Messages } = await this.#client.send(
+  async receiveUpTo(
+    band: Band,
+    { most, waitSeconds }: { readonly most: number; readonly waitSeconds: number },
+  ): Promise<ReceivedMessage[]> {
+    const { Messages = [] } = await this.#client.send(
       new ReceiveMessageCommand({
         QueueUrl: this.#urls[band],
-        MaxNumberOfMessages: 1,
+        MaxNumberOfMessages: Math.min(most, MAX_BATCH),
         WaitTimeSeconds: waitSeconds,
         MessageSystemAttributeNames: ['ApproximateReceiveCount', 'SentTimestamp'],
       }),
-      { requestTimeout: waitSeconds * 1000 + REQUEST_TIMEOUT_MS, ...(signal && { abortSignal: signal }) },
+      { requestTimeout: waitSeconds * 1000 + REQUEST_TIMEOUT_MS },
     );
-    const sqsMessage = Messages?.[0];
-    if (sqsMessage?.ReceiptHandle === undefined) return undefined;
-    const message = parse(sqsMessage);
-    if (message === 'newer') return undefined;
-    if (message === undefined) {
-      await this.#delete(band, sqsMessage.ReceiptHandle);
-      return undefined;
+    const received: ReceivedMessage[] = [];
+    for (const sqsMessage of Messages) {
+      const message = parse(sqsMessage);
+      const handle = sqsMessage.ReceiptHandle;
+      if (handle === undefined || message === 'newer') continue;
+      if (message === undefined) await this.#delete(band, handle);
+      else received.push({ message, handle, ...deliveryOf(sqsMessage) });
     }
-    return {
-      message,
-      handle: sqsMessage.ReceiptHandle,
-      receives: Number(sqsMessage.Attributes?.ApproximateReceiveCount ?? 1),
-      ...(sqsMessage.Attributes?.SentTimestamp !== undefined && {
-        sentAt: Number(sqsMessage.Attributes.SentTimestamp),
-      }),
-    };
+    return received;
   }
 
   /** Keeps a message invisible for the given seconds, while its job runs. */
@@ -191,12 +196,34 @@ export class DispatchQueues {
     await this.#delete(received.message.band, received.handle);
   }
 
+  /**
+   * Deletes messages of one band that were handled, at most `MAX_BATCH`.
+   * @throws Error if one could not be deleted: it is delivered again
+   */
+  async acknowledgeAll(band: Band, received: readonly ReceivedMessage[]): Promise<void> {
+    const [only, ...others] = received;
+    if (only === undefined) return;
+    if (others.length === 0) return await this.#delete(band, only.handle);
+    const { Failed = [] } = await this.#client.send(
+      new DeleteMessageBatchCommand({
+        QueueUrl: this.#urls[band],
+        Entries: received.map(({ handle }, at) => ({ Id: String(at), ReceiptHandle: handle })),
+      }),
+    );
+    if (Failed[0] !== undefined) throw new Error(`${Failed.length} messages not deleted: ${Failed[0].Message}`);
+  }
+
   async #delete(band: Band, handle: string): Promise<void> {
     await this.#client.send(new DeleteMessageCommand({ QueueUrl: this.#urls[band], ReceiptHandle: handle }));
   }
 }
 
 const versioned = z.object({ v: z.number().gt(DISPATCH_MESSAGE_VERSION) });
+
+function deliveryOf({ Attributes = {} }: Message): Pick<ReceivedMessage, 'receives' | 'sentAt'> {
+  const { ApproximateReceiveCount: receives = 1, SentTimestamp: sentAt } = Attributes;
+  return { receives: Number(receives), ...(sentAt !== undefined && { sentAt: Number(sentAt) }) };
+}
 
 function parse(sqsMessage: Message): DispatchMessage | 'newer' | undefined {
   const body = parseJson(sqsMessage.Body ?? '');

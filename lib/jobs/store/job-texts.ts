@@ -73,15 +73,21 @@ export class JobTextStore {
       );
     }
     const content = inline ? { body } : { search: searchText(owner.id, texts) };
-    await this.#table.send(new PutCommand({ TableName: this.#registryTable, Item: { ...itemKey(owner), ...content } }));
+    await this.#table.send(
+      new PutCommand({ TableName: this.#registryTable, Item: { ...textsKey(owner), ...content } }),
+    );
   }
 
   /** @throws Error if they are missing: they are written before the job, so that is a bug */
   async get(owner: TextsOwner): Promise<JobTexts> {
     // Texts written a moment ago may be missing from the cheaper read; a job that is claimed at once must not fail
     // because of it.
-    const Item = (await this.#item(owner, false)) ?? (await this.#item(owner, true));
-    const body = typeof Item?.body === 'string' ? Item.body : await this.#readObject(owner);
+    return await this.read(owner, (await this.#item(owner, false)) ?? (await this.#item(owner, true)) ?? {});
+  }
+
+  /** The texts whose item was read. */
+  async read(owner: TextsOwner, item: Record<string, unknown>): Promise<JobTexts> {
+    const body = typeof item.body === 'string' ? item.body : await this.#readObject(owner);
     return jobTextsSchema.parse(JSON.parse(body));
   }
 
@@ -90,13 +96,13 @@ export class JobTextStore {
     await this.labels.removeAll(owner);
     await this.messages.removeAll(owner.id);
     await this.questions.removeAll(owner.id);
-    const { kind } = itemKey(owner);
+    const { kind } = textsKey(owner);
     await removeJobRows(this.#table, this.#registryTable, { kind, jobId: owner.id });
   }
 
   async #item(owner: TextsOwner, consistent: boolean): Promise<Record<string, unknown> | undefined> {
     const { Item } = await this.#table.send(
-      new GetCommand({ TableName: this.#registryTable, Key: itemKey(owner), ConsistentRead: consistent }),
+      new GetCommand({ TableName: this.#registryTable, Key: textsKey(owner), ConsistentRead: consistent }),
     );
     return Item;
   }
@@ -108,7 +114,8 @@ export class JobTextStore {
   }
 }
 
-function itemKey(owner: TextsOwner): { kind: string; id: string } {
+/** The key of the item with a job's texts. */
+export function textsKey(owner: TextsOwner): { kind: string; id: string } {
   return { kind: monthPartition('texts', owner), id: `${owner.id}#${owner.texts}` };
 }
 

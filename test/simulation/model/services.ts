@@ -1,6 +1,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
   ChangeMessageVisibilityCommand,
+  DeleteMessageBatchCommand,
   DeleteMessageCommand,
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
@@ -109,6 +110,11 @@ function performOnQueues(services: Services, command: unknown): unknown {
   }
   if (command instanceof DeleteMessageCommand) {
     queue(services, command.input.QueueUrl).delete(command.input.ReceiptHandle ?? '');
+    return {};
+  }
+  if (command instanceof DeleteMessageBatchCommand) {
+    const { QueueUrl, Entries = [] } = command.input;
+    for (const { ReceiptHandle = '' } of Entries) queue(services, QueueUrl).delete(ReceiptHandle);
     return {};
   }
   return undefined;

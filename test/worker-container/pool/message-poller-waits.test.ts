@@ -13,12 +13,12 @@ function sourceOver(answer: (band: string, seconds: number) => ReceivedMessage |
   const leaving = new AbortController();
   const source = new MessagePoller({
     dispatchQueues: {
-      receive: async (band, seconds) => {
+      receiveUpTo: async (band, { waitSeconds: seconds }) => {
         calls.push({ band, seconds, at: time.now / 1000 });
         if (calls.length > TOO_MANY) leaving.abort();
         const received = answer(band, seconds);
         await time.sleep(received === undefined ? seconds * 1000 + 1 : 1);
-        return received;
+        return received === undefined ? [] : [received];
       },
       release: async () => undefined,
     },
@@ -83,4 +83,44 @@ it('after a last poll that failed, messages are taken as before', async () => {
   });
   await runUntil(() => taken !== undefined);
   expect(taken).toEqual(MESSAGE);
+});
+
+it('one poll brings messages for all free slots, and no more', async () => {
+  const sent = ['a', 'b', 'c', 'd'].map((job) => ({ ...MESSAGE, message: { ...MESSAGE.message, job } }));
+  const asked: number[] = [];
+  const returned: string[] = [];
+  const source = new MessagePoller({
+    dispatchQueues: {
+      receiveUpTo: async (_, { most }) => {
+        asked.push(most);
+        return sent.splice(0, most);
+      },
+      release: async ({ message }) => void returned.push(message.job),
+    },
+    starvingBands: async () => [],
+    onFailure: () => undefined,
+  });
+  const { signal } = new AbortController();
+  const taken = await Promise.all([source.next(signal), source.next(signal), source.next(signal)]);
+  expect(taken.map((held) => held?.message.job)).toEqual(['a', 'b', 'c']);
+  expect([asked, returned, sent.length]).toEqual([[3], [], 1]);
+});
+
+it('a band that was empty a moment ago is not polled again, except by the long poll', async () => {
+  let hasNormal = true;
+  const { source, time, calls, leaving, runUntil } = sourceOver((band) =>
+    hasNormal && band === 'normal' ? MESSAGE : undefined,
+  );
+  const taken: unknown[] = [];
+  const take = async () => void taken.push(await source.next(leaving.signal));
+  void take().then(take);
+  await runUntil(() => taken.length === 2);
+  expect(calls.map(({ band }) => band)).toEqual(['high', 'normal', 'normal']);
+  hasNormal = false;
+  void take();
+  const since = time.now;
+  await runUntil(() => time.now > since + 5_000);
+  const waits = calls.filter(({ seconds }) => seconds > 0).map(({ band }) => band);
+  expect(waits).toEqual(['high', 'normal', 'low']);
+  leaving.abort();
 });

@@ -124,7 +124,7 @@ it('a message that arrives during the last poll is taken at once, and polling co
   const source = new MessagePoller({
     dispatchQueues: {
       // The poll begins before the message arrives, and does not end before.
-      receive: async (band, seconds) => await sent.promise.then(() => dispatchQueues.receive(band, seconds)),
+      receiveUpTo: async (band, how) => await sent.promise.then(() => dispatchQueues.receiveUpTo(band, how)),
       release: async (held) => await dispatchQueues.release(held),
     },
     starvingBands: async () => [],
@@ -142,7 +142,10 @@ it('a message that arrives during the last poll is taken at once, and polling co
 });
 
 it('a last poll that failed does not count', async () => {
-  const broken = { ...deployment.dispatchQueues, receive: async () => await Promise.reject(new Error('throttled')) };
+  const broken = {
+    ...deployment.dispatchQueues,
+    receiveUpTo: async () => await Promise.reject(new Error('throttled')),
+  };
   const failures: unknown[] = [];
   const source = new MessagePoller({
     dispatchQueues: { ...broken, release: async () => undefined },

@@ -93,7 +93,8 @@ it('an old message that finds no job is counted and acknowledged; a young one is
     return message;
   };
   const dispatchQueues = Object.assign(Object.create(deployment.dispatchQueues), {
-    acknowledge: async ({ handle }: ReceivedMessage) => void acknowledged.push(handle),
+    acknowledgeAll: async (_: string, handled: ReceivedMessage[]) =>
+      void acknowledged.push(...handled.map(({ handle }) => handle)),
     extend: async () => undefined,
   });
   const worker = new Worker(

@@ -1,0 +1,46 @@
+import { BatchGetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, it } from 'vitest';
+import { type Claimed, claim } from '../../../../lib/jobs/admission/claim.ts';
+import { JobTextStore, textsKey } from '../../../../lib/jobs/store/job-texts.ts';
+import { ENV } from '../../../simulation/model/environment.ts';
+import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
+
+const ID = 'job_00000000000000000000000001';
+const TEXTS = { prompt: 'true', project: 'local_project' };
+/** An attempt that may be read late sees nothing that was written within this time, unless it reads consistently. */
+const LAG = { lag: 60_000 };
+
+/** Claims a job whose texts are stored as given. */
+async function claimed(item: Record<string, unknown>): Promise<Claimed & { readonly calls: readonly unknown[] }> {
+  const deployment = quietDeployment(LAG);
+  const job = await deployment.store({ id: ID, texts: JobTextStore.address(TEXTS) });
+  const Item = { ...textsKey(job), ...item };
+  await deployment.table.send(new PutCommand({ TableName: ENV.REGISTRY_TABLE, Item }));
+  await deployment.profiles.put({ name: job.profile, agent: 'shell', model: 'newest' });
+  deployment.calls.length = 0;
+  const message = { v: 1, band: 'normal', project: job.project_id, job: job.id } as const;
+  const result = await claim(
+    { ...deployment, pause: async () => undefined },
+    { message, handle: '', receives: 2 },
+    'worker',
+  );
+  if (result.kind !== 'claimed') throw new Error(`the message led to: ${result.kind}`);
+  return { ...result, calls: deployment.calls };
+}
+
+it('reads profile, project and texts in one request, as of the last acknowledged write', async () => {
+  const { reads, calls } = await claimed({ body: JSON.stringify(TEXTS) });
+  expect(reads.profile).toMatchObject({ agent: 'shell', model: 'newest' });
+  expect(reads.settings()).toEqual({});
+  expect(await reads.texts()).toEqual(TEXTS);
+  const registryReads = calls.filter((call) => call instanceof BatchGetCommand);
+  expect(registryReads).toHaveLength(1);
+  // The other calls: the ready index, and the claim's write.
+  expect(calls).toHaveLength(3);
+});
+
+it('texts that are damaged do not keep a job from being claimed: its attempt reports them', async () => {
+  const { job, reads } = await claimed({ body: 'no JSON' });
+  expect(job.status).toBe('RUNNING');
+  await expect(reads.texts()).rejects.toThrow('JSON');
+});
