@@ -1,16 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ProcessEntry } from '../../lib/platform/processes/process-entry.ts';
+import type { ProcessEntry, StartedProcess } from '../../lib/platform/processes/process-entry.ts';
 import { listProcesses, processTable, requireProcessTable } from '../../lib/platform/processes/process-table.ts';
 import { stallTolerantTimer } from '../../lib/platform/stall-tolerant-timer.ts';
-import {
-  ATTEMPT_MARK,
-  ProcessScan,
-  signalGroup,
-  signalProcess,
-  type TreeRoot,
-  type TreeScan,
-} from '../processes/process-scan.ts';
+import { ATTEMPT_MARK, ProcessScan, signalGroup, signalProcess, type TreeScan } from '../processes/process-scan.ts';
 import { AccountScan } from '../service-accounts/account-scan.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { startUnder } from '../service-accounts/start-under-account.ts';
@@ -37,7 +30,7 @@ export interface TreeExit {
 }
 
 /** The first process of a process tree. */
-export interface Tree extends TreeRoot {
+export interface Tree extends StartedProcess {
   readonly account: ServiceAccount | undefined;
   /** Ends with an error when the process has closed it. Undefined: it is a file. */
   readonly stdin: Writable | undefined;
@@ -66,11 +59,13 @@ export async function spawnTree({ command, args, env, cwd, stdin, mark, account 
     });
     // Until this process returns to its event loop, even a process that has ended is listed.
     const startedAt = child.pid === undefined ? undefined : processTable().read(child.pid)?.startedAt;
+    const starts = processTable().starts();
     await started;
     if (child.pid === undefined) throw new Error('it has no process number');
     return {
       pid: child.pid,
       startedAt,
+      starts,
       account,
       stdin: pipes.input,
       stdout: pipes.stdout,
@@ -90,7 +85,7 @@ export async function spawnTree({ command, args, env, cwd, stdin, mark, account 
 }
 
 export interface TreeEnding {
-  readonly child: Pick<Tree, 'pid' | 'startedAt' | 'account'>;
+  readonly child: Pick<Tree, 'pid' | 'startedAt' | 'starts' | 'account'>;
   readonly mark: string;
   /** Asks the agent to end itself and its tools. */
   readonly politeSignal: 'SIGINT' | 'SIGTERM';

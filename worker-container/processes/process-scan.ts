@@ -1,4 +1,4 @@
-import type { ProcessEntry } from '../../lib/platform/processes/process-entry.ts';
+import type { ProcessEntry, StartedProcess } from '../../lib/platform/processes/process-entry.ts';
 import { ancestry, processTable } from '../../lib/platform/processes/process-table.ts';
 
 /** The environment variable by which the processes of an attempt are found; its value is unique to the attempt. */
@@ -6,13 +6,6 @@ export const ATTEMPT_MARK = 'PROMPTQ_ATTEMPT';
 
 /** Most times that one scan lists the machine's processes. */
 const MAX_LISTS = 20;
-
-/** The first process of a tree. */
-export interface TreeRoot {
-  readonly pid: number;
-  /** As in `ProcessEntry`; undefined: unknown. */
-  readonly startedAt?: number | undefined;
-}
 
 /** Finds what is left of a tree, and kills it. */
 export interface TreeScan {
@@ -31,17 +24,21 @@ export class ProcessScan implements TreeScan {
   readonly #isMarked: (mark: string) => boolean;
   /** Ids of sessions and groups that had a live member in the last scan, so that they can't have been reused since. */
   #groups: Set<number>;
-  readonly #since: number;
+  readonly #root: StartedProcess | undefined;
 
   /** @param root The tree's first process, a session leader: no process that started before it is of the tree. */
-  constructor(isMarked: (mark: string) => boolean, root?: TreeRoot) {
+  constructor(isMarked: (mark: string) => boolean, root?: StartedProcess) {
     this.#isMarked = isMarked;
     this.#groups = new Set(root === undefined ? [] : [root.pid]);
-    this.#since = root?.startedAt ?? 0;
+    this.#root = root;
   }
 
   find(): ProcessEntry[] {
-    const marks = new Map(listWithMarks(this.#since));
+    const marks = new Map(listWithMarks(this.#root));
+    if (marks.size === 0) {
+      this.#groups = new Set();
+      return [];
+    }
     const own = ancestry();
     const candidates = [...marks.keys()].filter(({ pid, zombie }) => !zombie && !own.has(pid));
     const foreign = new Set([0, ...[...own.values()].flatMap(({ group, session }) => [group, session])]);
@@ -81,18 +78,18 @@ export class ProcessScan implements TreeScan {
 }
 
 /**
- * The processes that started at a time or later, each with its mark. One list is no snapshot: a process that forks and
+ * The processes that started no earlier than the root of a tree, each with its mark. One list is no snapshot: a process that forks and
  * ends repeatedly has moved on by the time its entry is read. So it rescans until no new process appears.
  */
-function* listWithMarks(since: number): Generator<[ProcessEntry, string | undefined]> {
+function* listWithMarks(root: StartedProcess | undefined): Generator<[ProcessEntry, string | undefined]> {
   const table = processTable();
   const known = new Set<number>();
   for (let lists = 0; lists < MAX_LISTS; lists += 1) {
-    const news = table.pids().filter((pid) => !known.has(pid));
+    const news = table.pids(root).filter((pid) => !known.has(pid));
     if (news.length === 0) return;
     for (const pid of news) {
       known.add(pid);
-      const entry = table.listedSince(since, pid);
+      const entry = table.listedSince(root?.startedAt ?? 0, pid);
       if (entry !== undefined) yield [entry, table.environmentOf(pid, ATTEMPT_MARK)];
     }
   }

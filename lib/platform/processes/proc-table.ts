@@ -1,9 +1,10 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
-import type { ProcessEntry, ProcessSource } from './process-entry.ts';
+import type { ProcessEntry, ProcessSource, StartedProcess } from './process-entry.ts';
 
 /** Linux's own list of processes. */
 export const PROC_TABLE: ProcessSource = {
-  pids: listPids,
+  pids: (since) => (since !== undefined && isAbove(since) ? listPids().filter((pid) => pid >= since.pid) : listPids()),
+  starts: countStarts,
   listed: readProcess,
   listedSince: readStartedSince,
   read: readProcess,
@@ -15,6 +16,30 @@ function listPids(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
+}
+
+/** Numbers that the kernel skips, and starts that may be missing from a count. */
+const PID_MARGIN = 1_000;
+
+/** What `kernel.pid_max` is at least. */
+const LEAST_MAX_PID = 32_768;
+let maxPid: number | undefined;
+
+/**
+ * Whether every later process has a higher number. Linux gives numbers in their order and begins again after the
+ * highest, which can't have happened while fewer processes have started since than there are higher numbers.
+ */
+function isAbove({ pid, starts: before }: StartedProcess): boolean {
+  const now = before === undefined ? undefined : countStarts();
+  if (before === undefined || now === undefined) return false;
+  maxPid ??= Number(readFile('/proc/sys/kernel/pid_max')?.toString('latin1') ?? LEAST_MAX_PID);
+  return now - before < maxPid - pid - PID_MARGIN;
+}
+
+function countStarts(): number | undefined {
+  const count = /^processes (\d+)$/m.exec(readFile('/proc/stat')?.toString('latin1') ?? '')?.[1];
+  // An emulated kernel may not count.
+  return count === undefined || count === '0' ? undefined : Number(count);
 }
 
 /** When processes started that were read, with the inodes of their folders. */
@@ -39,7 +64,7 @@ function readStartedSince(tick: number, pid: number): ProcessEntry | undefined {
 }
 
 function readProcess(pid: number): ProcessEntry | undefined {
-  const stat = readEntry(pid, 'stat')?.toString('latin1');
+  const stat = readFile(`/proc/${pid}/stat`)?.toString('latin1');
   if (stat === undefined) return undefined;
   // Fields as in proc_pid_stat(5). The command in brackets may contain brackets: the fields follow the last one.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -56,7 +81,7 @@ function readProcess(pid: number): ProcessEntry | undefined {
 }
 
 function readEnvironmentOf(pid: number, variable: string): string | undefined {
-  const environment = readEntry(pid, 'environ');
+  const environment = readFile(`/proc/${pid}/environ`);
   if (environment === undefined) return undefined;
   const isFirst = environment.indexOf(`${variable}=`) === 0;
   const at = isFirst ? 0 : environment.indexOf(`\0${variable}=`) + 1;
@@ -67,7 +92,7 @@ function readEnvironmentOf(pid: number, variable: string): string | undefined {
 }
 
 function realUidOf(pid: number): number | undefined {
-  const status = readEntry(pid, 'status')?.toString('latin1');
+  const status = readFile(`/proc/${pid}/status`)?.toString('latin1');
   const uid = status === undefined ? undefined : /^Uid:\t(\d+)/m.exec(status)?.[1];
   return uid === undefined ? undefined : Number(uid);
 }
@@ -76,10 +101,10 @@ function realUidOf(pid: number): number | undefined {
 let buffer = Buffer.allocUnsafe(64 * 1024);
 
 /** @returns the content, until the next call; `undefined`: the process has ended, or belongs to another user */
-function readEntry(pid: number, file: string): Buffer | undefined {
+function readFile(path: string): Buffer | undefined {
   let descriptor: number | undefined;
   try {
-    descriptor = openSync(`/proc/${pid}/${file}`, 'r');
+    descriptor = openSync(path, 'r');
     let length = 0;
     // The kernel may return less than a file has left.
     for (let read = -1; read !== 0; length += read) {

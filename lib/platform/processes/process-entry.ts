@@ -11,10 +11,24 @@ export interface ProcessEntry {
   readonly zombie: boolean;
 }
 
+/** When a process was started, for telling later processes from earlier ones. */
+export interface StartedProcess {
+  readonly pid: number;
+  /** As in `ProcessEntry`; undefined: unknown. */
+  readonly startedAt?: number | undefined;
+  /** How many the machine had started by then (`ProcessSource.starts`); undefined: unknown. */
+  readonly starts?: number | undefined;
+}
+
 /** Where a platform lists its processes. Synchronous, so that little changes between finding and signalling them. */
 export interface ProcessSource {
-  /** The ids of all processes at about this moment. */
-  pids(): number[];
+  /**
+   * The ids of all processes at about this moment.
+   * @param since leaves out what certainly started before it
+   */
+  pids(since?: StartedProcess): number[];
+  /** How many processes and threads the machine has started; undefined: the platform doesn't tell. */
+  starts(): number | undefined;
   /** A process of that list; `undefined`: it has ended. */
   listed(pid: number): ProcessEntry | undefined;
   /** A process of that list, if it started at this time or later. */

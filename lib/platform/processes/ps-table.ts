@@ -22,6 +22,7 @@ export const PS_TABLE: ProcessSource = {
     listedAt = performance.now();
     return [...rows.keys()];
   },
+  starts: () => undefined,
   listed: (pid) => rows.get(pid),
   listedSince: (startedAt, pid) => {
     const row = rows.get(pid);

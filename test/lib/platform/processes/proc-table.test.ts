@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { PROC_TABLE } from '../../../../lib/platform/processes/proc-table.ts';
+
+/** More than there are numbers of processes: they have begun again since. */
+const ALL_NUMBERS = 2 ** 22;
+
+const linux = it.skipIf(!existsSync('/proc/self'));
+
+linux('processes that started before another are left out, those after it are listed', () => {
+  const starts = PROC_TABLE.starts();
+  const [first, second] = [spawn('sleep', ['1000']), spawn('sleep', ['1000'])];
+  try {
+    const listed = PROC_TABLE.pids({ pid: first.pid ?? 0, starts });
+    expect(listed).toContain(first.pid);
+    expect(listed).toContain(second.pid);
+    expect(listed).not.toContain(1);
+  } finally {
+    for (const child of [first, second]) child.kill('SIGKILL');
+  }
+});
+
+linux('all processes are listed when numbers may have begun again, or it is unknown when the other started', () => {
+  const since = { pid: process.pid };
+  expect(PROC_TABLE.pids({ ...since, starts: (PROC_TABLE.starts() ?? 0) - ALL_NUMBERS })).toContain(1);
+  expect(PROC_TABLE.pids(since)).toContain(1);
+  expect(PROC_TABLE.pids()).toContain(1);
+});
