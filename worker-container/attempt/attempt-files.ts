@@ -1,4 +1,5 @@
-import { chmod, chown, copyFile, mkdir, readdir } from 'node:fs/promises';
+import { chownSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmod, chown, copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
@@ -22,30 +23,30 @@ export interface AttemptFiles {
   readonly personal: Readonly<Record<string, string>> | undefined;
 }
 
-export async function makeAttemptFiles(attemptDir: string, account: ServiceAccount | undefined): Promise<AttemptFiles> {
+export function makeAttemptFiles(attemptDir: string, account: ServiceAccount | undefined): AttemptFiles {
   return {
-    attachments: await makeFolder(join(attemptDir, 'attachments'), account),
-    own: await makeFolder(join(attemptDir, 'own')),
-    agent: await makeFolder(join(attemptDir, AGENT_FOLDER)),
-    personal: account && (await makePersonal(attemptDir, account)),
+    attachments: makeFolder(join(attemptDir, 'attachments'), account),
+    own: makeFolder(join(attemptDir, 'own')),
+    agent: makeFolder(join(attemptDir, AGENT_FOLDER)),
+    personal: account && makePersonal(attemptDir, account),
   };
 }
 
-async function makePersonal(folder: string, account: ServiceAccount): Promise<Record<string, string>> {
-  const cache = await makeFolder(join(folder, 'cache'), account);
+function makePersonal(folder: string, account: ServiceAccount): Record<string, string> {
+  const cache = makeFolder(join(folder, 'cache'), account);
   return {
-    HOME: await makeFolder(join(folder, 'home'), account),
-    TMPDIR: await makeFolder(join(folder, 'temp'), account),
+    HOME: makeFolder(join(folder, 'home'), account),
+    TMPDIR: makeFolder(join(folder, 'temp'), account),
     // Not below HOME, which a profile may set to a folder in the workspaces, where each byte is billed.
     XDG_CACHE_HOME: cache,
     // npm does not follow XDG_CACHE_HOME.
-    npm_config_cache: await makeFolder(join(cache, 'npm'), account),
+    npm_config_cache: makeFolder(join(cache, 'npm'), account),
   };
 }
 
-async function makeFolder(path: string, account?: ServiceAccount): Promise<string> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
-  if (account !== undefined) await chown(path, account.uid, account.gid);
+function makeFolder(path: string, account?: ServiceAccount): string {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (account !== undefined) chownSync(path, account.uid, account.gid);
   return path;
 }
 
@@ -57,7 +58,7 @@ export async function openHome(
   if (account === undefined) return { environment: {}, close: async () => undefined };
   const folder = join(env.PROMPTQ_WORK_DIR, 'attempts', name);
   await attemptFolder.make(folder, { isPassable: true });
-  return { environment: await makePersonal(folder, account), close: () => attemptFolder.remove(folder) };
+  return { environment: makePersonal(folder, account), close: () => attemptFolder.remove(folder) };
 }
 
 /**
@@ -109,7 +110,7 @@ async function takeBack(folder: string): Promise<void> {
 }
 
 async function addOwn({ attachments, own }: AttemptFiles): Promise<void> {
-  const names = await readdir(own);
+  const names = readdirSync(own);
   const target = join(attachments, OWN_FOLDER);
   // Whatever the agent put in its place, even a link.
   await removeTree(target);

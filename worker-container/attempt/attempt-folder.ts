@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, rmdir, unlink } from 'node:fs/promises';
+import { chmodSync, mkdirSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { removeTree } from '../service-accounts/untrusted-files.ts';
 
@@ -12,16 +12,19 @@ export interface AttemptFolder {
   remove(path: string): Promise<void>;
 }
 
-/** The folder of an attempt on this machine's disk. Only the worker can list it. */
+/**
+ * The folder of an attempt on this machine's disk. Only the worker can list it. Synchronous, since a job has about 30 of
+ * these calls: each takes microseconds, and to pass it to another thread takes ten times as long.
+ */
 export const attemptFolder: AttemptFolder = {
   async make(path, { isPassable }) {
     await removeTree(path);
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    if (isPassable) for (const folder of [dirname(path), path]) await chmod(folder, 0o711);
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    if (isPassable) for (const folder of [dirname(path), path]) chmodSync(folder, 0o711);
   },
   async remove(path) {
     // The attempt's own job may have opened it to jobs of other slots, which may still write there.
-    if (!(await removeShallow(path))) await removeTree(path);
+    if (!removeShallow(path)) await removeTree(path);
   },
 };
 
@@ -33,20 +36,20 @@ const FEW = 20;
  * the worker can replace what is in the folder itself, and neither unlink nor rmdir follows a link in its last place.
  * @returns whether nothing is left; false: it has more in it
  */
-async function removeShallow(path: string): Promise<boolean> {
+function removeShallow(path: string): boolean {
   try {
-    for (const entry of await readdir(path, { withFileTypes: true })) {
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
       const at = join(path, entry.name);
       if (!entry.isDirectory()) {
-        await unlink(at);
+        unlinkSync(at);
         continue;
       }
-      const names = await readdir(at);
-      if (names.length > FEW) return false;
-      for (const name of names) await unlink(join(at, name)).catch(() => rmdir(join(at, name)));
-      await rmdir(at);
+      const below = readdirSync(at, { withFileTypes: true });
+      if (below.length > FEW) return false;
+      for (const one of below) (one.isDirectory() ? rmdirSync : unlinkSync)(join(at, one.name));
+      rmdirSync(at);
     }
-    await rmdir(path);
+    rmdirSync(path);
     return true;
   } catch {
     return false;

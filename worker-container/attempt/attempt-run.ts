@@ -55,7 +55,7 @@ async function runWithLogin(
   const mark = `${context.markPrefix}${job.id}/${job.attempt}`;
   const clocks = new AttemptClocks(ending, timeoutMs(job.timeout, context.env.PROMPTQ_TIMEOUT_UNIT));
   const { account } = context;
-  const files = await makeAttemptFiles(attemptDir, account);
+  const files = makeAttemptFiles(attemptDir, account);
   const at = { attemptDir, ending, mark, files, redaction, onProgress, watch };
   const prepared = await prepareAttempt(context, job, at).catch(async (error: unknown) => {
     clocks.stop();

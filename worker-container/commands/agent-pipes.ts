@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { type Fifo, takeFifo } from './fifo-stock.ts';
@@ -55,6 +55,7 @@ function agentPipes(input: number, out: Fifo, err: Fifo, talk: number | undefine
 
 /** A file without a name that holds this text, open for reading. */
 async function openInput(text: string): Promise<number> {
+  if (text === '') return openSync(devNull, 'r');
   const folder = await mkdtemp(join(tmpdir(), 'promptq-pipes-'));
   const file = join(folder, 'stdin');
   try {

@@ -55,11 +55,8 @@ export class OutputShipper {
 
   static async start(options: OutputShipperOptions): Promise<OutputShipper> {
     await mkdir(options.spoolDir, { recursive: true, mode: 0o700 });
-    const [stdout, stderr] = await Promise.all([
-      Spool.create(join(options.spoolDir, 'stdout')),
-      Spool.create(join(options.spoolDir, 'stderr')),
-    ]);
-    return new OutputShipper(options, { stdout, stderr });
+    const spool = (stream: StreamName) => new Spool(join(options.spoolDir, stream));
+    return new OutputShipper(options, { stdout: spool('stdout'), stderr: spool('stderr') });
   }
 
   private constructor(options: OutputShipperOptions, spools: Readonly<Record<StreamName, Spool>>) {

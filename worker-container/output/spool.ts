@@ -1,4 +1,4 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import type { OutputSource } from '../../lib/jobs/output/output-source.ts';
 import { StreamTally } from '../../lib/jobs/output/stream-tally.ts';
 import type { StreamManifest } from '../../lib/jobs/receipts/receipt.ts';
@@ -8,17 +8,13 @@ const READ_BYTES = 256 * 1024;
 /** One stream of one attempt in a file of the worker's, so that output waiting for S3 need not fit into memory. */
 export class Spool {
   readonly path: string;
-  readonly #file: FileHandle;
+  /** Opened for the first bytes: many streams have none. */
+  #file: FileHandle | undefined;
   readonly #tally = new StreamTally();
 
-  /** Creates an empty spool. Replaces an earlier one at this path. */
-  static async create(path: string): Promise<Spool> {
-    return new Spool(path, await open(path, 'w+', 0o600));
-  }
-
-  private constructor(path: string, file: FileHandle) {
+  /** An empty spool. With its first bytes it replaces an earlier one at this path. */
+  constructor(path: string) {
     this.path = path;
-    this.#file = file;
   }
 
   /** Bytes appended so far. */
@@ -29,6 +25,7 @@ export class Spool {
   /** Must not be called again before it has resolved. */
   async append(chunk: Buffer): Promise<void> {
     if (chunk.length === 0) return;
+    this.#file ??= await open(this.path, 'w+', 0o600);
     await this.#file.appendFile(chunk);
     this.#tally.add(chunk);
   }
@@ -36,6 +33,10 @@ export class Spool {
   /** The bytes from `from` up to but not including `to`, which must have been appended. */
   async slice(from: number, to: number): Promise<Buffer> {
     const bytes = Buffer.allocUnsafe(to - from);
+    if (this.#file === undefined) {
+      if (to > from) throw new Error(`${this.path} is empty, expected ${to} bytes`);
+      return bytes;
+    }
     for (let filled = 0; filled < bytes.length; ) {
       const { bytesRead } = await this.#file.read(bytes, filled, bytes.length - filled, from + filled);
       if (bytesRead === 0) throw new Error(`${this.path} ends at byte ${from + filled}, expected ${to}`);
@@ -56,8 +57,10 @@ export class Spool {
   }
 
   async remove(): Promise<void> {
+    if (this.#file === undefined) return;
     await this.#file.close();
-    await rm(this.path, { force: true });
+    // The folder of the attempt is removed anyway.
+    await unlink(this.path).catch(() => undefined);
   }
 
   async *#read(from: number, to: number): AsyncGenerator<Buffer> {

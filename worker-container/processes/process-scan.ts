@@ -35,7 +35,7 @@ export class ProcessScan implements TreeScan {
 
   find(): ProcessEntry[] {
     const marks = new Map(listWithMarks(this.#root));
-    if (marks.size === 0) {
+    if (!marks.entries().some(([entry, mark]) => !entry.zombie && this.#isOfTree(entry, mark))) {
       this.#groups = new Set();
       return [];
     }
@@ -63,6 +63,11 @@ export class ProcessScan implements TreeScan {
     const living = [...found.values()];
     this.#groups = new Set(living.flatMap(({ group, session }) => [group, session]).filter((id) => !foreign.has(id)));
     return living;
+  }
+
+  /** Whether a process is of the tree for itself, not because of its parent. */
+  #isOfTree({ group, session }: ProcessEntry, mark: string | undefined): boolean {
+    return (mark !== undefined && this.#isMarked(mark)) || this.#groups.has(group) || this.#groups.has(session);
   }
 
   /**
