@@ -5,8 +5,11 @@ export const DECIDING_ROOMS = [
   ...['lifecycle', 'receipts', 'store', 'dispatch', 'admission', 'creation', 'reread'].map(
     (room) => `lib/jobs/${room}`,
   ),
+  ...['threads', 'messages', 'questions', 'deployments'].map((room) => `lib/jobs/${room}`),
   ...['lib/reconciler', 'lib/stats/counting'],
-  ...['attempt', 'commands', 'pool', 'output', 'agent-sessions'].map((room) => `worker-container/${room}`),
+  ...['attempt', 'commands', 'pool', 'output', 'agent-sessions', 'forks', 'tools'].map(
+    (room) => `worker-container/${room}`,
+  ),
 ] as const;
 
 /** The modules whose every safeguard is taken out once. */
