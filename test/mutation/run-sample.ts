@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { compileBreaks } from './compile-breaks.ts';
 import { HARMLESS } from './harmless-mutants.ts';
 import { Imports } from './imports.ts';
 import { inCopy } from './in-copy.ts';
@@ -26,7 +27,6 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LOOK = { seed: 1, lives: 600 } as const;
 /** Tests that are tried before the others: they see most, and each test file costs seconds. */
 const NEAREST = 2;
-const COMPILER = join(ROOT, 'node_modules/typescript-native/bin/tsc');
 
 const { values } = parseArgs({
   options: {
@@ -63,16 +63,11 @@ for (const mutant of sample)
 /** Worlds and generated files that show a break were seen to show nothing without one. */
 const sound = new Set<'worlds' | 'generated'>();
 
-/** Each break is shown to what is quick to see it first, and then to the compiler, further checks and slow tests. */
+/** All breaks are shown to the compiler, then each of the others to what is quick to see it first, slow tests last. */
 async function tryAll(): Promise<void> {
   const end = performance.now() + Number(values.minutes) * 60_000;
   const simulated = new Imports(ROOT).stepsFrom(['test/simulation/worlds/run-worlds.ts'], { types: false });
   const generating = new Imports(ROOT).stepsFrom(GENERATORS, { types: false });
-  const ofConsole = new Imports(ROOT).stepsFrom(['console/src/main.tsx']);
-  const projectsOf = (file: string) => [
-    ...(file.startsWith('console/') ? [] : ['.']),
-    ...(ofConsole.has(file) ? ['console'] : []),
-  ];
   const worlds = new Worlds();
   const look = async (mutant: Mutant, source: string): Promise<Seen | undefined> => {
     if (!simulated.has(mutant.file)) return undefined;
@@ -98,8 +93,6 @@ async function tryAll(): Promise<void> {
           const late = await test(quick.slice(NEAREST), changed);
           if (late !== undefined) return late;
           await tests.write(mutant.file, broken);
-          const complaint = await compiled(folder, projectsOf(mutant.file));
-          if (complaint !== undefined) return { by: 'compiler', seen: complaint };
           const stale = generating.has(mutant.file) ? await generated(folder) : undefined;
           if (stale !== undefined) {
             await tests.write(mutant.file, source);
@@ -111,9 +104,12 @@ async function tryAll(): Promise<void> {
           await tests.write(mutant.file, source);
         }
       };
-      for (const mutant of sample) {
+      const untried = sample.filter((mutant) => verdictOf(mutant) === undefined && reasonOf(mutant) === undefined);
+      const write = async (file: string, text: string) => await tests.write(file, text);
+      for (const [mutant, seen] of await compileBreaks(untried, { folder, sources, write }))
+        note(mutant, { by: 'compiler', seen }, 0);
+      for (const mutant of untried.filter((each) => verdictOf(each) === undefined)) {
         if (performance.now() > end) break;
-        if (verdictOf(mutant) !== undefined || reasonOf(mutant) !== undefined) continue;
         const beganAt = performance.now();
         const seen = await judge(mutant, sources.get(mutant.file) ?? '');
         note(mutant, seen, performance.now() - beganAt);
@@ -130,17 +126,6 @@ function note(mutant: Mutant, seen: Seen, milliseconds: number): void {
   const seconds = Math.round(milliseconds / 1000);
   log.note({ mutant: mutant.name, file: mutant.file, seconds, ...seen }, sources.get(mutant.file) ?? '');
   console.log(`${seen.by}: ${mutant.name} (${seen.seen ?? ''}; ${seconds} s)`);
-}
-
-/** @returns the first thing that the compiler finds; undefined: nothing. */
-async function compiled(folder: string, projects: readonly string[]): Promise<string | undefined> {
-  for (const project of projects) {
-    // What was checked before is kept beside the copy's sources.
-    const kept = ['--incremental', '--tsBuildInfoFile', join(folder, `${project}.tsbuildinfo`)];
-    const complaint = await complaintOf(folder, [COMPILER, '--noEmit', ...kept, '-p', project]);
-    if (complaint !== undefined) return complaint;
-  }
-  return undefined;
 }
 
 /** @returns the first difference of a generated file, as `npm run generate:check` finds it; undefined: none. */

@@ -8,7 +8,7 @@ import { breaksOf } from './sample-rules.ts';
 
 /** Every source of the product: what is generated, and what only prints or draws examples, is none. */
 const SOURCES = ['{lib,functions,worker-container,bin}/**/*.ts', 'console/src/**/*.{ts,tsx}'];
-const NO_SOURCE = /\.d\.ts$|lib\/client\/|openapi|-examples?\.ts$|example-|\/practice-vendor\//;
+const NO_SOURCE = /\.d\.ts$|lib\/client\/|tool-contracts|openapi|-examples?\.ts$|example-|\/practice-vendor\//;
 
 /** `lib/jobs`, `worker-container`, `console`: what a score is given for. */
 export function areaOf(file: string): string {

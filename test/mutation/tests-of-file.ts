@@ -23,7 +23,7 @@ const NO_WITNESS =
   /^test\/(?:mutation|simulation|bench|faults|walks|docs)\/|^test\/architecture|\/(?:planted|dispatch-burst)/;
 
 /** How many of each kind one break is shown to. */
-const MOST = { quick: 10, slow: 4 };
+const MOST = { quick: 8, slow: 3 };
 
 /** Imports that lead from a test to what it is about. */
 const MOST_STEPS = 3;
