@@ -11,7 +11,10 @@ import { PROFILE_KIND, profileItem, profileSchema, readProfile } from './profile
 import { RULE_KIND, readRule, ruleItem, ruleOf } from './rules.ts';
 import { type Sandbox, sandboxProblems } from './sandboxes.ts';
 
-export type CatalogContext = Registry & { readonly clock: Clock };
+/** The registry, and the time of what is written to it. */
+interface DatedRegistry extends Registry {
+  readonly clock: Clock;
+}
 
 /** One entry of a document, with the registry's entry of the same name. */
 interface Entry {
@@ -31,7 +34,7 @@ interface Entry {
  *   have, or a profile whose sandbox the workers cannot provide
  */
 export async function importConfig(
-  context: CatalogContext,
+  context: DatedRegistry,
   document: ConfigDocument,
   { dryRun, sandboxes }: { dryRun: boolean; sandboxes: readonly Sandbox[] },
 ): Promise<ImportResult> {
@@ -53,7 +56,7 @@ function rejectSandboxes(document: ConfigDocument, sandboxes: readonly Sandbox[]
   if (problems.length > 0) throw new InvalidFieldError(problems);
 }
 
-async function compared(context: CatalogContext, document: ConfigDocument): Promise<Entry[]> {
+async function compared(context: DatedRegistry, document: ConfigDocument): Promise<Entry[]> {
   const { rules = [], profiles = [] } = document;
   const present = await presentItems(context, [
     ...rules.map(({ id }) => ({ kind: RULE_KIND, id })),

@@ -1,10 +1,10 @@
 import { transition } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { readThread, type ThreadContext, waitInThread } from '../threads/read-thread.ts';
-import { acquireSlot, type TakeSlotContext, threadSlot } from './slots.ts';
+import { acquireSlot, type SlotContext, threadSlot } from './slots.ts';
 
 /** Dependencies for giving the live attempt of a thread to one of its turns. */
-export type EnterContext = ThreadContext & TakeSlotContext;
+export type EnterContext = ThreadContext & SlotContext;
 
 /**
  * Whether the claim of exactly this version of a job may go ahead in its thread. The thread's slot is taken before the

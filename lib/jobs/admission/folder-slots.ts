@@ -4,11 +4,13 @@ import type { JobDeploymentStore } from '../deployments/job-deployment-store.ts'
 import { transition } from '../dispatch/transition.ts';
 import { folderKey, type Job } from '../lifecycle/job.ts';
 import { type Folders, resolveFolder } from '../lifecycle/working-folder.ts';
+import type { ReadPartition } from '../store/ready-partition.ts';
 import { runsBindings } from '../threads/running-bindings.ts';
 import { acquireSlot, type IsStillUsed, isFree, type SlotContext, wakeWaiting } from './slots.ts';
 
 /** Dependencies for running one job at a time in a folder. */
 export interface FolderContext extends SlotContext {
+  readonly partition: ReadPartition;
   readonly folders: Folders;
   readonly projectSettings: Pick<ProjectSettingsStore, 'get'>;
   readonly deployments: Pick<JobDeploymentStore, 'list'>;

@@ -1,10 +1,12 @@
 import type { Profile, ProfileStore } from '../../catalog/profiles.ts';
 import { transition } from '../dispatch/transition.ts';
 import { type Job, profileKey } from '../lifecycle/job.ts';
+import type { ReadPartition } from '../store/ready-partition.ts';
 import { acquireSlot, isFree, type SlotContext, wakeWaiting } from './slots.ts';
 
 /** Dependencies for limiting how many jobs of a profile run at once. */
 export interface ProfileSlotContext extends SlotContext {
+  readonly partition: ReadPartition;
   readonly profiles: Pick<ProfileStore, 'get'>;
 }
 

@@ -82,11 +82,7 @@ export async function readSlots(
 /** Dependencies for assigning slots to attempts. */
 export interface SlotContext extends TransitionContext {
   readonly slots: Pick<SlotStore, 'read' | 'replace'>;
-  readonly partition: ReadPartition;
 }
-
-/** Dependencies for taking a slot. */
-export type TakeSlotContext = Omit<SlotContext, 'partition'>;
 
 /** Whether a job still uses its slot although its attempt has ended. */
 export type IsStillUsed = (holder: Job) => Promise<boolean>;
@@ -100,7 +96,7 @@ const MAX_TRIES = 3;
  * @returns false while another attempt uses it, or may be about to
  */
 export async function acquireSlot(
-  context: TakeSlotContext,
+  context: SlotContext,
   job: Job,
   id: string,
   isStillUsed: IsStillUsed = NEVER_USED,
@@ -121,7 +117,7 @@ export async function acquireSlot(
 
 /** Whether no attempt uses a slot or may be about to. */
 export async function isFree(
-  context: TakeSlotContext,
+  context: SlotContext,
   id: string,
   isStillUsed: IsStillUsed = NEVER_USED,
 ): Promise<boolean> {
@@ -134,7 +130,7 @@ const CLAIM_TIMEOUT_MS = 10_000;
 
 /** Whether the attempt that took a slot no longer runs, or will never run there. */
 async function isOver(
-  context: TakeSlotContext,
+  context: SlotContext,
   { id, slot, isStillUsed }: { id: string; slot: Slot; isStillUsed: IsStillUsed },
 ): Promise<boolean> {
   const job = await context.jobs.find(slot.job_id);
@@ -157,7 +153,7 @@ export function threadSlot(threadId: string): string {
 
 /** Queues the best of the jobs in a partition that wait for slots, at most the given number. */
 export async function wakeWaiting(
-  context: SlotContext,
+  context: TransitionContext & { readonly partition: ReadPartition },
   { partition, reason }: { partition: string; reason: (typeof BUSY_REASONS)[number] },
   isStillWaiting: (job: Job) => boolean,
   most = 1,

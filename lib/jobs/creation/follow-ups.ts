@@ -11,10 +11,11 @@ import { inheritedFolderOf, ownFolder, workingFolder } from '../lifecycle/workin
 import type { Receipt } from '../receipts/receipt.ts';
 import type { PlacedBlock } from './collect-follow-ups.ts';
 import { type CreationContext, createJob } from './create-job.ts';
-import { type ReadBlocksContext, readBlocks } from './read-follow-ups.ts';
+import { type OpenStream, readBlocks } from './read-follow-ups.ts';
 
 /** Dependencies for creating follow-up jobs. */
-export interface FollowUpContext extends TransitionContext, CreationContext, ReadBlocksContext {
+export interface FollowUpContext extends TransitionContext, CreationContext {
+  readonly openStream: OpenStream;
   readonly readReceipt: (jobId: string, attempt: number) => Promise<Receipt | undefined>;
 }
 
@@ -39,7 +40,7 @@ export async function makeFollowUps(
   );
   const made = new Set<number>();
   let beyond = receipt?.follow_ups?.more ?? 0;
-  for await (const block of receipt === undefined ? [] : readBlocks(context, receipt)) {
+  for await (const block of receipt === undefined ? [] : readBlocks(context.openStream, receipt)) {
     const { position } = block;
     try {
       const creation = creationOf(context, parent, block);

@@ -1,10 +1,10 @@
 import { type ConfigFile, ConfigFileError } from '../../catalog/find-config-file.ts';
-import { type CatalogContext, importConfig } from '../../catalog/import-config.ts';
+import { importConfig } from '../../catalog/import-config.ts';
 import type { Sandbox } from '../../catalog/sandboxes.ts';
 
 /** Applies a local run's configuration file. @returns a line for the operator; undefined if nothing changed. */
 export async function applyLocalConfig(
-  context: CatalogContext,
+  context: Parameters<typeof importConfig>[0],
   { path, document }: ConfigFile,
   sandboxes: readonly Sandbox[],
 ): Promise<string | undefined> {
