@@ -152,6 +152,8 @@ export const cancelJob = defineRoute({
   summary: 'Cancel a job',
   description:
     'A running job becomes CANCELLED when its processes have ended: the agent is asked to stop, and killed after 10 seconds. A cancelled job creates no follow-up jobs and no deployments, even if the agent succeeds in the meantime.',
+  // A fork that ends before its copy is made releases the thread that it forks.
+  access: { ...action.access, registry: 'write' },
 });
 
 export const deleteJob = defineRoute({
@@ -162,6 +164,8 @@ export const deleteJob = defineRoute({
   path: '/jobs/{id}',
   summary: 'Cancel a job',
   description: 'Equivalent to `POST /jobs/{id}/cancel`. The job and its output remain available.',
+  // A fork that ends before its copy is made releases the thread that it forks.
+  access: { ...action.access, registry: 'write' },
 });
 
 export const killJob = defineRoute({

@@ -105,6 +105,27 @@ export const FOLLOW_SLOT_KIND = 'follow-slot';
  */
 export const PRIVATE_KINDS = [...Object.values(PRINCIPAL_KINDS), AUDIT_KIND, BINDING_SECRET_KIND] as const;
 
+/** Patterns of the registry's item kinds that creating, running and ending jobs writes. */
+const JOB_KINDS = [
+  'project',
+  'texts#*',
+  'labels#*',
+  'message#*',
+  'questions#*',
+  'probe',
+  'hold',
+  'thread#*',
+  'forks#*',
+  'deployments#*',
+] as const;
+
+/** Patterns of the registry's item kinds that processes put and delete which are no API functions. */
+export const WRITTEN_KINDS = {
+  worker: [...JOB_KINDS, 'worker', 'lock', 'account'],
+  reconciler: [...JOB_KINDS, 'account'],
+  sweeper: ['texts#*', 'labels#*', 'message#*', 'questions#*', 'deployments#*', 'thread#*', 'forks#*'],
+} as const;
+
 export type TableName = keyof typeof TABLES;
 
 /** The three queues, highest first. */

@@ -4,7 +4,7 @@ import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, FilterCriteria, type IFunction, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { BINDING_SECRET_KIND } from '../../platform/aws/tables.ts';
+import { BINDING_SECRET_KIND, WRITTEN_KINDS } from '../../platform/aws/tables.ts';
 import { STATS_KINDS } from '../../stats/counting/job-stats.ts';
 import { COUNTED_RECORDS } from '../../stats/counting/stream-filter.ts';
 import type { DataStack } from '../data/data-stack.ts';
@@ -19,7 +19,6 @@ import {
   givenUpStatement,
   indexStatement,
   itemStatement,
-  ofJobKindsAnd,
   ofKinds,
   ofKindsLike,
   outputStatements,
@@ -93,7 +92,7 @@ export class JobTriggers extends Construct {
         itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem']),
         indexStatement(data, ['by-status-2', 'ready']),
         itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query'], EXCEPT_PRIVATE),
-        itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofJobKindsAnd('account')),
+        itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKindsLike(...WRITTEN_KINDS.reconciler)),
         queueStatement(data, ['SendMessage', 'GetQueueAttributes']),
         deadLettersStatement(data),
         deliveriesStatement(data, ['SendMessage']),
@@ -148,12 +147,7 @@ export class JobTriggers extends Construct {
       statements: [
         itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', 'UpdateItem', 'DeleteItem']),
         indexStatement(data, ['by-status-2', 'by-time-2']),
-        itemStatement(
-          data,
-          'registry',
-          ['Query', 'DeleteItem'],
-          ofKindsLike('texts#*', 'labels#*', 'questions#*', 'deployments#*', 'thread#*'),
-        ),
+        itemStatement(data, 'registry', ['Query', 'DeleteItem'], ofKindsLike(...WRITTEN_KINDS.sweeper)),
         ...outputStatements(data, ['DeleteObject']),
       ],
       memorySize: FUNCTION_MEMORY.trigger,

@@ -38,23 +38,6 @@ export function ofKindsLike(...patterns: readonly string[]): Conditions {
   return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns } };
 }
 
-/** The Registry's item kinds that creating a job, or probing for parked ones, writes. */
-const JOB_KINDS = [
-  'project',
-  'texts#*',
-  'labels#*',
-  'questions#*',
-  'probe',
-  'hold',
-  'thread#*',
-  'deployments#*',
-] as const;
-
-/** Limits a statement to the Registry's item kinds that job creation writes, and to these kinds. */
-export function ofJobKindsAnd(...kinds: readonly string[]): Conditions {
-  return ofKindsLike(...JOB_KINDS, ...kinds);
-}
-
 /** Excludes the Registry's private kinds: write access to them amounts to administrator rights. */
 export const EXCEPT_PRIVATE: Conditions = {
   'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': PRIVATE_KINDS },

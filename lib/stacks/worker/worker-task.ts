@@ -13,6 +13,7 @@ import {
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { WRITTEN_KINDS } from '../../platform/aws/tables.ts';
 import type { Deployment } from '../../platform/config/deployment.ts';
 import { secretsPath } from '../../platform/config/secrets-path.ts';
 import { CONTAINER_RIGHTS, WORKER_RIGHTS } from '../../platform/config/worker-rights.ts';
@@ -24,7 +25,7 @@ import {
   EXCEPT_PRIVATE,
   indexStatement,
   itemStatement,
-  ofJobKindsAnd,
+  ofKindsLike,
   outputStatements,
   queueStatement,
 } from '../iam/table-grants.ts';
@@ -141,7 +142,7 @@ function statements(data: DataStack, workspaces: Workspaces): PolicyStatement[] 
     itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem']),
     indexStatement(data, ['ready', 'by-status-2']),
     itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query'], EXCEPT_PRIVATE),
-    itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofJobKindsAnd('worker', 'lock', 'account')),
+    itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKindsLike(...WRITTEN_KINDS.worker)),
     queueStatement(data, ['ReceiveMessage', 'ChangeMessageVisibility', 'DeleteMessage', 'SendMessage']),
     deliveriesStatement(data, ['SendMessage']),
     ...outputStatements(data, ['GetObject', 'PutObject', 'DeleteObject', 'AbortMultipartUpload']),

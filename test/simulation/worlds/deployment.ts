@@ -13,6 +13,7 @@ import { ModelQueue } from '../model/queue.ts';
 import { perform, type Services } from '../model/services.ts';
 import { ModelTable, type Write } from '../model/table.ts';
 import type { VirtualTime } from '../model/virtual-time.ts';
+import { faultOfGrant } from '../rules/grant-rules.ts';
 import { faultOfObject } from '../rules/object-rules.ts';
 import { ProbeRules } from '../rules/probe-rules.ts';
 import { faultOfWrite } from '../rules/transition-rules.ts';
@@ -120,6 +121,8 @@ export class ModelDeployment implements Network {
       if (this.jobs.get({ id: job }, true) === undefined)
         this.tellFault('a message was sent before its job was stored');
     }
+    const refused = faultOfGrant(name, input, actor, ENV.REGISTRY_TABLE);
+    if (refused !== undefined) this.tellFault(this.#named(refused));
     if (name === 'DeleteMessageCommand' && String(input.QueueUrl).startsWith('dead-')) this.#checkDeadLetter(input);
     try {
       const result = perform(this.#services, command);

@@ -24,8 +24,8 @@ const TRIGGERS: Record<string, { readonly id: string; readonly seconds: number; 
       writes: [
         'dynamodb:PutItem Jobs',
         'dynamodb:UpdateItem Jobs',
-        'dynamodb:DeleteItem Registry: project, texts#*, labels#*, questions#*, probe, hold, thread#*, deployments#*, account',
-        'dynamodb:PutItem Registry: project, texts#*, labels#*, questions#*, probe, hold, thread#*, deployments#*, account',
+        'dynamodb:DeleteItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, deployments#*, account',
+        'dynamodb:PutItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, deployments#*, account',
         's3:PutObject Output/jobs/*',
       ],
     },
@@ -40,7 +40,7 @@ const TRIGGERS: Record<string, { readonly id: string; readonly seconds: number; 
       writes: [
         'dynamodb:DeleteItem Jobs',
         'dynamodb:UpdateItem Jobs',
-        'dynamodb:DeleteItem Registry: texts#*, labels#*, questions#*, deployments#*, thread#*',
+        'dynamodb:DeleteItem Registry: texts#*, labels#*, message#*, questions#*, deployments#*, thread#*, forks#*',
         's3:DeleteObject Output/jobs/*',
       ],
     },
