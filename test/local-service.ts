@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { fetchLocalhost } from '../lib/access/sign-in/localhost-fetch.ts';
 import { findProgram } from '../lib/local/run/child-process.ts';
 import { stallTolerantTimer } from '../lib/platform/stall-tolerant-timer.ts';
+import { RecordedAccess } from './declared-access/recorded-access.ts';
 import { filesWithTokens } from './leaked-tokens.ts';
 import { type SecondDynamodb, startSecondDynamodb } from './second-dynamodb.ts';
 
@@ -25,7 +26,9 @@ export interface ServiceUnderTest {
   output(): string;
   /** Calls the API with the token. `path` is relative to `/api/v1`; an object as body is sent as JSON, a string as it is. A header `host` names the console's host. */
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
-  /** SIGTERM, then waits for the end, and checks that no token is in what the run has left. Removes the home unless it was given or is to be kept. Returns the exit code. */
+  /** What its functions have accessed so far, as lines `jobs.create jobs: write`. */
+  accessed(): string[];
+  /** SIGTERM, then waits for the end, and checks that no token is in what the run has left, and that no function has accessed what its route does not declare. Removes the home unless it was given or is to be kept. Returns the exit code. */
   stop(options?: { keepHome?: boolean }): Promise<number | null>;
   /** SIGKILL to the service's own process, as an out-of-memory kill would hit it; the home is kept. */
   kill9(): Promise<void>;
@@ -64,12 +67,14 @@ export async function startService(
 ): Promise<ServiceUnderTest> {
   const home = options.home ?? (await mkdtemp(join(tmpdir(), 'promptq-test-')));
   const dynamodb = await secondDynamodbOf(home);
+  const access = new RecordedAccess();
   // A test run that is killed must leave no service behind.
   const setpriv = await findProgram('setpriv');
   const [program = '', ...args] = [
     ...(setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'TERM']),
     ...(options.under ?? []),
     process.execPath,
+    ...access.nodeArguments,
     PROGRAM,
   ];
   const child = spawn(program, args, {
@@ -95,6 +100,7 @@ export async function startService(
     home,
     pid: info.pid,
     output: () => printed,
+    accessed: () => access.lines(),
     api: async (method, path, body, headers) =>
       await call(`${headers?.host ? `http://${headers.host}` : info.base_url}/api/v1${path}`, info.token, {
         method,
@@ -106,12 +112,14 @@ export async function startService(
       await ended;
       const leaks = await filesWithTokens(home);
       if (leaks.length > 0) throw new Error(`the run has left a token in ${leaks.join(', ')}`);
+      access.finish();
       if (!keepHome) await rm(home, { recursive: true, force: true });
       return child.exitCode;
     },
     kill9: async () => {
       child.kill('SIGKILL');
       await ended;
+      access.finish();
     },
   };
 }

@@ -5,12 +5,14 @@ import { TokenStore } from '../../lib/access/tokens/token-store.ts';
 import { SCOPES, type Scope } from '../../lib/contract/scopes.ts';
 import { withOperatorRegistry } from '../../lib/local/operator/operator-registry.ts';
 import { type Browser, signedInBrowser } from '../browser.ts';
+import { unusedAccess } from '../declared-access/access-differences.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { brokenObjects, brokenValues } from './broken-values.ts';
+import { brokenBodies, brokenQueries } from './broken-requests.ts';
 import { Conformance, describe as shown } from './conformance.ts';
-import { compile, type Operation, operationsOf, type Parameter } from './operations.ts';
-import { EVERYWHERE_UNREACHED, type Preparation, prepare } from './preparations.ts';
+import { type Operation, operationsOf, type Parameter } from './operations.ts';
+import { EVERYWHERE_UNREACHED, prepare } from './preparations.ts';
 import { encode, type Received, type Sent, send } from './send.ts';
+import { UNREACHED_ACCESS } from './unreached-access.ts';
 import { validValues } from './valid-values.ts';
 
 const DOCUMENT = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
@@ -141,6 +143,10 @@ describe.each([...new Set(OPERATIONS.map(({ path }) => path))])('%s', (path) => 
   });
 });
 
+it('functions have accessed what their routes declare, apart from what is listed with a reason', () => {
+  expect(unusedAccess(service.accessed()).filter((line) => !UNREACHED_ACCESS.has(line))).toEqual([]);
+});
+
 /** Reports the seed of what failed; `PROMPTQ_TEST_SEED` repeats it. */
 async function check<T>(values: fc.Arbitrary<T>, property: (value: T) => Promise<void>): Promise<void> {
   await fc.assert(fc.asyncProperty(values, property), { numRuns: RUNS, seed: SEED, endOnFailure: true });
@@ -204,42 +210,6 @@ function texts(values: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, String(value).replaceAll(/[^\x20-\x7e\xa0-\xff]/g, '?')]),
   );
-}
-
-interface BrokenRequest extends Partial<Sent> {
-  readonly what: string;
-}
-
-function brokenQueries(operation: Operation): BrokenRequest[] {
-  const own = operation.parameters.filter((parameter) => parameter.in === 'query');
-  const judged = own.flatMap(({ name, schema }) => {
-    const judge = compile(schema);
-    const isText = schema.type === 'string';
-    return (
-      brokenValues(schema, name)
-        .map(({ what, value }) => ({ what, value: isText ? String(value) : (JSON.stringify(value) ?? '') }))
-        // What is no text in JSON is some text in a query.
-        .filter(({ value }) => !isText || !judge.safeParse(value).success)
-        .map(({ what, value }) => ({ what: `query ${what}`, query: [[name, value]] as const }))
-    );
-  });
-  const twice = own.slice(0, 1).map(({ name }) => ({
-    what: `${name} is given twice`,
-    query: [
-      [name, '1'],
-      [name, '1'],
-    ] as const,
-  }));
-  return [...judged, ...twice, { what: 'an unknown query parameter', query: [['no-such-parameter', '1']] }];
-}
-
-function brokenBodies({ body }: Operation, { body: valid = {} }: Preparation): BrokenRequest[] {
-  if (body === undefined) return [];
-  const texts = ['{', '[]', 'null', '"x"', '7', '{"a":1} x', '\u0000', ...(body.required ? [''] : [])];
-  return [
-    ...texts.map((text) => ({ what: `the body is ${JSON.stringify(text)}`, body: text })),
-    ...brokenObjects(body.schema, valid, 'body').map(({ what, value }) => ({ what, body: JSON.stringify(value) })),
-  ];
 }
 
 function matches(path: string): Operation[] {
