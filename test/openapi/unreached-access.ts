@@ -5,7 +5,7 @@ const BY_REASON: Readonly<Record<string, readonly string[]>> = {
     'auth.sign-out audited: true',
     'auth.sign-out sessions: end',
   ],
-  'keeps the code of a login that is under way: test/api/access/vendor-account.test.ts': [
+  'keeps the code of a login that is in progress: test/api/access/vendor-account.test.ts': [
     'codex-account.read registry: write',
   ],
   'needs a binding that makes signed calls: test/api/catalog/deploy-bindings.test.ts': [
