@@ -2,13 +2,15 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { emitMetrics } from '../operations/emit-metrics.ts';
 import { requestLimits } from './request-limits.ts';
 import { TableClock } from './table-clock.ts';
 import { tableOutage } from './table-outage.ts';
 import { THROTTLE_METRICS, throttleMetrics } from './throttles.ts';
 
-const emitThrottles = throttleMetrics(() => emitMetrics({ StorageThrottles: 1 }));
+// Loaded at the first throttle: it would slow down every start.
+const emitThrottles = throttleMetrics(() => {
+  void import('../operations/emit-metrics.ts').then(({ emitMetrics }) => emitMetrics({ StorageThrottles: 1 }));
+});
 
 /** A table client, and the clock that its responses synchronise. */
 export interface TableClient {

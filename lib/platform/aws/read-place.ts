@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-
 /**
  * The text at a location from the environment; undefined if there is nothing.
  * @param place `ssm:/name` of a parameter in SSM's Parameter Store, or `file:/path`
@@ -14,6 +12,8 @@ export async function readPlace(place: string): Promise<string | undefined> {
 
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
+    // Only the local run has files here, and loading this module takes 2 ms.
+    const { readFile } = await import('node:fs/promises');
     return await readFile(file, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;

@@ -1,10 +1,11 @@
 import { copyFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 import { pages, routes } from '../../contract/routes/routes.ts';
-import { lambdaCredentials } from './lambda-credentials.ts';
 import { leanContract } from './lean-contract.ts';
+import { leanSdk } from './lean-sdk.ts';
+import { objectsOnDemand, onDemand } from './on-demand.ts';
 
 /** The function for every path and method without a route. */
 export const NOT_FOUND = 'not-found.answer';
@@ -52,28 +53,73 @@ export function sourceOf(functionId: string): string {
 }
 
 /** Modules that few requests need: each is a separate file, which a function loads at its first use. */
-const ON_DEMAND = ['lib/platform/aws/parameters.ts'];
+const ON_DEMAND = [
+  'lib/platform/aws/parameters.ts',
+  'lib/platform/aws/objects/object-requests.ts',
+  'lib/platform/operations/emit-metrics.ts',
+];
+
+/** Functions that read or write objects in nearly every call: they have the S3 client in their bundle. */
+const USING_OBJECTS: ReadonlySet<string> = new Set([
+  'attachments.list',
+  'attachments.read',
+  'jobs.logs',
+  'jobs.result',
+  'jobs.session',
+  'triggers.sweep-jobs',
+  APPLY_CONFIG,
+  PUBLISH_CONSOLE,
+]);
 
 /** The bundles of all functions. */
 export interface FunctionBundles {
   /** The folder of one function's `index.js`, and of what it loads on demand. */
   folderOf(functionId: string): string;
-  /** The inputs of each bundle; paths are relative to the repository. */
-  readonly metafile: Metafile;
+  /** What each file is made of; paths are relative to the repository. */
+  readonly outputs: Metafile['outputs'];
 }
 
 /**
- * Bundles all functions in one pass, each into a separate folder. CommonJS with a bundled SDK starts fastest (measured:
- * 39 ms against 55 ms as ES modules and 56 ms with Lambda's own SDK); the same sources give the same bytes.
+ * Bundles functions, each into a separate folder. CommonJS with a bundled SDK starts fastest (measured: 39 ms against
+ * 55 ms as ES modules and 56 ms with Lambda's own SDK); the same sources give the same bytes.
  * @throws Error on any esbuild warning: `import.meta` in a CommonJS bundle is one, and fails at run time
  */
-export async function bundleFunctions(outdir: string): Promise<FunctionBundles> {
+export async function bundleFunctions(outdir: string, ids: readonly string[] = FUNCTION_IDS): Promise<FunctionBundles> {
+  const entries = (usesObjects: boolean) =>
+    ids
+      .filter((id) => USING_OBJECTS.has(id) === usesObjects)
+      .map((id) => [`${folderName(id)}/index`, sourceOf(id)] as const);
+  const metafiles = await Promise.all([
+    bundle(outdir, {
+      objects: 'on demand',
+      entryPoints: [
+        ...entries(false),
+        ...ON_DEMAND.map((module) => [`on-demand/${basename(module, '.ts')}`, module] as const),
+      ],
+    }),
+    bundle(outdir, { objects: 'in the bundle', entryPoints: entries(true) }),
+  ]);
+  const outputs = Object.assign({}, ...metafiles.map((metafile) => metafile.outputs)) as Metafile['outputs'];
+  const folderOf = (functionId: string) => join(outdir, folderName(functionId));
+  for (const id of ids) {
+    const output = outputs[relative(ROOT, join(folderOf(id), 'index.js'))];
+    for (const { path } of output?.imports.filter(({ external, path: file }) => external && file.startsWith('./')) ??
+      [])
+      copyFileSync(join(outdir, 'on-demand', path), join(folderOf(id), path));
+  }
+  return { outputs, folderOf };
+}
+
+async function bundle(
+  outdir: string,
+  options: {
+    readonly objects: 'on demand' | 'in the bundle';
+    readonly entryPoints: readonly (readonly [output: string, source: string])[];
+  },
+): Promise<Metafile> {
   const { metafile, warnings } = await build({
     absWorkingDir: ROOT,
-    entryPoints: Object.fromEntries([
-      ...FUNCTION_IDS.map((id) => [`${folderName(id)}/index`, sourceOf(id)]),
-      ...ON_DEMAND.map((module) => [`on-demand/${basename(module, '.ts')}`, module]),
-    ]),
+    entryPoints: Object.fromEntries(options.entryPoints),
     outdir,
     bundle: true,
     platform: 'node',
@@ -82,38 +128,21 @@ export async function bundleFunctions(outdir: string): Promise<FunctionBundles> 
     // `import()` of a function's own file would first load Node's loader of ES modules.
     supported: { 'dynamic-import': false },
     mainFields: ['module', 'main'],
+    // Libraries look for these on other platforms; looking makes Node load all of them.
+    define: { navigator: 'undefined', ReadableStream: 'undefined', Blob: 'undefined' },
     minify: true,
     legalComments: 'none',
     metafile: true,
     logLevel: 'silent',
     plugins: [
+      ...(options.objects === 'on demand' ? [objectsOnDemand(ROOT)] : []),
       leanContract(join(ROOT, 'lib/contract')),
-      lambdaCredentials,
+      leanSdk,
       onDemand(ON_DEMAND.map((module) => join(ROOT, module))),
     ],
   });
   if (warnings.length > 0) throw new Error(`esbuild: ${warnings.map(({ text }) => text).join('; ')}`);
-  const folderOf = (functionId: string) => join(outdir, folderName(functionId));
-  for (const id of FUNCTION_IDS) {
-    const output = metafile.outputs[relative(ROOT, join(folderOf(id), 'index.js'))];
-    for (const { path } of output?.imports.filter(({ external, path: file }) => external && file.startsWith('./')) ??
-      [])
-      copyFileSync(join(outdir, 'on-demand', path), join(folderOf(id), path));
-  }
-  return { metafile, folderOf };
-}
-
-/** An esbuild plugin that leaves modules which are imported dynamically out of the bundle, as files beside it. */
-function onDemand(modules: readonly string[]): Plugin {
-  return {
-    name: 'on-demand',
-    setup({ onResolve }) {
-      onResolve({ filter: /^\..*\.ts$/ }, ({ kind, path, resolveDir }) => {
-        const isOne = kind === 'dynamic-import' && modules.includes(join(resolveDir, path));
-        return isOne ? { path: `./${basename(path, '.ts')}.js`, external: true } : undefined;
-      });
-    },
-  };
+  return metafile;
 }
 
 /** Without a dot: the CDK would treat the rest as a file extension. */
