@@ -59,6 +59,9 @@ const ON_DEMAND = [
   'lib/platform/operations/emit-metrics.ts',
 ];
 
+/** Folders whose modules only declare things, of which a function has what it uses. */
+const DECLARING = ['lib/contract', 'lib/jobs/receipts'];
+
 /** Functions that read or write objects in nearly every call: they have the S3 client in their bundle. */
 const USING_OBJECTS: ReadonlySet<string> = new Set([
   'attachments.list',
@@ -136,7 +139,7 @@ async function bundle(
     logLevel: 'silent',
     plugins: [
       ...(options.objects === 'on demand' ? [objectsOnDemand(ROOT)] : []),
-      leanContract(join(ROOT, 'lib/contract')),
+      leanContract(DECLARING.map((folder) => join(ROOT, folder))),
       leanSdk,
       onDemand(ON_DEMAND.map((module) => join(ROOT, module))),
     ],

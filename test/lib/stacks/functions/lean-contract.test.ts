@@ -15,6 +15,15 @@ test('a constant that no function uses leaves nothing behind, whatever calls mak
   expect(left(source)).not.toMatch(/string|Route|Mode/);
 });
 
+test('a constant that no function uses leaves nothing behind if it spreads others or reads their properties', () => {
+  const source = `
+    const shared = { id: z.string() };
+    const job = z.object({ ...shared, title: z.string() });
+    const replacement = z.object(Object.fromEntries(Object.keys(job.shape).map((name) => [name, z.unknown()])));
+  `;
+  expect(left(source)).not.toMatch(/object|id|shape/);
+});
+
 test('documentation goes, also from functions, and the schema that it belongs to stays', () => {
   const source = "const limited = (max: number) => z.string().max(max).meta({ description: 'Text.' }).optional();";
   expect(lean(source)).toBe('const limited = (max: number) => z.string().max(max).optional();');

@@ -51,7 +51,7 @@ test('requests have the same answers as those of the client', async () => {
   expect(paths).toHaveLength(7);
 });
 
-test('errors are told apart by name', async () => {
+test('errors have the classes of the client by their names', async () => {
   const s3 = await open();
   const Bucket = deployment.env.OUTPUT_BUCKET;
   const missing = { Bucket, Key: 'on-demand/missing' };
