@@ -20,6 +20,8 @@ export interface AskingAttempt {
   readonly onUnanswered: () => void;
   /** The agent has had time to end its turn. */
   readonly onLate: () => void;
+  /** The answer could not be read. */
+  readonly onFailure: (error: unknown) => void;
   readonly timing?: Timing | undefined;
 }
 
@@ -66,8 +68,12 @@ export function askHuman(context: QuestionContext, attempt: AskingAttempt): Tool
       const result = await askQuestion(context, attempt.job, { ...asked, deadlineSeconds });
       if ('rejected' in result) throw new ToolRefusedError(`Not asked: ${result.rejected}.`);
       const id = result.job.question?.id ?? '';
-      const waited = await waitForAnswer(context, attempt, { id, signal, seconds: deadlineSeconds });
-      const answer = waited === undefined ? undefined : await answerOf(context, waited);
+      const found = async () => {
+        const waited = await waitForAnswer(context, attempt, { id, signal, seconds: deadlineSeconds });
+        return waited === undefined ? undefined : await answerOf(context, waited);
+      };
+      // The question is recorded: the next attempt gets an answer that could not be read here.
+      const answer = await found().catch(attempt.onFailure);
       if (answer !== undefined) return answer;
       attempt.onUnanswered();
       const { timing = machineTiming } = attempt;

@@ -62,6 +62,7 @@ export async function serveTools(
         isAsking = true;
       },
       onLate: () => ending.request('asked'),
+      onFailure: (error) => context.log.warn('an answer was not read; the next attempt gets it', error as Error),
       timing: context.timing,
     }),
   ];

@@ -40,7 +40,7 @@ function withQuestion(job: Job, at: string): Job {
   if (isUnanswered(job)) return ended(job, 'FAILED', 'not_answered', at);
   if (!isAsking(job)) return job;
   if (job.reason === 'retry_backoff') return withdrawn(job);
-  return queuedAgain(job, { reason: 'question', parked: 'question', due_at: job.question.due });
+  return queuedAgain(withoutProbe(job), { reason: 'question', parked: 'question', due_at: job.question.due });
 }
 
 function afterOutcome(

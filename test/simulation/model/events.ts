@@ -45,6 +45,16 @@ export const EVENTS = [
   'message delivered',
   'message not delivered',
   'message became a turn',
+  'asked a person',
+  'answered while it ran',
+  'answered while it waited',
+  'parked for a question',
+  'question expired while it ran',
+  'question expired while it waited',
+  'failed without an answer',
+  'question withdrawn',
+  'answer was the result of the call',
+  'answer came with the prompt',
 ] as const;
 export type EventKind = (typeof EVENTS)[number];
 export type EventCounts = Record<EventKind, number>;
@@ -61,17 +71,32 @@ export function eventsOfWrite(before: Job | undefined, after: Job, actor: Actor)
   }
   if (before.version === after.version) return [];
   if (actor.doing === 'say') return ['message accepted'];
+  const asked = eventsOfQuestion(before, after);
   if (before.messages_pending === true && after.messages_pending === undefined && before.status === after.status)
     return [];
-  if (before.status === 'RUNNING' && after.status !== 'RUNNING') return eventsOfEnd(before, after, actor);
+  if (before.status === 'RUNNING' && after.status !== 'RUNNING')
+    return [...asked, ...eventsOfEnd(before, after, actor)];
+  if (asked.length > 0 && before.status === after.status) return asked;
   const event = EVENT_OF[`${before.status} ${after.status}`];
-  return event === undefined ? eventsInState(before, after, actor) : [event];
+  return [...asked, ...(event === undefined ? eventsInState(before, after, actor) : [event])];
+}
+
+function eventsOfQuestion(before: Job, after: Job): EventKind[] {
+  const [was, is] = [before.question, after.question];
+  if (is === undefined) return [];
+  if (was?.id !== is.id) return ['asked a person'];
+  if (was.state === is.state) return [];
+  const runs = before.status === 'RUNNING';
+  if (is.state === 'answered') return [runs ? 'answered while it ran' : 'answered while it waited'];
+  if (is.state === 'withdrawn') return ['question withdrawn'];
+  return [runs ? 'question expired while it ran' : 'question expired while it waited'];
 }
 
 const EVENT_OF: Readonly<Record<string, EventKind>> = {
   'DRAFT QUEUED': 'submitted',
   'DRAFT CANCELLED': 'cancelled while waiting',
   'QUEUED CANCELLED': 'cancelled while waiting',
+  'QUEUED FAILED': 'failed without an answer',
   'QUEUED RUNNING': 'claimed',
   'RUNNING RUNNING': 'asked to end',
   'SUCCEEDED QUEUED': 'retried',
@@ -85,6 +110,7 @@ const EVENT_OF_REQUEUE: Readonly<Record<string, EventKind>> = {
   worker_lost: 'lost',
   account_required: 'parked for the account',
   usage_limit: 'parked for a limit',
+  question: 'parked for a question',
 };
 
 function eventsOfEnd(before: Job, after: Job, { id, doing }: Actor): EventKind[] {

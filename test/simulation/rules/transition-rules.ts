@@ -3,6 +3,7 @@ import { isReady } from '../../../lib/jobs/dispatch/transition.ts';
 import { BUSY_REASONS, indexKeys, isBusy, type Job, PARKINGS, waitsInThread } from '../../../lib/jobs/lifecycle/job.ts';
 import type { Actor } from '../model/client.ts';
 import { evidenceOf } from '../worlds/agent.ts';
+import { faultOfAsking, faultOfQuestion, isQuestionWrite } from './question-rules.ts';
 import { faultOfResume } from './resume-rules.ts';
 import { isThreadRecord } from './thread-rules.ts';
 
@@ -39,12 +40,12 @@ const REASONS: Readonly<Record<string, readonly Job['reason'][]>> = {
   DRAFT: ['draft'],
   QUEUED: [
     ...['waiting_for_worker', 'retry_backoff', 'worker_lost', 'account_required', 'usage_limit'],
-    ...['waiting_for_thread', 'thread_stopped'],
+    ...['waiting_for_thread', 'thread_stopped', 'question'],
     ...BUSY_REASONS,
   ] as Job['reason'][],
   RUNNING: ['running', 'cancelling'],
   SUCCEEDED: ['exited'],
-  FAILED: ['exited', 'agent_error', 'timed_out', 'start_failed', 'output_limit', 'worker_lost'],
+  FAILED: ['exited', 'agent_error', 'timed_out', 'start_failed', 'output_limit', 'worker_lost', 'not_answered'],
   CANCELLED: ['cancelled_by_request', 'killed_by_request'],
 };
 
@@ -62,6 +63,8 @@ function faultOfState(job: Job): string | undefined {
     return `${job.status}, finished_at ${job.finished_at}`;
   if (job.probing !== undefined && (job.parked !== undefined || !['QUEUED', 'RUNNING'].includes(job.status)))
     return `${job.status} and ${job.parked === undefined ? 'not ' : ''}parked while it tries`;
+  const asking = faultOfAsking(job);
+  if (asking !== undefined) return asking;
   const item: Record<string, unknown> = { ...job };
   const keys: Record<string, unknown> = { ready_key: undefined, ready_order: undefined, ...indexKeys(job) };
   const wrong = Object.keys(keys).find((name) => item[name] !== keys[name]);
@@ -85,11 +88,14 @@ function faultOfChange(before: Job, after: Job, write: JobWrite): string | undef
     return 'a new attempt of a job that was not QUEUED';
   if (after.session_id !== before.session_id && after.session_id !== evidenceOf(before, before.attempt))
     return `attempt ${before.attempt} ended with the evidence of ${after.session_id}`;
+  const question = faultOfQuestion(before, after, write);
+  if (question !== undefined) return question;
   if (write.actor.doing === 'say') return faultOfMessage(before, after);
   if (before.status === after.status && isThreadRecord(before, after))
     return by(...THREADERS, 'edit')(before, after, write);
   const resume = faultOfResume(before, after);
   if (resume !== undefined) return resume;
+  if (isQuestionWrite(before, after)) return undefined;
   const isParked = before.parked === after.parked && !waitsInThread(after.parked);
   if (before.status === after.status && FOLLOWERS.includes(write.actor.doing) && isParked)
     return faultOfRecord(before, after, write);
@@ -172,6 +178,8 @@ const CHANGES: Readonly<Record<string, Judge>> = {
   'QUEUED QUEUED': (before, after, write) => {
     if (waitsInThread(before.parked) || waitsInThread(after.parked))
       return by(...THREADERS, 'edit')(before, after, write);
+    // The deadline of a question passes for a worker that has lost its job, too.
+    if (before.parked === 'question') return by('answer', 'watch', 'work', 'edit')(before, after, write);
     // A worker parks a job for its folder or profile; a process that finds it free unparks it, an edit may name another.
     if (before.parked === undefined && isBusy(after.parked)) return by('work')(before, after, write);
     if (isBusy(before.parked) && after.parked === undefined)
@@ -181,6 +189,10 @@ const CHANGES: Readonly<Record<string, Judge>> = {
     return by('edit')(before, after, write);
   },
   'QUEUED CANCELLED': by('cancel'),
+  'QUEUED FAILED': (before, after, write) =>
+    before.parked === 'question' && after.reason === 'not_answered'
+      ? by('watch', 'work')(before, after, write)
+      : `${before.reason} became ${after.reason}`,
   'QUEUED RUNNING': faultOfClaim,
   'RUNNING RUNNING': by('cancel', 'kill'),
   'RUNNING QUEUED': faultOfRequeue,
@@ -205,7 +217,9 @@ function faultOfRequeue(before: Job, after: Job, write: JobWrite): string | unde
   if (before.cancel_requested_at !== undefined) return 'a job that was asked to be cancelled was queued again';
   const retries = (after.retries_used ?? 0) - (before.retries_used ?? 0);
   const losses = (after.losses ?? 0) - (before.losses ?? 0);
-  const expected = { retry_backoff: [1, 0], worker_lost: [0, 1] }[after.reason as string] ?? [0, 0];
+  // A lost job whose question is open waits for the answer.
+  const lost = after.reason === 'question' ? losses : 0;
+  const expected = { retry_backoff: [1, 0], worker_lost: [0, 1] }[after.reason as string] ?? [0, lost];
   if (retries !== expected[0] || losses !== expected[1])
     return `${after.reason} spent ${retries} retries and ${losses} losses`;
   if ((after.retries_used ?? 0) > before.retries) return 'more retries were spent than there are';

@@ -8,7 +8,8 @@ export interface AgentScript {
   readonly good: readonly number[];
 }
 
-const SILENT: AgentScript = { pieces: [], good: [] };
+/** What an agent writes that only has a session. */
+export const SILENT: AgentScript = { pieces: [], good: [] };
 
 /** Most agents say little; some ask for further jobs, now and then for more than one may have, or not as they should. */
 export function agentScript(random: SeededRandom): AgentScript {

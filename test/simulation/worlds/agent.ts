@@ -7,10 +7,11 @@ import { isReleasingJob, type runAgent } from '../../../worker-container/attempt
 import type { Ending } from '../../../worker-container/commands/ending.ts';
 import type { TreeExit } from '../../../worker-container/commands/process-tree.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
-import { type AgentScript, agentScript } from './agent-script.ts';
+import { type AgentScript, agentScript, SILENT } from './agent-script.ts';
 import type { ModelDeployment } from './deployment.ts';
 import { ModelMessages } from './messages.ts';
 import { ModelOutput } from './output.ts';
+import { type Asking, ModelQuestions } from './questions.ts';
 import { ModelSessions } from './sessions.ts';
 
 /** One run of an agent in progress. */
@@ -45,6 +46,7 @@ export class ModelAgents {
   readonly #deployment: ModelDeployment;
   readonly #sessions: ModelSessions;
   readonly messages: ModelMessages;
+  readonly questions: ModelQuestions;
   /** By job. */
   readonly #scripts = new Map<string, AgentScript>();
 
@@ -52,12 +54,13 @@ export class ModelAgents {
     this.#deployment = deployment;
     this.#sessions = new ModelSessions(deployment);
     this.messages = new ModelMessages(deployment, this.#sessions);
+    this.questions = new ModelQuestions(deployment, this.#sessions);
   }
 
   /** `runAgent` of one worker. */
   on(process: SimulatedProcess): typeof runAgent {
     const { time, faults, tellFault } = this.#deployment;
-    return async (context, job, { ending, watched }) => {
+    return async (context, job, { ending, watched, job: watch }) => {
       await readWhatIsToRun(context, job);
       const name = `attempt ${job.attempt} of ${this.#deployment.nameOf(job.id)}`;
       if (this.written.has(evidenceOf(job, job.attempt))) tellFault(`${name} was started twice`);
@@ -70,16 +73,20 @@ export class ModelAgents {
       const output = new ModelOutput(context.objects, process.timing, job);
       const duration = this.#duration(job);
       session?.converse(duration.length);
-      const talk =
-        session &&
-        (await this.messages.begin(context, job, { session, process, watched }).catch((error: unknown) => {
-          // Messages that can't be read end the attempt before its agent has started.
-          this.live.delete(run);
-          session.dispose();
-          throw error;
-        }));
-      const { byItself, exit } = await this.#run(process, run, ending, { ...duration, script, output });
+      const begin = async () => {
+        if (session === undefined) return {};
+        const asking = await this.questions.begin(context, job, { session, process, watch, ending, ...duration });
+        return { asking, talk: await this.messages.begin(context, job, { session, process, watched }) };
+      };
+      const { asking, talk } = await begin().catch((error: unknown) => {
+        // Answers and messages that can't be read end the attempt before its agent has started.
+        this.live.delete(run);
+        session?.dispose();
+        throw error;
+      });
+      const { byItself, exit } = await this.#run(process, run, ending, { ...duration, script, output, asking });
       this.live.delete(run);
+      asking?.close();
       await talk?.end();
       if (ending.reason === 'lost' && time.now > faults.overAt + AFTERMATH)
         tellFault(`${name} lost its lease although nothing went wrong`);
@@ -92,7 +99,10 @@ export class ModelAgents {
         const facts = byItself ? this.#facts(job, exit) : { finished: false, sessionId: evidenceOf(job, job.attempt) };
         const reason = byItself ? undefined : ending.reason;
         const record = {
-          outcome: attemptOutcome({ ending: reason, exit, facts, timeout: `${job.timeout} seconds` }),
+          outcome: attemptOutcome({
+            ...{ ending: reason, exit, facts, timeout: `${job.timeout} seconds` },
+            asked: asking?.isAsking() === true,
+          }),
           // What asks for jobs is a script; only agents of a vendor keep a session.
           agent: isScript ? ('shell' as const) : ('codex' as const),
           composed_prompt: '',
@@ -110,8 +120,10 @@ export class ModelAgents {
   }
 
   /** The same prompt mostly makes an agent request the same again. */
-  #script({ id }: Job): AgentScript {
+  #script({ id, question }: Job): AgentScript {
     const { random } = this.#deployment;
+    // Scripts don't ask.
+    if (question !== undefined) return SILENT;
     const before = this.#scripts.get(id);
     const script = before !== undefined && random.chance(0.7) ? before : agentScript(random);
     this.#scripts.set(id, script);
@@ -131,7 +143,7 @@ export class ModelAgents {
     process: SimulatedProcess,
     run: LiveRun,
     ending: Ending,
-    { length, timeout, script, output }: RunPlan,
+    { length, timeout, script, output, asking }: RunPlan,
   ): Promise<{ byItself: boolean; exit: TreeExit }> {
     const { time, random } = this.#deployment;
     const written: Written = { text: '', good: script.good };
@@ -149,13 +161,14 @@ export class ModelAgents {
     if (half > 0) process.schedule(() => writeUpTo(half), random.next() * length * 0.9);
     // The agent continues while its worker is paused; only the event of its end waits.
     const exited = new Promise<boolean>((resolve) => {
-      time.schedule(() => {
+      const exit = () => {
         this.live.delete(run);
         process.deliver(() => {
           writeUpTo(script.pieces.length);
           resolve(true);
         });
-      }, length);
+      };
+      time.schedule(() => (asking === undefined ? exit() : void asking.over.then(exit)), length);
     });
     if (timeout !== undefined) process.schedule(() => ending.request('timed_out'), timeout);
     const byItself = await Promise.race([exited, ending.requested.then(() => false)]);
@@ -187,6 +200,7 @@ interface RunPlan {
   readonly timeout: number | undefined;
   readonly script: AgentScript;
   readonly output: ModelOutput;
+  readonly asking: Asking | undefined;
 }
 
 /** The calls with which the real `runAgent` begins. */

@@ -7,6 +7,7 @@ import { editJob } from '../../../lib/jobs/creation/edit-job.ts';
 import type { Job, ParkReason } from '../../../lib/jobs/lifecycle/job.ts';
 import type { JobEvent } from '../../../lib/jobs/lifecycle/job-event.ts';
 import { acceptMessage } from '../../../lib/jobs/messages/accept-message.ts';
+import { answerQuestion } from '../../../lib/jobs/questions/answer-question.ts';
 import { type RereadJob, rereadJob } from '../../../lib/jobs/reread/reread-job.ts';
 import { findJob } from '../../../lib/jobs/store/find-job.ts';
 import { awaitFollowUps } from '../../../lib/reconciler/await-follow-ups.ts';
@@ -63,6 +64,13 @@ export class ModelApi {
         { text: 'count to three', idempotency_key: key, only_now: key.endsWith('3') },
         'token:client',
       );
+    });
+  }
+
+  answer(id: string, questionId: string, answer: string): Promise<Answer<Job>> {
+    return this.#answer(async (process) => {
+      const context = this.#context(process, 'answer');
+      return await answerQuestion(context, await findJob(context.jobs, id), { questionId, answer, by: 'token:client' });
     });
   }
 

@@ -4,6 +4,7 @@ import { leaseIsOver } from '../../../lib/jobs/lifecycle/lease.ts';
 import { PROFILES } from '../rules/account-rules.ts';
 import type { Answer, ModelApi } from './api.ts';
 import type { ModelDeployment } from './deployment.ts';
+import type { AcknowledgedAnswer } from './questions.ts';
 
 /** The responses that the clients of a world received, and so may rely on. */
 export interface Acknowledged {
@@ -11,6 +12,8 @@ export interface Acknowledged {
   readonly idOfKey: Map<string, string>;
   /** Ids of messages, by job and key. */
   readonly messages: Map<string, string>;
+  /** By question. */
+  readonly answers: Map<string, AcknowledgedAnswer>;
 }
 
 /** How many of the jobs continue another one. */
@@ -20,16 +23,21 @@ const CONTINUED = 0.35;
 const DOINGS = [
   ...['edit', 'edit', 'cancel', 'cancel', 'kill', 'kill', 'retry', 'retry'],
   ...['submit', 'submit', 'read', 'read', 'reread', 'reread', 'link', 'say', 'say', 'say'],
-] as readonly ('say' | 'edit' | 'cancel' | 'kill' | 'retry' | 'submit' | 'read' | 'reread' | 'link')[];
+  ...['answer', 'answer', 'answer', 'answer'],
+] as readonly ('say' | 'answer' | 'edit' | 'cancel' | 'kill' | 'retry' | 'submit' | 'read' | 'reread' | 'link')[];
 
 /** Clients that create jobs, call every action on them, and retry with the same key if they get no answer. */
 export class Clients {
-  readonly acknowledged: Acknowledged = { ids: new Set(), idOfKey: new Map(), messages: new Map() };
+  readonly acknowledged: Acknowledged = {
+    ...{ ids: new Set(), idOfKey: new Map() },
+    ...{ messages: new Map(), answers: new Map() },
+  };
   readonly #deployment: ModelDeployment;
   readonly #api: ModelApi;
   readonly #onFault: (fault: string) => void;
   #left: number;
   #keys = 0;
+  #answers = 0;
   #running = 0;
 
   constructor(deployment: ModelDeployment, api: ModelApi, options: { jobs: number; onFault: (fault: string) => void }) {
@@ -135,6 +143,7 @@ export class Clients {
     const doing = random.pick(DOINGS);
     const id = (doing === 'kill' && random.chance(0.3) && this.#lost()?.id) || random.pick(ids);
     if (doing === 'read') this.#heed(await this.#api.read(id), doing);
+    else if (doing === 'answer') await this.#answer();
     else if (doing === 'say') await this.#say(this.#newestRunning() ?? id);
     else if (doing === 'link') await this.link();
     else if (doing === 'reread') await this.#reread(id);
@@ -167,6 +176,34 @@ export class Clients {
       if (answer.kind !== 'unknown') return;
       await time.sleep(random.skewed(100, 10_000));
     }
+  }
+
+  /** Answers a question as the list shows it, sometimes twice, and again until the response is known. */
+  async #answer(): Promise<void> {
+    const { random, time } = this.#deployment;
+    const asking = this.#deployment.allJobs().filter(({ question }) => question?.state === 'open');
+    const { id, question } = asking[random.integer(0, asking.length - 1)] ?? {};
+    if (id === undefined || question === undefined) return;
+    const answer = async () => {
+      this.#answers += 1;
+      const text = `answer ${this.#answers} to ${question.id}.`;
+      const response = await this.#api.answer(id, question.id, text);
+      if (response.kind === 'answered') this.#answered(id, question.id, text);
+      if (response.kind === 'refused' && response.error.code !== 'invalid_state')
+        this.#onFault(`an answer was refused: ${response.error.message}`);
+      return response.kind;
+    };
+    for (let tries = 0; tries < 4; tries += 1) {
+      const [first] = await Promise.all([answer(), random.chance(0.2) && answer()]);
+      if (first !== 'unknown') return;
+      await time.sleep(random.skewed(100, 10_000));
+    }
+  }
+
+  #answered(job: string, question: string, text: string): void {
+    const { answers } = this.acknowledged;
+    if (answers.has(question)) this.#onFault(`question ${question} was answered twice`);
+    answers.set(question, { job, text });
   }
 
   /** A job whose worker seems to be dead. */

@@ -6,6 +6,7 @@ import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { followUpId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { OutputStore } from '../../../lib/jobs/output/output-store.ts';
 import { rereadJob } from '../../../lib/jobs/reread/reread-job.ts';
+import { QuestionStore } from '../../../lib/jobs/store/question-store.ts';
 import { JobCounts } from '../../../lib/stats/counting/counts.ts';
 import type { ModelClient } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
@@ -73,9 +74,14 @@ export async function faultsAtRest(deployment: ModelDeployment, judge: Judge): P
       .map((run) => `attempt ${run.attempt} of ${deployment.nameOf(run.job)} still runs`),
     ...faultsOfFollowUps(deployment, judge.agents, jobs),
     ...judge.agents.messages.faultsAtRest(judge.acknowledged.messages, jobs),
+    ...(await judge.agents.questions.faultsAtRest(questionsOf(judge), judge.acknowledged.answers, jobs)),
     ...(await faultsOfOutput(deployment, judge)),
     ...(await faultsOfRereads(deployment, judge, jobs)),
   ];
+}
+
+function questionsOf({ client }: Judge): QuestionStore {
+  return new QuestionStore({ table: client.table, registryTable: ENV.REGISTRY_TABLE });
 }
 
 /** Every good block of a success that counted became one job, within the limits, and nothing else did. */

@@ -1,3 +1,4 @@
+import { expireQuestions } from '../../../lib/jobs/questions/expire-questions.ts';
 import { continueThreads, settlePendingMessages } from '../../../lib/reconciler/after-attempt.ts';
 import { wakeForFreeResources } from '../../../lib/reconciler/reconcile-jobs.ts';
 import { reconcile } from '../../../lib/reconciler/reconciler.ts';
@@ -72,6 +73,7 @@ export class ModelTriggers {
       // A message that is accepted while its job ends can leave both to the reconciler.
       await settlePendingMessages(context);
       await continueThreads(context);
+      await expireQuestions(context);
       return await wakeForFreeResources(context);
     }
     const isRedrive = this.#isLost;

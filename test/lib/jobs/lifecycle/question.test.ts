@@ -65,6 +65,15 @@ describe('the end of an attempt with an open question', () => {
     expect(job).not.toHaveProperty('worker_id');
   });
 
+  test.for<{ what: string; event: JobEvent; now?: number }>([
+    { what: 'a hand-back', event: end({ kind: 'handed_back', reason: 'waiting_for_worker' }) },
+    { what: 'a loss', event: { type: 'lose' }, now: AFTER_LEASE },
+  ])('ends its probe after $what, since other jobs would wait for the answer too', ({ event, now }) => {
+    const job = next({ ...asking, probing: 'usage_limit' }, event, now);
+    expect(job).toMatchObject(PARKED);
+    expect(job).not.toHaveProperty('probing');
+  });
+
   test.for<{ what: string; event: JobEvent; status: string }>([
     { what: 'a success', event: end({ kind: 'succeeded', reason: 'exited' }), status: 'SUCCEEDED' },
     { what: 'a failure with a retry', event: end({ kind: 'failed', reason: 'agent_error' }), status: 'QUEUED' },
