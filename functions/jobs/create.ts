@@ -6,7 +6,9 @@ import { createJob } from '../../lib/jobs/creation/create-job.ts';
 
 /** `POST /jobs` */
 export const handler = handle(route, createCreation, async ({ body }, { core, principal, noteJob }, creation) => {
-  const { id, replayed } = await createJob(creation, body, principal.name);
+  const { id, replayed } = await createJob(creation, body, principal.name, {
+    tokenId: principal.kind === 'token' ? principal.id : undefined,
+  });
   noteJob(id);
   // The job is stored. An unreadable public address must not make the creation fail.
   const origin = await core.serviceEndpoints.publicOrigin().catch((error: unknown) => {

@@ -10,8 +10,14 @@ export const ROLE_SCOPES = {
 
 /** An authenticated caller. `name` identifies it in records; the credential expires at `expiresAt` (RFC 3339). */
 export type Principal =
-  /** `token:<name of the token>` */
-  | { readonly kind: 'token'; readonly name: string; readonly scopes: readonly Scope[]; readonly expiresAt?: string }
+  /** `token:<name of the token>`; `id` names its item and proves nothing */
+  | {
+      readonly kind: 'token';
+      readonly name: string;
+      readonly id: string;
+      readonly scopes: readonly Scope[];
+      readonly expiresAt?: string;
+    }
   /** `perimeter`: the deployment's own trusted proxy */
   | { readonly kind: 'perimeter'; readonly name: string }
   /** `user:<email>`: a browser after sign-in; `sessionId` names the session and proves nothing */

@@ -30,6 +30,8 @@ export const profileSchema = z.object({
   drive: z.enum(DRIVE_SETTINGS).default('auto'),
   /** Whether agents can call the tools of their attempt. */
   tools: z.enum(TOOLS).default('on'),
+  /** Profiles that its jobs may give to jobs that they start, besides this one. */
+  children: z.array(z.string()).default([]),
   /** The agent's API: its vendor, or the practice vendor of the local run. */
   vendor: z.enum(['own', 'practice']).default('own'),
 });

@@ -1309,6 +1309,8 @@ export interface components {
              * @enum {string|null}
              */
             tools?: "on" | "off" | null;
+            /** @description Profiles that jobs of this profile may give to the jobs that they start, by the tool `create_job` or by follow-up blocks, besides this one. Default: none. */
+            children?: string[] | null;
             /**
              * @description `practice`: the stand-in vendor of the local run.
              * @enum {string|null}
@@ -2435,6 +2437,8 @@ export interface components {
             drive: "auto" | "exec";
             /** @enum {string} */
             tools: "on" | "off";
+            /** @description Further profiles of the jobs that its jobs start. */
+            children: string[];
             /** @enum {string} */
             vendor: "own" | "practice";
             /** @description Whether jobs that set no profile use this one. */
@@ -2749,6 +2753,8 @@ export interface components {
              * @enum {string}
              */
             tools?: "on" | "off";
+            /** @description Profiles that jobs of this profile may give to the jobs that they start, by the tool `create_job` or by follow-up blocks, besides this one. Default: none. */
+            children?: string[];
             /**
              * @description `practice`: the stand-in vendor of the local run.
              * @enum {string}
@@ -6145,6 +6151,9 @@ export interface operations {
                      *           "resume": "auto",
                      *           "drive": "auto",
                      *           "tools": "on",
+                     *           "children": [
+                     *             "text"
+                     *           ],
                      *           "vendor": "own",
                      *           "is_default": false,
                      *           "source": "built_in",
@@ -6253,6 +6262,9 @@ export interface operations {
                      *       "resume": "auto",
                      *       "drive": "auto",
                      *       "tools": "on",
+                     *       "children": [
+                     *         "text"
+                     *       ],
                      *       "vendor": "own",
                      *       "is_default": false,
                      *       "source": "built_in",

@@ -130,6 +130,8 @@ export const LIMITS = {
     /** UTF-16 units: at most 150 KB of an item's 400 KB. */
     ruleTextLength: 50_000,
     args: 100,
+    /** Further profiles of the jobs that jobs of a profile start. */
+    children: 20,
     argLength: 4_096,
     env: 100,
     envValueLength: 4_096,

@@ -1,7 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Profile } from '../../lib/catalog/profiles.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
-import type { QuestionContext } from '../../lib/jobs/questions/ask-question.ts';
 import type { Progress } from '../../lib/jobs/receipts/progress.ts';
 import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
 import type { Agent } from '../agents/agent.ts';
@@ -13,10 +12,11 @@ import { askHuman } from './ask-human.ts';
 import { attachFile } from './attach-file.ts';
 import type { JobWatch } from './job-watch.ts';
 import { reportProgress } from './report-progress.ts';
+import { createJobTool, jobStatusTool, type StartJobsContext } from './start-jobs.ts';
 import { startToolServer, type ToolServer } from './tool-server.ts';
 
 /** What tools need from the worker. */
-interface ToolContext extends QuestionContext {
+interface ToolContext extends StartJobsContext {
   readonly env: Pick<WorkerEnv, 'PROMPTQ_VERSION' | 'PROMPTQ_ANSWER_WAIT_SECONDS'>;
   readonly log: Pick<Logger, 'warn'>;
   readonly account?: ServiceAccount | undefined;
@@ -53,6 +53,8 @@ export async function serveTools(
   const tools = [
     attachFile({ cwd, attachments, account: context.account }),
     reportProgress(onProgress, { redaction, clock: context.clock }),
+    createJobTool(context, { job, redaction }),
+    jobStatusTool(context, job),
     askHuman(context, {
       job,
       watch,

@@ -20,8 +20,8 @@ export function createVerifiers({
     token: async (text) => {
       const token = await orNameTable(tokens.verify(text));
       if (token === undefined) return undefined;
-      const { name, scopes, expires_at: expiresAt } = token;
-      return { kind: 'token', name: `token:${name}`, scopes, ...(expiresAt !== undefined && { expiresAt }) };
+      const { id, name, scopes, expires_at: expiresAt } = token;
+      return { kind: 'token', name: `token:${name}`, id, scopes, ...(expiresAt !== undefined && { expiresAt }) };
     },
     perimeter: async (_token, { event, headers }) => {
       const address = callerAddress(event, { behindCloudFront });

@@ -95,6 +95,14 @@ const shape = {
     description:
       'Whether the agent gets the tools of Promptq while it runs, for example to report its progress. Agent `shell` gets none. Default: `on`.',
   }),
+  children: z
+    .array(catalogName, { error: 'expected a list of names of profiles' })
+    .max(catalog.children)
+    .optional()
+    .meta({
+      description:
+        'Profiles that jobs of this profile may give to the jobs that they start, by the tool `create_job` or by follow-up blocks, besides this one. Default: none.',
+    }),
   vendor: z
     .enum(['own', 'practice'])
     .optional()
@@ -132,6 +140,7 @@ export const profileView = z
     resume: z.enum(RESUMES),
     drive: z.enum(DRIVE_SETTINGS),
     tools: z.enum(TOOLS),
+    children: z.array(z.string()).meta({ description: 'Further profiles of the jobs that its jobs start.' }),
     vendor: z.enum(['own', 'practice']),
     is_default: z.boolean().meta({ description: 'Whether jobs that set no profile use this one.' }),
     source,

@@ -43,10 +43,12 @@ export interface CreationContext extends SettingsContext, ThreadContext {
   readonly newJobId?: () => string;
 }
 
-/** What a job comes from that no client creates: a request of an agent, or a message. */
+/** What a job comes from: the client's token, or a request of an agent, or a message. */
 export interface Origin {
-  /** Derived from it, so that one conditional put prevents duplicates. */
-  readonly id: string;
+  /** Derived from it, so that one conditional put prevents duplicates; absent: a client creates the job. */
+  readonly id?: string;
+  /** The token that it, or the first of its ancestors, was created with. */
+  readonly tokenId?: string | undefined;
   /** The job that a follow-up comes from. */
   readonly parent?: {
     readonly id: string;
@@ -183,6 +185,7 @@ function newJob(from: {
     texts: JobTextStore.address(from.texts),
     ...(creation.idempotency_key !== undefined && { idempotency_key: creation.idempotency_key }),
     created_by: from.createdBy,
+    ...(origin?.tokenId !== undefined && { token_id: origin.tokenId }),
     ...(origin?.parent !== undefined && { parent_id: origin.parent.id, depth: origin.parent.depth }),
     ...(creation.copied_from !== undefined && { copied_from: creation.copied_from }),
     ...(labels !== undefined && { labels }),

@@ -9,12 +9,13 @@ import type { Job } from '../lifecycle/job.ts';
 import { followUpId } from '../lifecycle/job-id.ts';
 import { inheritedFolderOf, ownFolder, workingFolder } from '../lifecycle/working-folder.ts';
 import type { Receipt } from '../receipts/receipt.ts';
+import { type ChildRightsContext, profileOfChild } from './child-rights.ts';
 import type { PlacedBlock } from './collect-follow-ups.ts';
 import { type CreationContext, createJob } from './create-job.ts';
 import { type OpenStream, readBlocks } from './read-follow-ups.ts';
 
 /** Dependencies for creating follow-up jobs. */
-export interface FollowUpContext extends TransitionContext, CreationContext {
+export interface FollowUpContext extends TransitionContext, CreationContext, ChildRightsContext {
   readonly openStream: OpenStream;
   readonly readReceipt: (jobId: string, attempt: number) => Promise<Receipt | undefined>;
 }
@@ -32,7 +33,8 @@ export async function makeFollowUps(
   const receipt = await context.readReceipt(parent.id, attempt);
   const created: string[] = [];
   const warnings: string[] = [];
-  const others = slotsOf(parent).filter((slot) => slot.attempt !== attempt).length;
+  const blocks = slotsOf(parent).filter((slot) => slot.attempt !== attempt).length;
+  const others = blocks + (parent.tool_children?.length ?? 0);
   const known = new Set(
     slotsOf(parent)
       .filter((slot) => slot.attempt === attempt)
@@ -43,13 +45,18 @@ export async function makeFollowUps(
   for await (const block of receipt === undefined ? [] : readBlocks(context.openStream, receipt)) {
     const { position } = block;
     try {
-      const creation = creationOf(context, parent, block);
+      const asked = creationOf(context, parent, block);
+      const project_id = asked.project_id ?? asked.project ?? parent.project_id;
+      const isSame = project_id === parent.project;
+      const place = { ...asked, project_id: isSame ? parent.project_id : project_id };
+      const creation = { ...asked, profile: await profileOfChild(context, parent, place) };
       if (others + new Set([...made, ...known, position]).size > LIMITS.followUps.perJob) {
         beyond += 1;
         continue;
       }
       const origin = {
         id: followUpId(parent.id, attempt, position),
+        tokenId: parent.token_id,
         parent: {
           id: parent.id,
           depth: (parent.depth ?? 0) + 1,
@@ -82,10 +89,8 @@ function isInvalid(error: unknown): error is ApiError | InvalidFieldError {
   return error instanceof InvalidFieldError || (error instanceof ApiError && error.code === 'invalid_request');
 }
 
-/** @throws ApiError that explains what is wrong with the block, or why its job may have no follow-ups */
+/** @throws ApiError that explains what is wrong with the block */
 function creationOf(context: FollowUpContext, parent: Job, block: PlacedBlock): FollowUpCreation {
-  if ((parent.depth ?? 0) >= LIMITS.followUps.depth)
-    throw rejection(`follow-ups go at most ${LIMITS.followUps.depth} deep, and this job is the last`);
   if ('fault' in block) {
     throw rejection(
       block.fault === 'not_closed'

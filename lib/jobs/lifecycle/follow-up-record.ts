@@ -1,5 +1,6 @@
 import type { Receipt } from '../receipts/receipt.ts';
 import type { Job } from './job.ts';
+import type { Decision } from './job-event.ts';
 import { followUpId } from './job-id.ts';
 
 /** The result of creating an attempt's follow-up jobs. */
@@ -11,8 +12,12 @@ export interface MadeFollowUps {
   readonly warnings: readonly string[];
 }
 
-/** Ids of a job's follow-up jobs, in the order of the requests. */
-export function followUpIds(job: Pick<Job, 'id' | 'follow_ups'>): string[] {
+/** Ids of the jobs that a job has brought about: by tools, then by blocks, each in the order of the requests. */
+export function followUpIds(job: Pick<Job, 'id' | 'follow_ups' | 'tool_children'>): string[] {
+  return [...(job.tool_children ?? []), ...blockIds(job)];
+}
+
+function blockIds(job: Pick<Job, 'id' | 'follow_ups'>): string[] {
   return slotsOf(job).map(({ attempt, position }) => followUpId(job.id, attempt, position));
 }
 
@@ -42,6 +47,29 @@ export function withFollowUps({ children_pending, follow_ups, warnings, ...job }
     ...(all.length > 0 && { follow_ups: all }),
     ...(kept.length > 0 && { warnings: [...kept] }),
   };
+}
+
+/**
+ * The running job with a job that its agent starts by a tool, or without it, if it could not be created.
+ * @param limit jobs that one job may bring about
+ */
+export function delegated(
+  job: Job,
+  { attempt, child, undo = false }: { readonly attempt: number; readonly child: string; readonly undo?: boolean },
+  limit: number,
+): Decision {
+  const known = job.tool_children ?? [];
+  if (undo) {
+    const { tool_children: _children, ...rest } = job;
+    const kept = known.filter((id) => id !== child);
+    return { job: kept.length === 0 ? rest : { ...rest, tool_children: kept } };
+  }
+  if (job.status !== 'RUNNING' || job.attempt !== attempt) return { rejected: 'the attempt is over' };
+  if (job.cancel_requested_at !== undefined) return { rejected: 'the job is being cancelled' };
+  if (known.includes(child)) return { job };
+  if (slotsOf(job).length + known.length >= limit)
+    return { rejected: `a job brings about at most ${limit} jobs, by tools and follow-up blocks` };
+  return { job: { ...job, tool_children: [...known, child] } };
 }
 
 function byPlace(a: string, b: string): number {

@@ -61,6 +61,8 @@ export type JobEvent =
   | { readonly type: 'lose'; readonly forgiven?: boolean }
   /** An attempt's follow-up jobs exist at these positions. `warnings`: why others do not. */
   | ({ readonly type: 'follow_up' } & MadeFollowUps)
+  /** The agent of the running attempt starts a job by a tool; `undo`: the job could not be created. */
+  | { readonly type: 'delegate'; readonly attempt: number; readonly child: string; readonly undo?: boolean }
   /** A succeeded attempt is to be deployed again, or its deployments are done. */
   | { readonly type: 'deploy'; readonly attempt: number }
   | { readonly type: 'deployed'; readonly attempt: number }

@@ -50,6 +50,8 @@ export const jobItemSchema = z.object({
   texts: z.string(),
   idempotency_key: z.string().optional(),
   created_by: z.string(),
+  /** The token that it, or the first of its ancestors, was created with; absent: no token. */
+  token_id: z.string().optional(),
   parent_id: z.string().optional(),
   /** The job that a client copied this one from. */
   copied_from: z.string().optional(),
@@ -126,6 +128,10 @@ export const jobItemSchema = z.object({
   messages_pending: z.boolean().optional(),
   /** Succeeded attempts with pending deployments. */
   bindings_pending: z.array(z.number()).optional(),
+  /** How often it was retried by request; absent: never. */
+  round: z.number().optional(),
+  /** Ids of the jobs that its agents have started by a tool. */
+  tool_children: z.array(z.string()).optional(),
   /** `attempt.position` of each follow-up job, from which its id is derived. */
   follow_ups: z.array(z.string()).optional(),
   /** Follow-up requests of the newest attempt that were rejected, and why. */

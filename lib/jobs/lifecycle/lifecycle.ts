@@ -5,7 +5,7 @@ import { timestamp } from '../../platform/aws/table-clock.ts';
 import { addUsage, type Receipt } from '../receipts/receipt.ts';
 import { afterLoss, outcomeAfterAttempt } from './after-attempt.ts';
 import { corrected, evidenceOf } from './evidence.ts';
-import { withFollowUps } from './follow-up-record.ts';
+import { delegated, withFollowUps } from './follow-up-record.ts';
 import { type BUSY_REASONS, isBusy, type Job } from './job.ts';
 import type { Circumstances, Decision, JobEdit, JobEvent } from './job-event.ts';
 import { LEASE, leaseIsOver } from './lease.ts';
@@ -126,6 +126,8 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
       return { job: afterLoss(job, at, event) };
     case 'follow_up':
       return { job: unlessSame(job, withFollowUps(job, event), at) };
+    case 'delegate':
+      return delegated(job, event, LIMITS.followUps.perJob);
     case 'deploy':
       if (job.status !== 'SUCCEEDED')
         return { rejected: `only a SUCCEEDED job is deployed; this one is ${job.status}` };

@@ -34,7 +34,8 @@ export function queuedAnew(job: Job, at: string): Job {
     thread_pending: _pending,
     ...rest
   } = withStaleQuestion(withoutResume(job));
-  return queuedAgain(rest, { reason: 'waiting_for_worker', queued_at: at, updated_at: at });
+  const round = (job.round ?? 0) + 1;
+  return queuedAgain(rest, { reason: 'waiting_for_worker', round, queued_at: at, updated_at: at });
 }
 
 export function ended(job: Job, status: 'SUCCEEDED' | 'FAILED' | 'CANCELLED', reason: Job['reason'], at: string): Job {

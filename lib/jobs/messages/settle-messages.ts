@@ -70,7 +70,7 @@ async function createTurn(context: SettleContext, job: Job, row: MessageRow, id:
     priority: job.priority,
   } as const;
   try {
-    await createJob(context, creation, row.created_by, { id });
+    await createJob(context, creation, row.created_by, { id, tokenId: job.token_id });
   } catch (error) {
     if (!(error instanceof InvalidFieldError || error instanceof ApiError)) throw error;
     if (error instanceof ApiError && error.code !== 'invalid_request' && error.code !== 'invalid_state') throw error;

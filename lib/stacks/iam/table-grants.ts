@@ -2,7 +2,7 @@ import { ArnFormat } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { SECRET_NAMES } from '../../access/deployment-secrets.ts';
 import type { IndexSpec, TABLES, TableName } from '../../platform/aws/tables.ts';
-import { BANDS, PRIVATE_KINDS } from '../../platform/aws/tables.ts';
+import { BANDS, PRINCIPAL_KINDS, PRIVATE_KINDS } from '../../platform/aws/tables.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import {
   clientSecretName,
@@ -89,6 +89,17 @@ export function itemStatement(
     actions: actions.map((action) => `dynamodb:${action}`),
     resources: [data.tables[table].tableArn],
     conditions,
+  });
+}
+
+/** Permission to read whether a token is active, and nothing else of it. */
+export function tokenStateStatement(data: DataStack): PolicyStatement {
+  return itemStatement(data, 'registry', ['GetItem'], {
+    'ForAllValues:StringEquals': {
+      'dynamodb:LeadingKeys': [PRINCIPAL_KINDS.token],
+      'dynamodb:Attributes': ['kind', 'id', 'state'],
+    },
+    StringEqualsIfExists: { 'dynamodb:Select': ['SPECIFIC_ATTRIBUTES'] },
   });
 }
 

@@ -28,6 +28,7 @@ import {
   ofKindsLike,
   outputStatements,
   queueStatement,
+  tokenStateStatement,
 } from '../iam/table-grants.ts';
 import type { Workspaces } from './workspaces.ts';
 
@@ -142,6 +143,7 @@ function statements(data: DataStack, workspaces: Workspaces): PolicyStatement[] 
     itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem']),
     indexStatement(data, ['ready', 'by-status-2']),
     itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query'], EXCEPT_PRIVATE),
+    tokenStateStatement(data),
     itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKindsLike(...WRITTEN_KINDS.worker)),
     queueStatement(data, ['ReceiveMessage', 'ChangeMessageVisibility', 'DeleteMessage', 'SendMessage']),
     deliveriesStatement(data, ['SendMessage']),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ProfileStore } from '../../../lib/catalog/profiles.ts';
+import { jobIdOfKey, toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
@@ -41,6 +42,41 @@ test.for(['codex-read-only', 'claude-read-only'])('the sandbox of profile %s all
   const { final_message } = await resultOf(id);
   expect(final_message).toContain('Noted.');
   expect(final_message).toContain('none: there is no such file');
+});
+
+test.for(['practice', 'claude'])('an agent of profile %s starts a job, which survives its failure', async (profile) => {
+  const key = `starts a job ${profile}`;
+  const parent = jobIdOfKey(key);
+  const child = toolJobId(parent, 0, 'one');
+  const prompt = [
+    `drill: use create_job ${JSON.stringify({ prompt: 'Say hello.', title: 'Part', key: 'one' })}`,
+    `drill: use create_job ${JSON.stringify({ prompt: 'Say hello again.', key: 'one' })}`,
+    `drill: use create_job ${JSON.stringify({ prompt: 'Say hello.', profile: 'codex-without' })}`,
+    `drill: use job_status ${JSON.stringify({ id: child })}`,
+    `drill: use job_status ${JSON.stringify({ id: parent })}`,
+  ].join('\n');
+  expect(await createJob(service, { prompt, profile, idempotency_key: key })).toBe(parent);
+  expect(await untilEnded(service, parent)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
+  const { final_message } = await resultOf(parent);
+  expect(final_message).toContain(`Created job ${child}. It starts now, and continues even if this job fails`);
+  expect(final_message).toContain(`Job ${child} exists already.`);
+  expect(final_message).toContain(`Not created: profile: received "codex-without"`);
+  expect(final_message).toMatch(new RegExp(`"id":"${child}","status":"(QUEUED|RUNNING|SUCCEEDED)"`));
+  expect(final_message).toContain('this job has started no job of this id');
+  expect((await service.api('GET', `/jobs/${parent}`)).json).toMatchObject({ follow_up_ids: [child] });
+  expect(await untilEnded(service, child)).toMatchObject({ status: 'SUCCEEDED' });
+  expect((await service.api('GET', `/jobs/${child}`)).json).toMatchObject({
+    ...{ parent_id: parent, created_by: `job:${parent}`, profile, title: 'Part' },
+  });
+});
+
+test('a job that an agent started continues although its parent fails', async () => {
+  const key = 'fails after it has started a job';
+  const child = toolJobId(jobIdOfKey(key), 0, 'one');
+  const prompt = `drill: use create_job ${JSON.stringify({ prompt: 'Say hello.', key: 'one' })}\ndrill: fail 400`;
+  const id = await createJob(service, { prompt, idempotency_key: key });
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'FAILED' });
+  expect(await untilEnded(service, child)).toMatchObject({ status: 'SUCCEEDED' });
 });
 
 test('a report of progress is shown while the job runs', async () => {

@@ -4,7 +4,7 @@ import type { Principal } from '../../../lib/access/principal.ts';
 import { generateToken } from '../../../lib/access/tokens/api-tokens.ts';
 
 const known: Record<Principal['kind'], Principal> = {
-  token: { kind: 'token', name: 'token:x', scopes: ['read'] },
+  token: { kind: 'token', name: 'token:x', id: 'tok_1', scopes: ['read'] },
   perimeter: { kind: 'perimeter', name: 'perimeter' },
   telegram: { kind: 'telegram', name: 'telegram:1', role: 'viewer' },
   session: { kind: 'session', name: 'user:a@b.c', role: 'viewer', sessionId: 'ses_1' },

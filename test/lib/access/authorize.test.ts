@@ -6,7 +6,7 @@ import { routes } from '../../../lib/contract/routes/routes.ts';
 import { SCOPES } from '../../../lib/contract/scopes.ts';
 
 const OTHERS: Principal[] = [
-  { kind: 'token', name: 'token:all', scopes: SCOPES },
+  { kind: 'token', name: 'token:all', id: 'tok_1', scopes: SCOPES },
   { kind: 'perimeter', name: 'perimeter' },
   ...ROLES.map((role) => ({ kind: 'telegram', name: 'telegram:1', role }) as const),
   { kind: 'session', name: 'user:v', role: 'viewer', sessionId: 'ses_1' },

@@ -114,7 +114,7 @@ export function ProfileForm(part: EntryFormPart<ProfileFields> & { readonly hasP
         </FormField>
         <FormField
           label="Tools"
-          description="What the agent can do with its job: report progress, attach files."
+          description="What the agent can do with its job: report progress, attach files, ask people, start jobs."
           errorText={errors.tools}
         >
           <RadioGroup
@@ -124,6 +124,27 @@ export function ProfileForm(part: EntryFormPart<ProfileFields> & { readonly hasP
               { value: 'off', label: 'Off' },
             ]}
             onChange={({ detail }) => onChange({ tools: detail.value === 'off' ? 'off' : 'on' })}
+          />
+        </FormField>
+        <FormField
+          label="Profiles of further jobs"
+          description="What jobs of this profile may give to the jobs that they start, besides this profile. Separated by commas."
+          errorText={errors.children}
+        >
+          <Input value={fields.children} onChange={({ detail }) => onChange({ children: detail.value })} />
+        </FormField>
+        <FormField
+          label="Messages"
+          description="Whether people can send the agent messages while it runs."
+          errorText={errors.drive}
+        >
+          <RadioGroup
+            value={fields.drive}
+            items={[
+              { value: 'auto', label: 'The agent takes messages' },
+              { value: 'exec', label: 'It gets nothing but its prompt' },
+            ]}
+            onChange={({ detail }) => onChange({ drive: detail.value === 'exec' ? 'exec' : 'auto' })}
           />
         </FormField>
         {(hasPractice || fields.vendor === 'practice') && (

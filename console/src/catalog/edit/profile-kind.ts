@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { DRIVE_SETTINGS } from '../../../../lib/contract/drives.ts';
 import { AGENTS, profileEntry, RESUMES, SANDBOXES, TOOLS } from '../../../../lib/contract/schemas/profile.ts';
 import { type FieldErrors, fieldErrors, numberIn } from '../../form/field-errors.ts';
 import type { Profile } from '../catalog-queries.ts';
@@ -18,6 +19,9 @@ const profileFields = z.object({
   sandbox: z.enum(SANDBOXES),
   resume: z.enum(RESUMES),
   tools: z.enum(TOOLS),
+  drive: z.enum(DRIVE_SETTINGS),
+  /** Separated by commas. */
+  children: z.string(),
   vendor: z.enum(['own', 'practice']),
   /** One per line. */
   args: z.string(),
@@ -39,6 +43,8 @@ export function profileFieldsOf(profile: Profile | undefined): ProfileFields {
     sandbox: profile?.sandbox ?? 'none',
     resume: profile?.resume ?? 'auto',
     tools: profile?.tools ?? 'on',
+    drive: profile?.drive ?? 'auto',
+    children: (profile?.children ?? []).join(', '),
     vendor: profile?.vendor ?? 'own',
     args: (profile?.args ?? []).join('\n'),
     env: Object.entries(profile?.env ?? {}).map(([name, value]) =>
@@ -65,6 +71,8 @@ export function profileKind(stored: Profile | undefined): EntryKind<ProfileField
       sandbox: 'Sandbox',
       resume: 'After an interruption',
       tools: 'Tools',
+      drive: 'Messages',
+      children: 'Profiles of further jobs',
       vendor: 'Vendor',
       args: 'Arguments',
       env: 'Environment variables',
@@ -89,6 +97,7 @@ function profileEntryOf(fields: ProfileFields, storedArgs: readonly string[]): R
     .map(([name, text]) => [name, name === 'model' ? text : numberIn(text)]);
   const args =
     fields.args === storedArgs.join('\n') ? storedArgs : fields.args.split('\n').filter((line) => line !== '');
+  const children = fields.children.split(',').flatMap((name) => name.trim() || []);
   const env = given(fields.env).map(({ name, isSecret, value }) => [
     name.trim(),
     isSecret ? { secret: value.trim() } : value,
@@ -102,6 +111,8 @@ function profileEntryOf(fields: ProfileFields, storedArgs: readonly string[]): R
     ...(fields.sandbox !== 'none' && { sandbox: fields.sandbox }),
     ...(fields.resume !== 'auto' && { resume: fields.resume }),
     ...(fields.tools !== 'on' && { tools: fields.tools }),
+    ...(fields.drive !== 'auto' && { drive: fields.drive }),
+    ...(children.length > 0 && { children }),
     ...(fields.vendor !== 'own' && { vendor: fields.vendor }),
   };
 }

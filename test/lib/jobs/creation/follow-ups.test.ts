@@ -15,7 +15,7 @@ let deployment: EmulatedDeployment;
 beforeAll(async () => {
   deployment = await emulateDeployment();
   await deployment.profiles.put({ name: 'practice', agent: 'codex', vendor: 'practice' });
-  await deployment.profiles.put({ name: 'shell', agent: 'shell' });
+  await deployment.profiles.put({ name: 'shell', agent: 'shell', children: ['practice', 'none'] });
 });
 afterAll(async () => await deployment.stop());
 
@@ -127,31 +127,50 @@ describe('a follow-up job', () => {
     const inOwners = { cwd: owner, folder_of: owner, parent_id: id('between') };
     const parent = await made(
       'third',
-      [{ prompt: 'x' }, { prompt: 'x', cwd: stranger }, { prompt: 'x', cwd: 'work' }],
+      [
+        { prompt: 'x' },
+        { prompt: 'x', cwd: stranger },
+        { prompt: 'x', cwd: 'work' },
+        { prompt: 'x', cwd: `${owner}/a` },
+      ],
       inOwners,
     );
-    const [inherits, moved] = await childrenOf(parent);
+    const [inherits, below] = await childrenOf(parent);
     expect(inherits).toMatchObject({ cwd: owner, folder_of: owner });
-    expect(moved).toMatchObject({ cwd: 'work' });
-    expect(moved).not.toHaveProperty('folder_of');
-    expect(shown(parent).warnings).toEqual([expect.stringMatching(/^follow-up 2: cwd: received .*one job alone/)]);
+    expect(below).toMatchObject({ cwd: `${owner}/a`, folder_of: owner });
+    expect(shown(parent).warnings).toEqual([
+      expect.stringMatching(/^follow-up 2: cwd: received .*only in its own folder/),
+      expect.stringMatching(/^follow-up 3: cwd: received "work"; .*only in its own folder/),
+    ]);
   });
 
   it('may name its own', async () => {
     const parent = await made(
       'own',
       [
-        { prompt: 'x', cwd: 'c' },
+        { prompt: 'x', cwd: 'a/c' },
         { prompt: 'x', project: 'other' },
       ],
       { cwd: 'a' },
     );
     const [folder, project] = await childrenOf(parent);
-    expect(folder).toMatchObject({ project_id: 'local_project', cwd: 'c' });
+    expect(folder).toMatchObject({ project_id: 'local_project', cwd: 'a/c' });
     expect(project).toMatchObject({
       project_id: 'other',
       cwd: `${deployment.env.PROMPTQ_WORKSPACES}/local_project/a`,
     });
+  });
+
+  it("runs with its parent's profile, or one that it allows", async () => {
+    const parent = await made('profiles', [
+      { prompt: 'x' },
+      { prompt: 'x', profile: 'practice' },
+      { prompt: 'x', profile: 'codex' },
+    ]);
+    expect((await childrenOf(parent)).map((child) => child?.profile)).toEqual(['shell', 'practice']);
+    expect(shown(parent).warnings).toEqual([
+      'follow-up 3: profile: received "codex"; a job of profile shell starts jobs of "shell", "practice", "none"',
+    ]);
   });
 
   it('that is too large for the receipt is read from the output', async () => {

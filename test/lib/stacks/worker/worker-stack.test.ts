@@ -172,6 +172,17 @@ describe('a worker', () => {
       ],
       [
         'Registry',
+        'GetItem',
+        {
+          'ForAllValues:StringEquals': {
+            'dynamodb:LeadingKeys': ['token'],
+            'dynamodb:Attributes': ['kind', 'id', 'state'],
+          },
+          StringEqualsIfExists: { 'dynamodb:Select': ['SPECIFIC_ATTRIBUTES'] },
+        },
+      ],
+      [
+        'Registry',
         'DeleteItem PutItem',
         {
           'ForAllValues:StringLike': {

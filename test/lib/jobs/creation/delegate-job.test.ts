@@ -1,0 +1,148 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TokenStore } from '../../../../lib/access/tokens/token-store.ts';
+import { LIMITS } from '../../../../lib/contract/limits.ts';
+import { delegateJob } from '../../../../lib/jobs/creation/delegate-job.ts';
+import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
+import { followUpIds } from '../../../../lib/jobs/lifecycle/follow-up-record.ts';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { jobIdOfKey, toolJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { aRunningJob } from '../a-job.ts';
+
+let deployment: EmulatedDeployment;
+let tokens: TokenStore;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+  await deployment.profiles.put({ name: 'practice', agent: 'codex', vendor: 'practice', children: ['other'] });
+  await deployment.profiles.put({ name: 'other', agent: 'codex', vendor: 'practice' });
+  tokens = new TokenStore({ ...deployment.registry, clock: deployment.clock });
+});
+afterAll(async () => await deployment.stop());
+
+let parents = 0;
+async function parentJob(differences: Partial<Job> = {}): Promise<Job> {
+  parents += 1;
+  const id = jobIdOfKey(`delegation test ${parents}`);
+  return await deployment.store(aRunningJob({ profile: 'practice', agent: 'codex', ...differences, id }));
+}
+const stored = async (id: string) => await deployment.jobs.get(id, { consistent: true });
+const childrenOf = async ({ id }: Job) => (await stored(id))?.tool_children ?? [];
+
+describe('a job that an agent starts', () => {
+  it('belongs to its project and profile, has its own folder, and names its parent as creator', async () => {
+    const parent = await parentJob({ depth: 2, token_id: undefined });
+    const { id, replayed } = await delegateJob(deployment, parent, { prompt: 'sub' });
+    expect(replayed).toBe(false);
+    expect(await stored(id)).toMatchObject({
+      ...{ status: 'QUEUED', reason: 'waiting_for_worker', prompt_preview: 'sub' },
+      ...{ parent_id: parent.id, depth: 3, created_by: `job:${parent.id}` },
+      ...{ project_id: parent.project_id, profile: 'practice' },
+    });
+    for (const name of ['cwd', 'folder_of']) expect(await stored(id)).not.toHaveProperty(name);
+    const known = await stored(parent.id);
+    expect(known && followUpIds(known)).toEqual([id]);
+  });
+
+  it('works in the folder of its parent, or below it, if it names that', async () => {
+    const parent = await parentJob();
+    const own = `${deployment.env.PROMPTQ_WORKSPACES}/${parent.project_id}/${parent.id}`;
+    const { id } = await delegateJob(deployment, parent, { prompt: 'x', cwd: 'docs' });
+    expect(await stored(id)).toMatchObject({ cwd: `${own}/docs`, folder_of: parent.id });
+    for (const cwd of ['..', '../other', '/etc', `${own}/../x`])
+      await expect(delegateJob(deployment, parent, { prompt: 'x', cwd }), cwd).rejects.toThrow(/cwd.*received/);
+    expect(await childrenOf(parent)).toEqual([id]);
+  });
+
+  it('is one for two calls with one key in one round, also at the same time', async () => {
+    const parent = await parentJob();
+    const calls = await Promise.all([1, 2, 3].map(() => delegateJob(deployment, parent, { prompt: 'a' }, 'k')));
+    const again = await delegateJob(deployment, parent, { prompt: 'b' }, 'k');
+    expect(new Set([...calls, again].map(({ id }) => id))).toEqual(new Set([toolJobId(parent.id, 0, 'k')]));
+    expect([...calls, again].filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(await childrenOf(parent)).toHaveLength(1);
+    const nextRound = { ...parent, round: 1 };
+    expect((await delegateJob(deployment, nextRound, { prompt: 'a' }, 'k')).id).not.toBe(again.id);
+  });
+
+  it('is one for two equal requests without a key, and two for others', async () => {
+    const parent = await parentJob();
+    const first = await delegateJob(deployment, parent, { prompt: 'a', priority: 1 });
+    expect(await delegateJob(deployment, parent, { priority: 1, prompt: 'a' })).toEqual({ ...first, replayed: true });
+    expect((await delegateJob(deployment, parent, { prompt: 'a' })).id).not.toBe(first.id);
+  });
+});
+
+describe('an agent starts no job', () => {
+  const refused = async (parent: Job, request: Parameters<typeof delegateJob>[2], why: RegExp) => {
+    const before = await childrenOf(parent);
+    await expect(delegateJob(deployment, parent, request)).rejects.toThrow(why);
+    expect(await childrenOf(parent)).toEqual(before);
+  };
+
+  it('with a profile that its own does not list', async () => {
+    const parent = await parentJob();
+    await refused(parent, { prompt: 'x', profile: 'codex' }, /profile: received "codex".*"practice", "other"/);
+    const { id } = await delegateJob(deployment, parent, { prompt: 'x', profile: 'other' });
+    expect(await stored(id)).toMatchObject({ profile: 'other' });
+    const child = await parentJob({ profile: 'other' });
+    await refused(child, { prompt: 'x', profile: 'practice' }, /of "other"/);
+  });
+
+  it('beyond what a job may bring about, by tools and blocks together', async () => {
+    const parent = await parentJob({
+      follow_ups: Array.from({ length: LIMITS.followUps.perJob - 2 }, (_, n) => `1.${n}`),
+    });
+    const made = await Promise.allSettled([1, 2, 3, 4].map((n) => delegateJob(deployment, parent, { prompt: `${n}` })));
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    expect(await childrenOf(parent)).toHaveLength(2);
+    await refused(parent, { prompt: 'one more' }, /at most 20 jobs/);
+  });
+
+  it('as the last of a chain', async () => {
+    await refused(await parentJob({ depth: LIMITS.followUps.depth }), { prompt: 'x' }, /at most 5 deep/);
+  });
+
+  it('that can not be created, and no place is spent on it', async () => {
+    const parent = await parentJob();
+    await refused(parent, { prompt: 'x', rule_ids: ['none'] }, /no rule of this id/);
+    await refused(parent, { prompt: 'x'.repeat(2_000_000) }, /prompt/);
+  });
+
+  it('once its attempt is over, or asked to end', async () => {
+    const parent = await parentJob();
+    const cancelled = await transition(deployment, parent, { type: 'cancel' });
+    expect(cancelled.done).toBe(true);
+    await refused(parent, { prompt: 'x' }, /being cancelled/);
+    await refused(await parentJob({ status: 'CANCELLED', reason: 'cancelled_by_request' }), { prompt: 'x' }, /over/);
+  });
+
+  it.for(['suspended', 'revoked'] as const)('with a token that is %s, which children inherit', async (state) => {
+    const token = await tokens.create({ name: 'ci', scopes: ['write'] });
+    const parent = await parentJob({ token_id: token.id });
+    const { id } = await delegateJob(deployment, parent, { prompt: 'x' });
+    expect(await stored(id)).toMatchObject({ token_id: token.id });
+    await tokens.setState(token.id, state);
+    await refused(parent, { prompt: 'y' }, /token .* is suspended or revoked/);
+  });
+
+  it('with a token that no longer exists', async () => {
+    await refused(await parentJob({ token_id: 'tok_none' }), { prompt: 'x' }, /token/);
+  });
+
+  it('with an expired token it still does: what a job may do is decided when it is created', async () => {
+    const token = await tokens.create({ name: 'short', scopes: ['write'], expiresIn: 60_000 });
+    const { table, registryTable } = deployment.registry;
+    await table.send(
+      new UpdateCommand({
+        TableName: registryTable,
+        Key: { kind: 'token', id: token.id },
+        UpdateExpression: 'SET expires_at = :past',
+        ExpressionAttributeValues: { ':past': '2020-01-01T00:00:00.000Z' },
+      }),
+    );
+    expect(await delegateJob(deployment, await parentJob({ token_id: token.id }), { prompt: 'x' })).toMatchObject({
+      replayed: false,
+    });
+  });
+});
