@@ -1,6 +1,5 @@
 import type { Receipt } from '../receipts/receipt.ts';
 import type { Job } from './job.ts';
-import type { Decision } from './job-event.ts';
 import { followUpId } from './job-id.ts';
 
 /** The result of creating an attempt's follow-up jobs. */
@@ -57,7 +56,7 @@ export function delegated(
   job: Job,
   { attempt, child, undo = false }: { readonly attempt: number; readonly child: string; readonly undo?: boolean },
   limit: number,
-): Decision {
+): { readonly job: Job } | { readonly rejected: string } {
   const known = job.tool_children ?? [];
   if (undo) {
     const { tool_children: _children, ...rest } = job;

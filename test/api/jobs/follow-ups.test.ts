@@ -49,12 +49,12 @@ describe('a follow-up job', () => {
   });
 
   it("is asked for in an agent's message", async () => {
-    const payload = JSON.stringify({ prompt: 'echo from the agent', profile: 'shell' });
+    const payload = JSON.stringify({ prompt: 'drill: tool echo from the agent' });
     const parent = await ended({ prompt: `drill: follow-up ${payload}` }, 1);
     expect(parent.follow_up_ids).toHaveLength(1);
     await untilEnded(service, parent.follow_up_ids[0]);
     const { json } = await service.api('GET', `/jobs/${parent.follow_up_ids[0]}/result`);
-    expect(json.stdout).toBe('from the agent\n');
+    expect(json.final_message).toContain('from the agent');
   });
 
   it('is not made when the attempt fails', async () => {

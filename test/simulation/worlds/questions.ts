@@ -20,7 +20,7 @@ const ASKING = 0.25;
 /** Seconds after which questions are due. */
 const DEADLINES = [1, 20, 300, 1_200, 3_600];
 
-/** An answer that a client was told counts. */
+/** An answer that was acknowledged to a client. */
 export interface AcknowledgedAnswer {
   readonly job: string;
   readonly text: string;

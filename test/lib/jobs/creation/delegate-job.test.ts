@@ -103,7 +103,7 @@ describe('an agent starts no job', () => {
     await refused(await parentJob({ depth: LIMITS.followUps.depth }), { prompt: 'x' }, /at most 5 deep/);
   });
 
-  it('that can not be created, and no place is spent on it', async () => {
+  it("that can't be created, and no place is spent on it", async () => {
     const parent = await parentJob();
     await refused(parent, { prompt: 'x', rule_ids: ['none'] }, /no rule of this id/);
     await refused(parent, { prompt: 'x'.repeat(2_000_000) }, /prompt/);
