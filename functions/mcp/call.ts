@@ -23,7 +23,7 @@ export const handler = handle(
         baseUrl: origin,
         token,
         may: (scope) => hasScope(principal, scope, { enforceScopes }),
-        onFailure: (tool, error) => core.log.error('a tool failed', { tool, error, request_id: requestId }),
+        onFailure: (of, error) => core.log.error('a tool failed', { of, error, request_id: requestId }),
       },
     );
   },

@@ -1,4 +1,4 @@
-import { TOOLS } from '../mcp/tool-table.ts';
+import { TOOLS, type ToolSpec } from '../mcp/tool-table.ts';
 import type { CommandSpec } from './base/context.ts';
 import type { OptionSpec } from './base/option.ts';
 import { IDEMPOTENCY_KEY, JOB, JOB_OPTIONS, JSON_OPTION, LOG_EVENTS, RAW, WAITING } from './jobs/job-options.ts';
@@ -187,7 +187,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'mcp',
     about: 'serve tools that run jobs to an agent, by the Model Context Protocol on stdin and stdout',
-    routes: [...new Set(TOOLS.flatMap(({ routes }) => routes))],
+    routes: [...new Set(TOOLS.flatMap(({ routes, asking = [] }: ToolSpec) => [...routes, ...asking]))],
     load: async () => await import('./mcp/serve.ts'),
   },
   {

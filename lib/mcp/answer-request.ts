@@ -1,7 +1,7 @@
 import {
   createMcpHandler,
   isLegacyRequest,
-  type McpServer,
+  type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
@@ -11,9 +11,8 @@ import { Promptq } from '../client/promptq.ts';
 import { mcpAnswer } from '../contract/schemas/mcp.ts';
 import type { Scope } from '../contract/scopes.ts';
 import { mcpServer } from './mcp-server.ts';
+import type { ServerOptions } from './server-options.ts';
 import { TOOL_CONTRACTS } from './tool-contracts.ts';
-import type { ToolName } from './tool-table.ts';
-import { TOOL_CALLS } from './tools.ts';
 
 /** Milliseconds after which a call's requests to the API end: API Gateway ends the call itself after 29 seconds. */
 const CALL_MS = 25_000;
@@ -29,8 +28,8 @@ export interface McpCaller {
   readonly token: string;
   /** Whether the caller may use routes with this scope. */
   readonly may: (scope: Scope) => boolean;
-  /** Called with the unexpected failure of a tool. */
-  readonly onFailure: (tool: ToolName, error: Error) => void;
+  /** Called with the unexpected failure of a tool or a method. */
+  readonly onFailure: (of: string, error: Error) => void;
 }
 
 /** A message in JSON-RPC, and the headers that repeat parts of it. */
@@ -49,10 +48,10 @@ export interface McpAnswer {
 export async function answerMcp({ body, headers }: McpMessage, caller: McpCaller): Promise<McpAnswer> {
   const given = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const request = new Request(new URL('/mcp', caller.baseUrl), { method: 'POST', headers: [...given, ...ACCEPTED] });
-  const create = () => serverOf(caller, AbortSignal.timeout(CALL_MS));
+  const create = (era: Era) => serverOf(caller, { era, over: AbortSignal.timeout(CALL_MS) });
   const response = (await isLegacyRequest(request, body))
-    ? await answerLegacy(request, body, create)
-    : await answerModern(request, body, create);
+    ? await answerLegacy(request, body, create('legacy'))
+    : await answerModern(request, body, () => create('modern'));
   const text = await response.text();
   const answer = { status: response.status as McpAnswer['status'] };
   return text === '' ? answer : { ...answer, body: mcpAnswer.parse(JSON.parse(text)) };
@@ -65,7 +64,7 @@ const ACCEPTED: readonly [string, string][] = [
 ];
 
 /** The revision 2026-07-28, in which each message says all that its answer needs. */
-async function answerModern(request: Request, body: McpMessage['body'], create: () => McpServer): Promise<Response> {
+async function answerModern(request: Request, body: McpMessage['body'], create: () => Server): Promise<Response> {
   // Nothing changes that a client could subscribe to.
   const handler = createMcpHandler(create, { legacy: 'reject', maxSubscriptions: 0 });
   try {
@@ -76,8 +75,7 @@ async function answerModern(request: Request, body: McpMessage['body'], create: 
 }
 
 /** The revisions of 2025, without sessions: the answer to `initialize` is the same for every client. */
-async function answerLegacy(request: Request, body: McpMessage['body'], create: () => McpServer): Promise<Response> {
-  const server = create();
+async function answerLegacy(request: Request, body: McpMessage['body'], server: Server): Promise<Response> {
   const transport = new WebStandardStreamableHTTPServerTransport({
     // Without the member, its types promise a function.
     ...({ sessionIdGenerator: undefined } as object),
@@ -91,20 +89,19 @@ async function answerLegacy(request: Request, body: McpMessage['body'], create: 
   }
 }
 
-function serverOf(caller: McpCaller, over: AbortSignal): McpServer {
+type Era = ServerOptions['era'];
+
+function serverOf(caller: McpCaller, { era, over }: { readonly era: Era; readonly over: AbortSignal }): Server {
   const client = new Promptq({ baseUrl: caller.baseUrl, token: caller.token, retrySeconds: RETRY_SECONDS });
   return mcpServer({
     version: caller.version,
     wire: 'http',
+    era,
+    over,
     offers: (name) => TOOL_CONTRACTS[name].scopes.every(caller.may),
-    call: async (name, args, signal) => {
-      try {
-        const call = { client, wire: 'http', signal: AbortSignal.any([signal, over]) } as const;
-        return await TOOL_CALLS[name](call, args as never);
-      } catch (error) {
-        return { message: failure(error, (unknown) => caller.onFailure(name, unknown)), isError: true };
-      }
-    },
+    mayAnswer: caller.may('write'),
+    client: async () => client,
+    explain: async (error, of) => failure(error, (unknown) => caller.onFailure(of, unknown)),
   });
 }
 

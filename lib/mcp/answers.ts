@@ -8,6 +8,8 @@ export interface Answer {
   readonly message: string;
   readonly isError?: boolean;
   readonly fields?: object;
+  /** Of a job, which the client asks its user instead of returning this answer. */
+  readonly question?: Schemas['Question'];
 }
 
 /** The same JSON as text and as structure, because clients show one or the other to the agent. */

@@ -1,35 +1,92 @@
-import { type CallToolResult, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  fromJsonSchema,
+  type InputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+  type Tool,
+} from '@modelcontextprotocol/server';
 import type { Answer } from './answers.ts';
 import { toolResult } from './answers.ts';
+import { answerIn, canAsk, inputNeeded, jobIdIn } from './asking.ts';
+import type { ServerOptions } from './server-options.ts';
+import { createTask, serveTasks } from './tasks.ts';
 import { TOOL_CONTRACTS } from './tool-contracts.ts';
-import { TOOLS, type ToolName, WAIT_SECONDS, type Wire } from './tool-table.ts';
+import { TOOLS, type ToolName, type ToolSpec, WAIT_SECONDS, type Wire } from './tool-table.ts';
+import { TOOL_CALLS } from './tools.ts';
 
 const INSTRUCTIONS =
   'Promptq runs jobs of coding agents in the background. Delegate a task with create_job, call wait_for_job until the job has ended, then read its answer with job_result.';
 
-/** What distinguishes one server of the tools from another. */
-export interface ServerOptions {
-  readonly version: string;
-  readonly wire: Wire;
-  /** The tools that it offers; default: all. */
-  readonly offers?: (tool: ToolName) => boolean;
-  readonly call: (name: ToolName, args: unknown, signal: AbortSignal) => Promise<Answer>;
+/** A server of the tools. It keeps nothing between two calls. */
+export function mcpServer(options: ServerOptions): Server {
+  const { version, wire, era, offers = () => true } = options;
+  const tools: readonly ToolSpec[] = TOOLS.filter(({ name }) => offers(name));
+  const hasTasks = era === 'legacy' && tools.some(({ isTask }) => isTask);
+  const server = new Server(
+    { name: 'promptq', version },
+    {
+      instructions: INSTRUCTIONS,
+      capabilities: {
+        tools: { listChanged: false },
+        ...(hasTasks && { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }),
+      },
+    },
+  );
+  server.setRequestHandler('tools/list', () => ({ tools: tools.map((tool) => listed(tool, wire, hasTasks)) }));
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const tool = tools.find(({ name }) => name === params.name);
+    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
+    const name = tool.name as ToolName;
+    const args = await validated(name, wire, params.arguments);
+    if ('fault' in args) return toolError(args.fault);
+    if (hasTasks && params.task !== undefined) return await createTask(options, tool, args.value);
+    return await callTool(options, { server, name, args: args.value, context });
+  });
+  if (hasTasks) serveTasks(server, options);
+  return server;
 }
 
-/** A server of the tools. It keeps nothing between two calls. */
-export function mcpServer({ version, wire, offers = () => true, call }: ServerOptions): McpServer {
-  const server = new McpServer(
-    { name: 'promptq', version },
-    { instructions: INSTRUCTIONS, capabilities: { tools: { listChanged: false } } },
-  );
-  for (const { name, title, about, hints } of TOOLS.filter((tool) => offers(tool.name))) {
-    server.registerTool(
-      name,
-      { title, description: about, inputSchema: inputOf(name, wire), annotations: hints },
-      async (args, { mcpReq: { signal } }): Promise<CallToolResult> => toolResult(await call(name, args, signal)),
-    );
+function listed({ name, title, about, hints, isTask }: ToolSpec, wire: Wire, hasTasks: boolean): Tool {
+  return {
+    ...{ name, title, description: about, annotations: hints },
+    inputSchema: inputSchema(name as ToolName, wire) as Tool['inputSchema'],
+    ...(hasTasks && isTask && { execution: { taskSupport: 'optional' } }),
+  };
+}
+
+interface Called {
+  readonly server: Server;
+  readonly name: ToolName;
+  readonly args: unknown;
+  readonly context: ServerContext;
+}
+
+async function callTool(
+  { wire, client, over, mayAnswer = true, explain }: ServerOptions,
+  { server, name, args, context }: Called,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { signal } = context.mcpReq;
+  try {
+    const call = {
+      client: await client(),
+      wire,
+      signal: over === undefined ? signal : AbortSignal.any([signal, over]),
+      canAsk: mayAnswer && canAsk(server, context),
+      answer: answerIn(context),
+      jobId: jobIdIn(context),
+    };
+    const answer: Answer = await TOOL_CALLS[name](call, args as never);
+    return answer.question === undefined ? toolResult(answer) : inputNeeded(answer.question);
+  } catch (error) {
+    return toolResult({ message: await explain(error, name), isError: true });
   }
-  return server;
+}
+
+function toolError(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true };
 }
 
 type Input = ReturnType<typeof fromJsonSchema>;
@@ -37,11 +94,18 @@ type Input = ReturnType<typeof fromJsonSchema>;
 /** Kept, because the validator compiles each. */
 const inputs = new Map<string, Input>();
 
-function inputOf(name: ToolName, wire: Wire): Input {
+async function validated(
+  name: ToolName,
+  wire: Wire,
+  args: unknown,
+): Promise<{ readonly value: unknown } | { readonly fault: string }> {
   const key = `${wire} ${name}`;
-  const known = inputs.get(key) ?? fromJsonSchema(inputSchema(name, wire));
-  inputs.set(key, known);
-  return known;
+  const input = inputs.get(key) ?? fromJsonSchema(inputSchema(name, wire));
+  inputs.set(key, input);
+  const outcome = await input['~standard'].validate(args ?? {});
+  if (outcome.issues === undefined) return { value: outcome.value };
+  const faults = outcome.issues.map(({ message }) => message).join('; ');
+  return { fault: `Invalid arguments for tool ${name}: ${faults}` };
 }
 
 /** The JSON Schema of a tool's arguments. */

@@ -105,6 +105,102 @@ export const TOOL_CONTRACTS: Readonly<
       "additionalProperties": false
     }
   },
+  "run_job": {
+    "scopes": [
+      "write",
+      "read",
+      "logs"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "prompt": {
+          "description": "The task. The agent of the job sees nothing else of your conversation.",
+          "example": "Say hello.",
+          "type": "string",
+          "minLength": 1
+        },
+        "extra_prompt": {
+          "description": "Text that is added after the prompt.",
+          "type": "string"
+        },
+        "rule_ids": {
+          "description": "Ids of rules whose texts are put before the prompt, in this order.",
+          "maxItems": 100,
+          "type": "array",
+          "items": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 255
+          }
+        },
+        "profile": {
+          "description": "Name of an execution profile. Default: the default profile of the deployment.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255
+        },
+        "model": {
+          "description": "Model to use instead of the model of the profile.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255
+        },
+        "priority": {
+          "description": "Jobs with a higher priority start earlier. Default: 0.",
+          "example": 0,
+          "type": "integer",
+          "minimum": -9007199254740991,
+          "maximum": 9007199254740991,
+          "format": "int64"
+        },
+        "retries": {
+          "description": "Number of additional attempts after a failure. Default: 0.",
+          "type": "integer",
+          "minimum": 0,
+          "maximum": 100
+        },
+        "title": {
+          "description": "Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.",
+          "example": "Greeting",
+          "type": "string",
+          "maxLength": 120
+        },
+        "tags": {
+          "description": "Tags to find the job by. Duplicates are dropped. An empty list removes all tags.",
+          "maxItems": 10,
+          "type": "array",
+          "items": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 40
+          }
+        },
+        "cwd": {
+          "description": "Working folder, created if it does not exist. A relative path is below the workspace of the project; an absolute path must be below an allowed root. The workspace itself and the private folders of other jobs are not allowed. Default: a private folder. No control, bidirectional or invisible characters.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 4096
+        },
+        "idempotency_key": {
+          "description": "A request with a key that was used before returns the id of the existing job.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255
+        },
+        "project": {
+          "description": "Id or name of the project. An unknown project is created. Default: `local_project`. Normalized to Unicode NFC. No control, bidirectional or invisible characters.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 100
+        }
+      },
+      "required": [
+        "prompt"
+      ],
+      "additionalProperties": false
+    }
+  },
   "continue_job": {
     "scopes": [
       "write"

@@ -38,16 +38,19 @@ const filters = listJobs.query.pick({
   limit: true,
 });
 
+const NEW_JOB = schemaOf(
+  { ...creation, project },
+  { prompt: { description: 'The task. The agent of the job sees nothing else of your conversation.' } },
+  ['prompt'],
+);
+
 /**
  * The arguments of each tool: JSON Schemas of what its routes take, with narrower bounds where an agent needs them.
  * `npm run generate` writes them to tool-contracts.ts.
  */
 export const TOOL_INPUTS: Readonly<Record<ToolName, JsonSchema>> = {
-  create_job: schemaOf(
-    { ...creation, project },
-    { prompt: { description: 'The task. The agent of the job sees nothing else of your conversation.' } },
-    ['prompt'],
-  ),
+  create_job: NEW_JOB,
+  run_job: NEW_JOB,
   continue_job: schemaOf(
     { ...job.shape, ...createJob.body.pick({ prompt: true, title: true, idempotency_key: true }).shape },
     {

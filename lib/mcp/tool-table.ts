@@ -7,6 +7,10 @@ export interface ToolSpec {
   readonly about: string;
   /** Ids of the routes that it calls. */
   readonly routes: readonly string[];
+  /** Those that it calls too if the client can ask its user. */
+  readonly asking?: readonly string[];
+  /** Whether the call can be a task, whose id is the id of the job. */
+  readonly isTask?: true;
   readonly hints: {
     readonly readOnlyHint: boolean;
     readonly destructiveHint?: boolean;
@@ -41,6 +45,15 @@ export const TOOLS = [
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   },
   {
+    name: 'run_job',
+    title: 'run a job and read its answer',
+    about: `Delegates work to another coding agent, as create_job does, and waits for its answer. Use it for work that takes less than a minute. If the job has not ended by then, it continues: call wait_for_job with the id that this tool returns. Use the same idempotency_key if you repeat a call. ${UNTRUSTED}`,
+    routes: ['jobs.create', 'jobs.status', 'jobs.result'],
+    asking: ['jobs.questions', 'jobs.answer'],
+    isTask: true,
+    hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+  },
+  {
     name: 'continue_job',
     title: 'continue a job',
     about:
@@ -62,6 +75,7 @@ export const TOOLS = [
     about:
       'Waits until a job has ended, but not longer than timeout_seconds. If the job has not ended by then, call it again. A job that failed or was cancelled is an error with the reason. After success, call job_result.',
     routes: ['jobs.status'],
+    asking: ['jobs.questions', 'jobs.answer'],
     hints: READS,
   },
   {

@@ -1,10 +1,11 @@
 import type { paths } from '../client/api-types.ts';
 import { dataOf } from '../client/data-of.ts';
-import { UnreachableError } from '../client/errors.ts';
 import type { JobFields, Promptq, Schemas } from '../client/promptq.ts';
 import { isTerminal } from '../contract/statuses.ts';
 import { type Answer, outcome } from './answers.ts';
+import type { UserAnswer } from './asking.ts';
 import { LIST_LENGTH, LOG_BYTES, type ToolName, WAIT_SECONDS, type Wire } from './tool-table.ts';
+import { giveAnswer, openQuestion, waitForChange } from './waiting.ts';
 
 type Query<P extends keyof paths> = paths[P] extends { get: { parameters: { query?: infer Q } } }
   ? NonNullable<Q>
@@ -16,6 +17,12 @@ export interface ToolCall {
   readonly client: Promptq;
   readonly wire: Wire;
   readonly signal: AbortSignal;
+  /** Whether the client can ask its user. */
+  readonly canAsk: boolean;
+  /** What its user has answered, in the second call. */
+  readonly answer?: UserAnswer | undefined;
+  /** The job of the first call. */
+  readonly jobId?: string | undefined;
 }
 
 type Tool = (call: ToolCall, args: never) => Promise<Answer>;
@@ -25,9 +32,6 @@ const MESSAGE_LENGTH = 32_000;
 const STREAM_LENGTH = 4_000;
 /** Attachments that a result names. */
 const ATTACHMENTS = 50;
-
-/** Reasons that only a person ends. */
-const NEEDS_PERSON: ReadonlySet<string> = new Set(['account_required', 'question', 'thread_stopped']);
 
 /** What each tool does with arguments that its schema accepts. */
 export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
@@ -46,11 +50,20 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
     return { message: `Job ${created.id} begins with a copy of ${id}. Call wait_for_job.`, fields: created };
   },
 
+  run_job: async (call, fields: JobFields) => {
+    const { client, wire } = call;
+    const id = call.jobId ?? (await client.create(fields)).id;
+    const { state, question } = await waitOrAsk(call, { id, seconds: WAIT_SECONDS[wire].default });
+    if (question !== undefined) return { message: '', question };
+    return state.terminal ? await resultOf(client, { id }) : { ...outcome(state, ''), fields: state };
+  },
+
   wait_for_job: async (
-    { client, wire, signal },
-    { id, timeout_seconds: seconds = WAIT_SECONDS[wire].default }: Id & { timeout_seconds?: number },
+    call,
+    { id, timeout_seconds: seconds = WAIT_SECONDS[call.wire].default }: Id & { timeout_seconds?: number },
   ) => {
-    const state = await waitForChange(client, { id, seconds, signal });
+    const { state, question } = await waitOrAsk(call, { id, seconds });
+    if (question !== undefined) return { message: '', question };
     return { ...outcome(state, 'The job succeeded. Call job_result for its answer.'), fields: state };
   },
 
@@ -59,10 +72,7 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
     return { message: `${state.status}: ${state.state_reason.message}`, fields: state };
   },
 
-  job_result: async ({ client }, { id, ...query }: Id & Query<'/api/v1/jobs/{id}/result'>) => {
-    const result = await dataOf(client.api.GET('/api/v1/jobs/{id}/result', { params: { path: { id }, query } }));
-    return { ...outcome(result, 'The job succeeded.'), fields: resultFields(result) };
-  },
+  job_result: async ({ client }, query: Id & Query<'/api/v1/jobs/{id}/result'>) => await resultOf(client, query),
 
   job_logs: async ({ client }, { id, ...query }: Id & Query<'/api/v1/jobs/{id}/logs'>) => {
     const params = { path: { id }, query: { limit: LOG_BYTES.default, ...query } };
@@ -108,23 +118,26 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
   },
 };
 
-/** The state of a job when it has ended, needs a person, or the time is over. */
-async function waitForChange(
+/** Waits, and finds the question that the client can ask its user. */
+async function waitOrAsk(
+  { client, signal, canAsk, answer }: ToolCall,
+  { id, seconds }: Id & { readonly seconds: number },
+): Promise<{ readonly state: Schemas['JobLifecycle']; readonly question?: Schemas['Question'] }> {
+  if (answer !== undefined) await giveAnswer(client, id, answer);
+  const state = await waitForChange(client, { id, seconds, signal });
+  // A user who has not answered is not asked again in the same call.
+  if (!canAsk || answer?.text === null || state.state_reason.code !== 'question') return { state };
+  const question = await openQuestion(client, id);
+  return question === undefined ? { state } : { state, question };
+}
+
+/** What a job has answered, whatever its status. */
+export async function resultOf(
   client: Promptq,
-  { id, seconds, signal }: Id & { readonly seconds: number; readonly signal: AbortSignal },
-): Promise<Schemas['JobLifecycle']> {
-  const over = AbortSignal.timeout(seconds * 1000);
-  let last: Schemas['JobLifecycle'] | undefined;
-  try {
-    for await (const state of client.states(id, { signal: AbortSignal.any([signal, over]) })) {
-      last = state;
-      if (state.terminal || state.status === 'DRAFT' || NEEDS_PERSON.has(state.state_reason.code)) break;
-    }
-  } catch (error) {
-    if (!over.aborted || signal.aborted) throw error;
-  }
-  if (last === undefined) throw new UnreachableError(`it did not answer within ${seconds} seconds`);
-  return last;
+  { id, ...query }: Id & Query<'/api/v1/jobs/{id}/result'>,
+): Promise<Answer> {
+  const result = await dataOf(client.api.GET('/api/v1/jobs/{id}/result', { params: { path: { id }, query } }));
+  return { ...outcome(result, 'The job succeeded.'), fields: resultFields(result) };
 }
 
 function resultFields(result: Schemas['JobResult']): object {

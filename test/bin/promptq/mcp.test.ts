@@ -143,11 +143,17 @@ test('a tool calls only its routes, and stdout holds nothing but the protocol', 
   const id = (await promptq('run', '--detach', '--profile', 'shell', 'true')).stdout.trim();
   const agent = (await CONNECT['@modelcontextprotocol/client']?.(env({ PROMPTQ_URL: proxy.url }))) as Connection;
   const paths = (from: number) =>
-    proxy.requests.slice(from).map((request) => request.replace(id, '{id}').replace('/api/v1', '').replace(/\?.*/, ''));
+    proxy.requests.slice(from).map((request) =>
+      request
+        .replace(/job_\w+/, '{id}')
+        .replace('/api/v1', '')
+        .replace(/\?.*/, ''),
+    );
   for (const { name, routes: declared } of TOOLS) {
     const from = proxy.requests.length;
     const args = {
       create_job: { profile: 'shell', prompt: 'true' },
+      run_job: { profile: 'shell', prompt: 'true' },
       continue_job: { id, prompt: 'true' },
       fork_job: { id, prompt: 'true' },
       answer_question: { id, question_id: 'q_none', answer: 'yes' },
