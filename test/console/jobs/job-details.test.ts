@@ -58,6 +58,9 @@ test('a script opens on its log, without the tabs of agents', async () => {
   await page.locator('.job-log-bar').getByText('Complete', { exact: true }).waitFor();
   expect(await page.locator('.job-log-bar [class*=status-success]').count()).toBe(0);
   expect(await tabNames()).toEqual(['Log', 'Result', 'Details', 'Conversation', 'Attachments']);
+  await tab('Details').click();
+  await page.getByText(`promptq logs ${id}`).waitFor();
+  await page.getByRole('button', { name: 'Copy as promptq: Retry' }).waitFor();
   await page.keyboard.press('2');
   await page.getByText('Run time').waitFor();
   expect(

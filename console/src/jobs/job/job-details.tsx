@@ -10,6 +10,7 @@ import { compareAddress } from '../queries/compare-address.ts';
 import type { Job } from '../queries/job-query.ts';
 import { TextBlock } from '../text/text-block.tsx';
 import { JobHistory } from './job-history.tsx';
+import { JobTerminal } from './job-terminal.tsx';
 
 /** A job's history, settings and prompt. */
 export function JobDetails({ job }: { job: Job }) {
@@ -27,6 +28,7 @@ export function JobDetails({ job }: { job: Job }) {
       {job.extra_prompt !== null && job.extra_prompt !== '' && (
         <TextBlock title="Extra prompt" text={job.extra_prompt} none="" />
       )}
+      <JobTerminal job={job} />
     </SpaceBetween>
   );
 }

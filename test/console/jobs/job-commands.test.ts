@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { commandLine, jobCommands } from '../../../console/src/jobs/job/job-commands.ts';
+import { COMMANDS } from '../../../lib/cli/command-table.ts';
+import { createProgram } from '../../../lib/cli/program.ts';
+import { JOB_ACTIONS } from '../../../lib/contract/job-actions.ts';
+
+type Job = Parameters<typeof jobCommands>[0];
+
+const jobWith = (fields: Partial<Job>): Job =>
+  ({ id: 'job_1', agent: 'codex', attempt: 0, changes: null, question: null, ...fields }) as Job;
+const namesOf = (job: Job) => [...jobCommands(job)].map(({ args }) => args[0]);
+const QUESTION = { id: 'q_1', state: 'open' } as NonNullable<Job['question']>;
+const CHANGES = {} as NonNullable<Job['changes']>;
+
+const JOBS = {
+  draft: jobWith({ status: 'DRAFT' }),
+  queued: jobWith({ status: 'QUEUED' }),
+  asking: jobWith({ status: 'QUEUED', attempt: 1, question: QUESTION }),
+  running: jobWith({ status: 'RUNNING', attempt: 1 }),
+  script: jobWith({ status: 'RUNNING', attempt: 1, agent: 'shell' }),
+  ended: jobWith({ status: 'SUCCEEDED', attempt: 1, changes: CHANGES, question: { ...QUESTION, state: 'answered' } }),
+};
+
+describe("the commands of a job's page", () => {
+  test('are what its status allows', () => {
+    expect(namesOf(JOBS.draft)).toEqual(['show', 'submit', 'edit']);
+    expect(namesOf(JOBS.queued)).toEqual(['show', 'logs', 'wait', 'say', 'edit', 'cancel']);
+    expect(namesOf(JOBS.asking)).toContain('answer');
+    expect(namesOf(JOBS.running)).toEqual(['show', 'logs', 'wait', 'result', 'say', 'cancel', 'kill', 'attachments']);
+    expect(namesOf(JOBS.script)).not.toContain('say');
+    expect(namesOf(JOBS.ended)).toEqual(['show', 'logs', 'result', 'retry', 'continue', 'fork', 'attachments', 'pull']);
+  });
+
+  test('are taken by promptq as they are shown, and every action of a job is one of them', async () => {
+    const run: string[] = [];
+    for (const job of Object.values(JOBS))
+      for (const { args } of jobCommands(job)) {
+        const program = createProgram({ version: '0', commands: COMMANDS }, async ({ name }, [id]) => {
+          expect(id).toBe('job_1');
+          run.push(name);
+        });
+        await program.parseAsync([...args], { from: 'user' });
+      }
+    expect(Object.keys(JOB_ACTIONS).filter((name) => !run.includes(name))).toEqual([]);
+  });
+
+  test('are lines of a shell', () => {
+    expect(commandLine(['say', 'job_1', "it's"])).toBe("promptq say job_1 'it'\\''s'");
+  });
+});
