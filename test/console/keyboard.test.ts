@@ -1,7 +1,8 @@
-import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { launchBrowser, PAGE_TIMEOUT_MS } from './setup/browser.ts';
+import { openTab, press, tabTo } from './setup/keyboard.ts';
 import { stubChanges } from './setup/stubs.ts';
 
 let service: ServiceUnderTest;
@@ -17,34 +18,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** More tab stops than any page has. */
-const MAX_STOPS = 150;
-
-const hasFocus = async (page: Page, target: Locator) => (await target.and(page.locator(':focus')).count()) > 0;
-
-/** Presses Tab until the target has the focus, and checks that the focus is visible. */
-async function tabTo(page: Page, target: Locator): Promise<void> {
-  await target.waitFor();
-  for (let stops = 0; !(await hasFocus(page, target)); stops += 1) {
-    if (stops === MAX_STOPS) throw new Error(`Tab does not reach ${target}`);
-    await page.keyboard.press('Tab');
-  }
-  expect(await page.evaluate<boolean>(IS_FOCUS_SEEN)).toBe(true);
-}
-
-/** Whether the browser shows the focus: an outline, a shadow, or what the component library draws before the element. */
-const IS_FOCUS_SEEN = `((element) => {
-  if (!element.matches(':focus-visible')) return false;
-  const drawn = (style) => (style.outlineStyle !== 'none' && style.outlineWidth !== '0px') || style.boxShadow !== 'none';
-  const before = getComputedStyle(element, '::before');
-  return drawn(getComputedStyle(element)) || drawn(before) || (before.content !== 'none' && before.borderTopWidth !== '0px');
-})(document.activeElement)`;
-
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
-const press = async (page: Page, target: Locator) => {
-  await tabTo(page, target);
-  await page.keyboard.press('Enter');
-};
 
 test('every task can be done by keyboard alone, with a visible focus', async () => {
   const context = await browser.newContext({ baseURL: service.consoleUrl });
@@ -80,13 +54,7 @@ test('every task can be done by keyboard alone, with a visible focus', async () 
   // Reading a diff.
   await stubChanges(page);
   await page.goto(`${first}?tab=details`);
-  const changes = page.getByRole('tab', { name: 'Changes' });
-  await tabTo(page, page.getByRole('tab', { selected: true }));
-  for (let stops = 0; !(await hasFocus(page, changes)); stops += 1) {
-    if (stops === 10) throw new Error('the arrow keys do not reach the changes');
-    await page.keyboard.press('ArrowRight');
-  }
-  await page.keyboard.press('Enter');
+  await openTab(page, 'Changes');
   await page.locator('.diff-rows').first().waitFor();
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 
