@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commandLine, jobCommands } from '../../../console/src/jobs/job/job-commands.ts';
+import { commandLine, jobCommands } from '../../../console/src/jobs/terminal/job-commands.ts';
 import { COMMANDS } from '../../../lib/cli/command-table.ts';
 import { createProgram } from '../../../lib/cli/program.ts';
 import { JOB_ACTIONS } from '../../../lib/contract/job-actions.ts';

@@ -8,9 +8,9 @@ import { Link } from 'react-router';
 import { duration } from '../../format/duration.ts';
 import { compareAddress } from '../queries/compare-address.ts';
 import type { Job } from '../queries/job-query.ts';
+import { JobTerminal } from '../terminal/job-terminal.tsx';
 import { TextBlock } from '../text/text-block.tsx';
 import { JobHistory } from './job-history.tsx';
-import { JobTerminal } from './job-terminal.tsx';
 
 /** A job's history, settings and prompt. */
 export function JobDetails({ job }: { job: Job }) {
