@@ -117,7 +117,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     about: 'answer the open question of a job',
     args: [JOB, ['<answer>', 'the answer']],
     options: [{ flags: '--question <id>', about: 'id of the question; default: the open one' }, JSON_OPTION],
-    routes: ['jobs.read', 'jobs.answer'],
+    routes: ['jobs.read', 'jobs.questions', 'jobs.answer'],
     json: 'Job',
     load: async () => await import('./commands/answer.ts'),
   },

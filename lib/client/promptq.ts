@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import createClient, { type Client } from 'openapi-fetch';
 import { isTerminal } from '../contract/statuses.ts';
 import { type ActionName, act } from './act.ts';
+import { answer } from './answer.ts';
 import type { components, paths } from './api-types.ts';
 import { answerOf, dataOf } from './data-of.ts';
 import { RequestError } from './errors.ts';
@@ -68,6 +69,18 @@ export class Promptq {
   /** Submits, cancels, kills or retries a job, once, even if an answer is lost. Returns the job. */
   async act(action: ActionName, id: string): Promise<Schemas['Job']> {
     return await act(this.api, this.policy, { action, id });
+  }
+
+  /** Sends a message to the agent of a job. However often the request is sent, it is one message. Returns its id. */
+  async say(id: string, fields: Schemas['MessageCreation']): Promise<string> {
+    const options = { params: { path: { id } }, body: { idempotency_key: randomUUID(), ...fields } };
+    const send = async () => await dataOf(this.#once.POST('/api/v1/jobs/{id}/messages', options));
+    return (await repeat(send, this.policy)).id;
+  }
+
+  /** Answers a question of a job, once, even if an answer is lost. Returns the job. */
+  async answer(id: string, fields: Schemas['Answer']): Promise<Schemas['Job']> {
+    return await answer(this.api, this.policy, { id, ...fields });
   }
 
   /** The states of a job, from the current one to its end. A state is yielded when status, reason or attempt changes. */

@@ -83,8 +83,8 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
   },
 
   send_message: async ({ client }, { id, ...body }: Id & Schemas['MessageCreation']) => {
-    const accepted = await dataOf(client.api.POST('/api/v1/jobs/{id}/messages', { params: { path: { id } }, body }));
-    return { message: 'The message is accepted. Call wait_for_job.', fields: { id, message_id: accepted.id } };
+    const messageId = await client.say(id, body);
+    return { message: 'The message is accepted. Call wait_for_job.', fields: { id, message_id: messageId } };
   },
 
   cancel_job: async ({ client }, { id }: Id) => {

@@ -15,8 +15,7 @@ export const run: CommandRun<Options> = async (context, [id = '', answer = ''], 
   const params = { path: { id } };
   const questionId = question ?? (await dataOf(client.api.GET('/api/v1/jobs/{id}', { params }))).question?.id;
   if (questionId === undefined) throw usageError(`job ${id} has no question`);
-  const body = { question_id: questionId, answer };
-  const job = await dataOf(client.api.POST('/api/v1/jobs/{id}/answers', { params, body }));
+  const job = await client.answer(id, { question_id: questionId, answer });
   if (json) await context.terminal.printJson(job);
   else await context.terminal.print(`${job.status}: ${harmless(job.state_reason.message)}`);
   return EXIT.succeeded;

@@ -5,18 +5,18 @@ import { EXIT } from '../base/exit-codes.ts';
 import { table } from '../base/table.ts';
 
 interface Options {
-  readonly idempotency_key?: string;
-  readonly only_now?: true;
+  readonly idempotencyKey?: string;
+  readonly onlyNow?: true;
   readonly json?: true;
 }
 
 /** Sends a message if there is a text, then shows the messages of the job. */
-export const run: CommandRun<Options> = async (context, [id = '', text], { idempotency_key, only_now, json }) => {
+export const run: CommandRun<Options> = async (context, [id = '', text], { idempotencyKey, onlyNow, json }) => {
   const client = await clientOf(context);
   const params = { path: { id } };
   if (text !== undefined) {
-    const body = { text, ...(idempotency_key !== undefined && { idempotency_key }), ...(only_now && { only_now }) };
-    await dataOf(client.api.POST('/api/v1/jobs/{id}/messages', { params, body }));
+    const key = idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey };
+    await client.say(id, { text, ...key, ...(onlyNow && { only_now: true }) });
   }
   const messages = await dataOf(client.api.GET('/api/v1/jobs/{id}/messages', { params }));
   if (json) await context.terminal.printJson(messages);

@@ -1,6 +1,10 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import openapi from '../../../openapi.json' with { type: 'json' };
@@ -16,7 +20,7 @@ let repository: GitServer;
 let done: string;
 beforeAll(async () => {
   [service, repository] = await Promise.all([
-    startService({ env: { PROMPTQ_REPOSITORY_LOOPBACK: '1' } }),
+    startService({ env: { PROMPTQ_REPOSITORY_LOOPBACK: '1', PROMPTQ_ANSWER_WAIT_SECONDS: '1' } }),
     startGitServer(),
   ]);
   const script =
@@ -71,9 +75,9 @@ describe('reading', () => {
   test("logs prints an agent's events for people, or its lines with --raw", async () => {
     const { id } = (await json('JobCreated', ['run', '--detach', 'drill: tool echo hi'])).value;
     await promptq('wait', id);
-    const text = expect.stringMatching(/^Session .*\n\$ echo hi\n {2}hi\n/);
-    expect(await promptq('logs', id)).toEqual({ code: 0, stdout: text, stderr: '' });
-    expect(await promptq('logs', id, '-f')).toEqual({ code: 0, stdout: text, stderr: '' });
+    const shown = expect.stringMatching(/^Session .*\n\$ echo hi\n {2}hi\n/);
+    expect(await promptq('logs', id)).toEqual({ code: 0, stdout: shown, stderr: '' });
+    expect(await promptq('logs', id, '-f')).toEqual({ code: 0, stdout: shown, stderr: '' });
     expect((await promptq('logs', id, '--raw')).stdout).toMatch(/^\{"id":"initialize"/);
     expect((await promptq('logs', id, '--stream', 'stderr')).stderr).toContain('codex');
   });
@@ -134,6 +138,69 @@ describe('acting', () => {
     await start(['wait', first.id]).reports('RUNNING');
     expect((await json('Job', ['kill', first.id])).value.cancel_requested_at).not.toBeNull();
     expect(await promptq('wait', first.id)).toMatchObject({ code: 3 });
+  });
+});
+
+describe('talking', () => {
+  test('questions shows what waits for an answer, and answer answers it, also by a proxy that loses requests', async () => {
+    const asking = start(['run', 'drill: ask Which color?']);
+    const { code, stderr } = await asking.ended;
+    const [, id = ''] = /promptq questions (job_\w+)/.exec(stderr) ?? [];
+    expect([code, id]).toEqual([7, expect.stringMatching(/^job_/)]);
+    expect((await promptq('questions')).stdout).toMatch(new RegExp(`^job +${id}\n[^]*question +Which color\\?\n`));
+    expect((await json('QuestionList', ['questions', id])).value.items).toMatchObject([{ state: 'open', job_id: id }]);
+    // Of read and answer, the answer to the second one is lost.
+    const proxy = await startUnreliableProxy(service.baseUrl, { dropEach: 2 });
+    const answered = await json('Job', ['answer', id, 'blue'], { env: { PROMPTQ_URL: proxy.url } });
+    await proxy.stop();
+    expect([answered.code, answered.value.question.state]).toEqual([0, 'answered']);
+    expect(await promptq('answer', id, 'red')).toMatchObject({ code: 2, stderr: expect.stringContaining('answered') });
+    expect(await promptq('wait', id)).toMatchObject({ code: 0 });
+    expect((await promptq('questions', id)).stdout).toMatch(/answer +blue/);
+    expect(await promptq('answer', done, 'x')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no question'),
+    });
+  });
+
+  test('say sends one message, and lists the messages', async () => {
+    const { id } = (await json('JobCreated', ['run', '--detach', 'drill: tool sleep 600'])).value;
+    const proxy = await startUnreliableProxy(service.baseUrl, { dropEach: 2 });
+    const env = { PROMPTQ_URL: proxy.url };
+    await start(['say', id, 'one'], { env }).ended;
+    await start(['say', id, 'two', '--only-now', '--idempotency-key', 'k'], { env }).ended;
+    await proxy.stop();
+    expect((await promptq('say', id, 'two', '--idempotency-key', 'k')).stdout).toMatch(/^ID +STATUS +SENT/);
+    const { items } = (await json('MessageList', ['say', id])).value;
+    expect(items.map(({ text }: { text: string }) => text)).toEqual(['one', 'two']);
+    await promptq('kill', id);
+  });
+
+  test('say sends what its options say', async () => {
+    const bodies: unknown[] = [];
+    const server = createServer(async (request, response) => {
+      if (request.method === 'POST') bodies.push(JSON.parse(await text(request)));
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"msg_1","items":[]}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const env = { PROMPTQ_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+    await start(['say', 'job_1', 'now', '--only-now', '--idempotency-key', 'k'], { env }).ended;
+    await start(['say', 'job_1', 'later'], { env }).ended;
+    server.close();
+    expect(bodies).toEqual([
+      { text: 'now', only_now: true, idempotency_key: 'k' },
+      { text: 'later', idempotency_key: expect.stringMatching(/^[\w-]{36}$/) },
+    ]);
+  });
+
+  test('continue and fork create the next turn and a new thread', async () => {
+    const { value: next } = await json('JobCreated', ['continue', done, 'true', '--detach', '--profile', 'shell']);
+    expect(await promptq('wait', next.id)).toMatchObject({ code: 0 });
+    expect((await json('Job', ['show', next.id])).value).toMatchObject({ continues: done, turn: 2 });
+    const { value: copy } = await json('JobResult', ['fork', next.id, 'echo copied', '--profile', 'shell']);
+    expect(copy.stdout).toBe('copied\n');
+    expect((await json('Job', ['show', copy.id])).value).toMatchObject({ forked_from: next.id, turn: 1 });
+    expect((await json('Job', ['retry', copy.id])).value.status).toMatch(/QUEUED|RUNNING/);
   });
 });
 
