@@ -7,6 +7,7 @@ import type { Context } from '../base/context.ts';
 import type { Env } from '../base/credentials.ts';
 import { CommandError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-codes.ts';
+import { reportProgress } from './install-progress.ts';
 
 /** What npm reads, and the names under which the package ships it: npm packs no file named package-lock.json. */
 export const PACKED_NAMES = { 'package.json': 'manifest.json', 'package-lock.json': 'lock.json' } as const;
@@ -51,7 +52,7 @@ export async function installedLocalRun({ env, version, terminal, onInterrupt }:
     );
     // Ctrl-C ends npm, and what it left is then removed.
     const keep = onInterrupt(() => undefined);
-    await install(folder, node).finally(keep);
+    await install(folder, node, terminal).finally(keep);
   }
   return {
     program: (await exists(nodeIn(folder, node))) ? nodeIn(folder, node) : process.execPath,
@@ -63,9 +64,11 @@ function nodeIn(folder: string, name: string): string {
   return join(folder, 'node_modules', name, 'bin', 'node');
 }
 
-async function install(folder: string, node: string): Promise<void> {
+async function install(folder: string, node: string, terminal: Context['terminal']): Promise<void> {
   await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
   const draft = await mkdtemp(`${folder}.`);
+  const done = new AbortController();
+  const progress = reportProgress(draft, async (text) => await terminal.note(text), done.signal);
   try {
     await cp(join(SHIPPED, 'app'), join(draft, 'app'), { recursive: true });
     for (const [name, packed] of Object.entries(PACKED_NAMES)) await copyFile(join(SHIPPED, packed), join(draft, name));
@@ -80,6 +83,8 @@ async function install(folder: string, node: string): Promise<void> {
       if (!(await exists(folder))) throw error;
     });
   } finally {
+    done.abort();
+    await progress;
     await rm(draft, { recursive: true, force: true });
   }
 }
