@@ -3,7 +3,7 @@ export const STATUSES = ['DRAFT', 'QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'C
 export type Status = (typeof STATUSES)[number];
 
 /** States that only `retry` changes. */
-export const TERMINAL_STATUSES = ['SUCCEEDED', 'FAILED', 'CANCELLED'] as const satisfies readonly Status[];
+const TERMINAL_STATUSES = ['SUCCEEDED', 'FAILED', 'CANCELLED'] as const satisfies readonly Status[];
 
 /** Whether a job in this state has ended. */
 export function isTerminal(status: string): boolean {

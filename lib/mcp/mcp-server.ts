@@ -109,7 +109,7 @@ async function validated(
 }
 
 /** The JSON Schema of a tool's arguments. */
-export function inputSchema(name: ToolName, wire: Wire): Readonly<Record<string, unknown>> {
+function inputSchema(name: ToolName, wire: Wire): Readonly<Record<string, unknown>> {
   const { input } = TOOL_CONTRACTS[name];
   if (name !== 'wait_for_job') return input;
   const seconds = WAIT_SECONDS[wire];

@@ -13,7 +13,7 @@ type Query<P extends keyof paths> = paths[P] extends { get: { parameters: { quer
 type Id = { readonly id: string };
 
 /** Whom a tool calls, and how long it may take. */
-export interface ToolCall {
+interface ToolCall {
   readonly client: Promptq;
   readonly wire: Wire;
   readonly signal: AbortSignal;

@@ -10,7 +10,7 @@ export interface Credentials {
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Where `login` saves the credentials: readable by this user only. */
-export function credentialsPath(env: Env): string {
+function credentialsPath(env: Env): string {
   const config = env.XDG_CONFIG_HOME || join(env.HOME || '.', '.config');
   return join(config, 'promptq', 'credentials.json');
 }

@@ -22,7 +22,7 @@ export interface LocalRun {
 }
 
 /** The folder in which the local run of this version is installed. */
-export function installationFolder(env: Env, version: string): string {
+function installationFolder(env: Env, version: string): string {
   const cache = env.XDG_CACHE_HOME || join(env.HOME || '.', '.cache');
   return join(cache, 'promptq', version);
 }

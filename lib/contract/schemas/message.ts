@@ -36,7 +36,7 @@ export const messageAccepted = z
   .object({ id: z.string().meta({ description: 'The id of the message.' }) })
   .meta({ id: 'MessageAccepted' });
 
-export const MESSAGE_STATUSES = ['pending', 'delivered', 'not_delivered'] as const;
+const MESSAGE_STATUSES = ['pending', 'delivered', 'not_delivered'] as const;
 
 const message = z
   .object({

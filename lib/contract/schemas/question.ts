@@ -23,7 +23,7 @@ export const jobQuestion = z
   .meta({ id: 'AskedQuestion' });
 
 /** A question with its text. */
-export const questionView = z
+const questionView = z
   .object({
     id: z.string().meta({ example: 'q_7h2j4d6f8a' }),
     job_id: z.string(),

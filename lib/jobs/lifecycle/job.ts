@@ -211,7 +211,7 @@ const AWAITING_STATE = 'QUEUED-parked';
 export const ASKING_STATE = 'QUEUED-question';
 
 /** The state in whose partitions of the index by status a job is. */
-export function indexedState({ status, parked }: Pick<Job, 'status' | 'parked'>): string {
+function indexedState({ status, parked }: Pick<Job, 'status' | 'parked'>): string {
   if (status !== 'QUEUED' || !isAwaiting(parked)) return status;
   return parked === 'question' ? ASKING_STATE : AWAITING_STATE;
 }

@@ -50,7 +50,7 @@ const detailsSchema = jobItemSchema
   })
   .extend({ labels: jobItemSchema.shape.labels })
   .partial();
-export type JobDetails = z.output<typeof detailsSchema>;
+type JobDetails = z.output<typeof detailsSchema>;
 
 /** A job as the indexes list it: what filters need, without its state. */
 const entrySchema = z.object({

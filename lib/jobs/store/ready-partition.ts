@@ -7,7 +7,7 @@ import { knownJobs } from './read-job.ts';
 export type ReadPartition = (key: string, range?: PartitionRange) => AsyncIterable<Job>;
 
 /** A part of a partition, from its beginning. */
-export interface PartitionRange {
+interface PartitionRange {
   /** The last place in its order that is read. */
   readonly to: string;
   readonly most: number;

@@ -54,7 +54,7 @@ export async function waitInThread(
 }
 
 /** A fork that is to start from a thread, and whose copy is not made yet. */
-export async function pendingFork(
+async function pendingFork(
   { threads, jobs }: { readonly threads: Pick<ThreadStore, 'forks'>; readonly jobs: Pick<JobStore, 'findAll'> },
   [first]: readonly Pick<Turn, 'jobId'>[],
 ): Promise<string | undefined> {

@@ -13,7 +13,7 @@ const MAX_ROUNDS = 10;
  * before it changed, and be about to record what the job waited for then: the job gets a new version, so that they
  * can't, and read the thread once more.
  */
-export async function settleThread(context: ThreadContext, threadId: string): Promise<void> {
+async function settleThread(context: ThreadContext, threadId: string): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const turns = await readThread(context, threadId);
     let isSettled = true;

@@ -33,8 +33,6 @@ export const workerSizeSchema = z
     });
   });
 
-export type WorkerSize = z.output<typeof workerSizeSchema>;
-
 function steps(from: number, to: number, step: number): number[] {
   return Array.from({ length: (to - from) / step + 1 }, (_, at) => from + at * step);
 }

@@ -11,7 +11,7 @@ import { schemaNamed } from '../../openapi/operations.ts';
 
 export const PROGRAM = fileURLToPath(new URL('../../../bin/promptq.ts', import.meta.url));
 
-export interface Ended {
+interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

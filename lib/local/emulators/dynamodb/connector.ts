@@ -23,7 +23,7 @@ export type ConnectorRequest =
 /**
  * To the parent: first that the emulator, with this process id, accepts clients; then the number of each client taken.
  */
-export type ConnectorMessage = { readonly pid: number } | { readonly taken: number };
+type ConnectorMessage = { readonly pid: number } | { readonly taken: number };
 
 process.once('message', (request: ConnectorRequest) => {
   if (request.kind !== 'start') throw new Error('the first message must bring the credentials');
