@@ -30,6 +30,11 @@ export function readSettingsItem(item: Record<string, unknown> | undefined): Pro
   return item === undefined ? {} : itemSchema.parse(item).settings;
 }
 
+/** Whether the project in an item is hot (`stats/counting/spread-project.ts`). */
+export function isSpreadItem(item: Record<string, unknown> | undefined): boolean {
+  return typeof item?.spread_at === 'string';
+}
+
 /** A project's settings as clients see them. */
 export function viewProjectSettings({ repository, ref, setup, secret, exclusive_cwd }: ProjectSettings) {
   return {
@@ -52,7 +57,12 @@ export class ProjectSettingsStore {
   }
 
   async get(projectId: string): Promise<ProjectSettings> {
-    return (await this.#read(projectId))?.settings ?? {};
+    return readSettingsItem(await this.#read(projectId));
+  }
+
+  /** Whether the project's ready jobs may be in several partitions. */
+  async isSpread(projectId: string): Promise<boolean> {
+    return isSpreadItem(await this.#read(projectId));
   }
 
   /**
@@ -63,17 +73,18 @@ export class ProjectSettingsStore {
     for (;;) {
       const read = await this.#read(projectId);
       if (read === undefined) throw ApiError.of('not_found');
-      const { settings, settings_version: version } = read;
+      const { settings, settings_version: version } = itemSchema.parse(read);
       const next = projectSettingsSchema.parse(without({ ...settings, ...edit }));
       if (await this.#write(projectId, next, version)) return next;
     }
   }
 
-  async #read(projectId: string): Promise<z.output<typeof itemSchema> | undefined> {
+  /** Consistently: a job that is in another partition was created after the project became hot. */
+  async #read(projectId: string): Promise<Record<string, unknown> | undefined> {
     const { Item } = await this.#table.send(
       new GetCommand({ TableName: this.#tableName, Key: settingsKey(projectId), ConsistentRead: true }),
     );
-    return Item && itemSchema.parse(Item);
+    return Item;
   }
 
   /** @returns false if another writer was faster */

@@ -17,6 +17,13 @@ export const DEFAULT_PROJECT = 'local_project';
 const projectSchema = z.object({ id: z.string(), name: z.string(), created_at: z.string() });
 export type Project = z.output<typeof projectSchema>;
 
+/** A project as jobs are created in it. */
+const creationProjectSchema = projectSchema.extend({
+  /** When it became hot (`stats/counting/spread-project.ts`); absent: it never was. */
+  spread_at: z.string().optional(),
+});
+export type CreationProject = z.output<typeof creationProjectSchema>;
+
 /** A project with its settings. */
 export type SetProject = Project & { readonly settings: ProjectSettings };
 const setProjectSchema = projectSchema.extend({ settings: projectSettingsSchema.default({}) });
@@ -64,7 +71,7 @@ export class ProjectStore {
 
   async #get(key: { kind: string; id: string }): Promise<Project | undefined> {
     const { Item } = await this.#table.send(new GetCommand({ TableName: this.#tableName, Key: key }));
-    return Item && readProject(Item);
+    return Item && projectSchema.parse(Item);
   }
 
   /** A project of this name; the existing one if there is one by now. */
@@ -92,9 +99,9 @@ export function projectKeys(reference: string): { kind: string; id: string }[] {
   return ids.map((id) => ({ kind: KIND, id }));
 }
 
-/** The project in a stored item. */
-export function readProject(item: Record<string, unknown>): Project {
-  return projectSchema.parse(item);
+/** The project in a stored item, for creating jobs in it. */
+export function readProject(item: Record<string, unknown>): CreationProject {
+  return creationProjectSchema.parse(item);
 }
 
 /** The id for a project's name: the name if it is valid as a folder and a message group, else a readable hash. */

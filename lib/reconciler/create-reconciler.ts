@@ -5,9 +5,10 @@ import { ProfileStore } from '../catalog/profiles.ts';
 import { RuleStore } from '../catalog/rules.ts';
 import { createDeployments } from '../deployments/create-deployments.ts';
 import type { ReconcileDeploymentsContext } from '../deployments/reconcile-deployments.ts';
-import { type ClaimContext, readyIndex } from '../jobs/admission/claim.ts';
+import type { ClaimContext } from '../jobs/admission/claim.ts';
 import { OwnClaims } from '../jobs/admission/own-claims.ts';
 import { ProbeStore } from '../jobs/admission/probes.ts';
+import { readyIndex } from '../jobs/admission/ready-jobs.ts';
 import { SlotStore } from '../jobs/admission/slots.ts';
 import { DispatchQueues, queueUrls } from '../jobs/dispatch/dispatch-queues.ts';
 import { OutputStore } from '../jobs/output/output-store.ts';
@@ -74,5 +75,6 @@ export function createReconciler(
     ...createDeployments(from),
     readReady: readyIndex(table, env.JOBS_TABLE, clock),
     ownClaims: new OwnClaims(),
+    hotProjects: new Set(),
   };
 }

@@ -26,6 +26,7 @@ import { ThreadStore } from '../../jobs/threads/thread-store.ts';
 import type { ListContext } from '../../jobs/views/list-jobs.ts';
 import type { QueueContext } from '../../jobs/views/queue-place.ts';
 import { objectClient, queueClient } from '../../platform/aws/clients.ts';
+import { ProjectSettingsStore } from '../../projects/project-settings.ts';
 import { ProjectStore } from '../../projects/projects.ts';
 import type { HealthContext } from '../../stats/check-health.ts';
 import { JobCounts } from '../../stats/counting/counts.ts';
@@ -77,7 +78,12 @@ export function createJobBody(core: Core): JobBodyContext {
 
 /** The services that find a job's place in the queue. */
 export function createQueuePlaces({ registry, env }: Core): QueueContext {
-  return { ...registry, jobsTable: env.JOBS_TABLE, profiles: new ProfileStore(registry) };
+  return {
+    ...registry,
+    jobsTable: env.JOBS_TABLE,
+    profiles: new ProfileStore(registry),
+    projectSettings: new ProjectSettingsStore(registry),
+  };
 }
 
 /** The services that change existing jobs. */

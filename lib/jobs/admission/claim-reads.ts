@@ -2,6 +2,7 @@ import { type Profile, type ProfileStore, profileKey, profileOf } from '../../ca
 import { batchGet } from '../../platform/aws/batch-get.ts';
 import type { Registry } from '../../platform/registry.ts';
 import {
+  isSpreadItem,
   type ProjectSettings,
   type ProjectSettingsStore,
   readSettingsItem,
@@ -14,6 +15,8 @@ import { type JobTextStore, type JobTexts, textsKey } from '../store/job-texts.t
 export interface ClaimReads {
   /** undefined: it does not exist. */
   readonly profile: Profile | undefined;
+  /** Whether the project's ready jobs may be in several partitions. */
+  readonly isSpread: boolean;
   /** The settings of the job's project. @throws Error if they can't be read, which fails the attempt, not the claim */
   readonly settings: () => ProjectSettings;
   /** The job's texts. @throws Error if they can't be read */
@@ -34,6 +37,7 @@ export async function readForClaim({ registry, texts }: ClaimReadsContext, job: 
   const [profile, settings, text] = keys.map((key) => items.find(({ kind, id }) => kind === key.kind && id === key.id));
   return {
     profile: profileOf(job.profile, profile),
+    isSpread: isSpreadItem(settings),
     settings: () => readSettingsItem(settings),
     texts: async () => await (text === undefined ? texts.get(job) : texts.read(job, text)),
   };

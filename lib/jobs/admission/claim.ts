@@ -1,12 +1,9 @@
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
-import type { Clock } from '../../platform/aws/table-clock.ts';
-import { timestamp } from '../../platform/aws/table-clock.ts';
-import type { DispatchMessage, ReceivedMessage } from '../dispatch/dispatch-queues.ts';
+import type { ProjectSettingsStore } from '../../projects/project-settings.ts';
+import type { ReceivedMessage } from '../dispatch/dispatch-queues.ts';
 import { isReady, secondsUntilDue, type TransitionContext, transition } from '../dispatch/transition.ts';
-import { type Job, readyKey } from '../lifecycle/job.ts';
+import type { Job } from '../lifecycle/job.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
-import { knownJobs } from '../store/read-job.ts';
 import {
   type ClaimReads,
   type ClaimReadsContext,
@@ -18,6 +15,7 @@ import { type EnterContext, mayEnterThread } from './enter-thread.ts';
 import { acquireFolder, exclusiveFolder, type FolderContext, waitForFolder, wakeIfFree } from './folder-slots.ts';
 import type { OwnClaims } from './own-claims.ts';
 import { acquireProfileSlot, type ProfileSlotContext, waitForProfileSlot, wakeForFreeSlots } from './profile-slots.ts';
+import { type ReadReady, readyJobs } from './ready-jobs.ts';
 
 /** A claimed job, and what was read for the claim. */
 export interface Claimed {
@@ -37,40 +35,6 @@ const RETRY = { times: 4, seconds: 3 } as const;
 /** Delay before retrying a message whose job only newer workers can read. */
 const NEWER_SCHEMA_DELAY_SECONDS = 30;
 
-/** Jobs that one query reads: a few of the best at first, more per page while those are not due yet. */
-const PAGE = { first: 3, further: 25, pages: 10 } as const;
-
-/**
- * Reads the best claimable jobs of a band and project. Eventually consistent, so the result may be stale.
- * @param besides how many of the best the caller can't use
- */
-export type ReadReady = (message: DispatchMessage, besides?: number) => Promise<Job[]>;
-
-/** `ReadReady` over the ready index. */
-export function readyIndex(table: DynamoDBDocumentClient, tableName: string, clock: Clock): ReadReady {
-  return async (message, besides = 0) => {
-    let from: Record<string, unknown> | undefined;
-    for (let page = 0; page < PAGE.pages; page += 1) {
-      const { Items = [], LastEvaluatedKey } = await table.send(
-        new QueryCommand({
-          TableName: tableName,
-          IndexName: 'ready',
-          KeyConditionExpression: '#ready_key = :ready_key',
-          ExpressionAttributeNames: { '#ready_key': 'ready_key' },
-          ExpressionAttributeValues: { ':ready_key': readyKey(message.band, message.project) },
-          Limit: page === 0 ? PAGE.first + besides : PAGE.further,
-          ...(from && { ExclusiveStartKey: from }),
-        }),
-      );
-      const now = timestamp(clock.now());
-      const due = knownJobs(Items).filter((job) => isReady(job) && (job.due_at === undefined || job.due_at <= now));
-      if (due.length > 0 || LastEvaluatedKey === undefined) return due;
-      from = LastEvaluatedKey;
-    }
-    return [];
-  };
-}
-
 /** A message often arrives before the write that makes its job ready: on first receipt, it is checked again after these pauses. */
 const RECHECK_PAUSES_MS = [50, 150, 400] as const;
 
@@ -80,6 +44,9 @@ export interface ClaimContext
     ProfileSlotContext,
     EnterContext,
     ClaimReadsContext {
+  readonly projectSettings: Pick<ProjectSettingsStore, 'get' | 'isSpread'>;
+  /** Projects that this process knows to be hot. They stay so. */
+  readonly hotProjects: Set<string>;
   readonly readReady: ReadReady;
   /** Of this process, for all its slots. */
   readonly ownClaims: OwnClaims;
@@ -107,22 +74,34 @@ function isExhausted({ receives, sentAt = 0 }: ReceivedMessage, now: number): bo
   return receives > RETRY.times && now - sentAt > RETRY.times * RETRY.seconds * 1000;
 }
 
+/** A project that turns out to be hot is read again, in all its partitions. */
 async function findWork(
   context: ClaimContext,
   received: ReceivedMessage,
   workerId: string,
 ): Promise<Claim | undefined> {
-  for (const candidate of await context.readReady(received.message, context.ownClaims.inProgress)) {
+  const { hotProjects, ownClaims } = context;
+  const { project } = received.message;
+  const isSpread = hotProjects.has(project);
+  const isNews = () => !isSpread && hotProjects.has(project);
+  const besides = ownClaims.inProgress;
+  for (const candidate of await readyJobs(context.readReady, received.message, { isSpread, besides })) {
     const claimed = await skipDamaged(`job ${candidate.id}`, () => claimOnce(context, candidate, workerId));
     if (claimed !== undefined) return { kind: 'claimed', ...claimed };
+    if (isNews()) return await findWork(context, received, workerId);
   }
   const own = await context.jobs.find(received.message.job);
-  if (own === undefined) return undefined;
-  if (own === 'newer' || !isUnderstood(own)) return { kind: 'retry_later', seconds: NEWER_SCHEMA_DELAY_SECONDS };
-  if (!isReady(own)) return undefined;
+  if (own === 'newer' || (own !== undefined && !isUnderstood(own)))
+    return { kind: 'retry_later', seconds: NEWER_SCHEMA_DELAY_SECONDS };
+  if (own === undefined || !isReady(own)) {
+    if (isSpread || !(await context.projectSettings.isSpread(project))) return undefined;
+    hotProjects.add(project);
+    return await findWork(context, received, workerId);
+  }
   const wait = secondsUntilDue(own, context.clock.now());
   if (wait > 0) return { kind: 'retry_later', seconds: wait };
   const claimed = await claimOnce(context, own, workerId);
+  if (claimed === undefined && isNews()) return await findWork(context, received, workerId);
   return claimed && { kind: 'claimed', ...claimed };
 }
 
@@ -140,6 +119,11 @@ async function claimOne(context: ClaimContext, job: Job, workerId: string): Prom
     return undefined;
   }
   const reads = await readForClaim(context, job);
+  if (reads.isSpread && !context.hotProjects.has(job.project_id)) {
+    // A better job may be in a partition that was not read.
+    context.hotProjects.add(job.project_id);
+    return undefined;
+  }
   const slotResult = await acquireProfileSlot({ ...context, profiles: claimedProfile(context, job, reads) }, job);
   const projectSettings = claimedSettings(context, job, reads);
   const folder = await exclusiveFolder({ ...context, projectSettings }, job);

@@ -5,7 +5,7 @@ import { quoted } from '../../contract/input/legible.ts';
 import type { JobCreation } from '../../contract/schemas/job-creation.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
-import { DEFAULT_PROJECT, type Project, type ProjectStore } from '../../projects/projects.ts';
+import { type CreationProject, DEFAULT_PROJECT, type ProjectStore } from '../../projects/projects.ts';
 import type { DispatchQueues } from '../dispatch/dispatch-queues.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { isJobId, jobIdOfKey, randomJobId } from '../lifecycle/job-id.ts';
@@ -155,7 +155,7 @@ function newJob(from: {
   creation: JobCreation;
   texts: JobTexts;
   profile: Profile;
-  project: Project;
+  project: CreationProject;
   createdBy: string;
   at: string;
   origin: Origin | undefined;
@@ -178,6 +178,7 @@ function newJob(from: {
     agent: from.profile.agent,
     ...(creation.model !== undefined && { model: creation.model }),
     priority: creation.priority ?? 0,
+    ...(from.project.spread_at !== undefined && { spread: true }),
     ...(timeout !== undefined && { timeout }),
     retries: creation.retries ?? from.profile.retries ?? 0,
     ...(creation.cwd !== undefined && { cwd: creation.cwd }),

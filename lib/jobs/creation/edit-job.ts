@@ -112,7 +112,8 @@ async function validateEdit(
   return {
     ...definedOnly({ model, priority, timeout, retries, cwd }),
     ...(isMoved && job.folder_of !== undefined && { folder_of: undefined }),
-    ...(project !== undefined && { project_id: project.id, project: project.name }),
+    // Its new project may not be hot, so it waits in the partition that all projects have.
+    ...(project !== undefined && { project_id: project.id, project: project.name, spread: undefined }),
     ...labels,
     profile: profile.name,
     agent: profile.agent,

@@ -42,6 +42,8 @@ export const jobItemSchema = z.object({
   agent: knownOrLater(AGENTS).optional(),
   model: z.string().optional(),
   priority: z.number(),
+  /** Its project was hot when it was created: it waits in one of the project's ready partitions, by a hash of its id. */
+  spread: z.boolean().optional(),
   timeout: z.number().optional(),
   retries: z.number(),
   cwd: z.string().optional(),
@@ -235,9 +237,14 @@ function suffixOf({ id }: Pick<Job, 'id'>): string {
   return LIST_SUFFIXES[byte % LIST_SUFFIXES.length] ?? LIST_SUFFIXES[0];
 }
 
-/** Partition of the ready index with a band and project's claimable jobs. */
-export function readyKey(band: Band, projectId: string): string {
-  return `${band}#${projectId}`;
+/** Partition of the ready index with claimable jobs of a band and project: all of them, unless the project is hot. */
+export function readyKey(band: Band, projectId: string, suffix: string = LIST_SUFFIXES[0]): string {
+  return suffix === LIST_SUFFIXES[0] ? `${band}#${projectId}` : `${band}#${projectId}#${suffix}`;
+}
+
+/** The partitions of the ready index that only hot projects have, besides the one that all have. */
+export function spreadReadyKeys(band: Band, projectId: string): string[] {
+  return LIST_SUFFIXES.slice(1).map((suffix) => readyKey(band, projectId, suffix));
 }
 
 /** Partition of the ready index with ended jobs whose follow-up jobs may be missing. */
@@ -305,7 +312,8 @@ interface ReadyPlace {
 }
 
 function readyPlace(job: Job): ReadyPlace {
-  return { ready_key: readyKey(bandOf(job), job.project_id), ready_order: readyOrder(job) };
+  const suffix = job.spread === true ? suffixOf(job) : undefined;
+  return { ready_key: readyKey(bandOf(job), job.project_id, suffix), ready_order: readyOrder(job) };
 }
 
 /** Each reason has a case, so that a new one can't get into the partition of another. */
@@ -335,7 +343,7 @@ function turnOrder(turn: number): string {
 }
 
 /** Sorts the highest priority first, then the longest wait. */
-function readyOrder(job: Pick<Job, 'priority' | 'queued_at' | 'created_at'>): string {
+export function readyOrder(job: Pick<Job, 'priority' | 'queued_at' | 'created_at'>): string {
   const inverted = BigInt(Number.MAX_SAFE_INTEGER) - BigInt(job.priority);
   return `${inverted.toString().padStart(17, '0')}#${job.queued_at ?? job.created_at}`;
 }

@@ -3,9 +3,10 @@ import type { ProfileStore } from '../../catalog/profiles.ts';
 import type { JobView } from '../../contract/schemas/job.ts';
 import { batchGet } from '../../platform/aws/batch-get.ts';
 import type { Registry } from '../../platform/registry.ts';
+import type { ProjectSettingsStore } from '../../projects/project-settings.ts';
 import { slotsOf } from '../admission/profile-slots.ts';
 import { readSlots } from '../admission/slots.ts';
-import { indexKeys, isBusy, type Job } from '../lifecycle/job.ts';
+import { bandOf, indexKeys, isBusy, type Job, readyKey, spreadReadyKeys } from '../lifecycle/job.ts';
 import { knownJobs } from '../store/read-job.ts';
 
 /** Waiting jobs that one answer counts at most. */
@@ -15,6 +16,7 @@ const MAX_COUNTED = 500;
 export interface QueueContext extends Registry {
   readonly jobsTable: string;
   readonly profiles: Pick<ProfileStore, 'get'>;
+  readonly projectSettings: Pick<ProjectSettingsStore, 'isSpread'>;
 }
 
 /** A queued job's position among those that wait for the same, and the jobs that use it; null if it does not wait. */
@@ -25,13 +27,31 @@ export async function queuePlace(context: QueueContext, job: Job): Promise<JobVi
 }
 
 /** Jobs that wait for the vendor continue together: none is ahead of another. */
-async function lineBefore(
-  { table, jobsTable }: QueueContext,
-  job: Job,
-): Promise<{ ahead: number | null; ahead_complete: boolean }> {
+async function lineBefore(context: QueueContext, job: Job): Promise<{ ahead: number | null; ahead_complete: boolean }> {
   const { ready_key, ready_order } = indexKeys(job);
-  if (ready_key === undefined || (job.parked !== undefined && !isBusy(job.parked)))
+  if (ready_key === undefined || ready_order === undefined || (job.parked !== undefined && !isBusy(job.parked)))
     return { ahead: null, ahead_complete: false };
+  const keys = job.parked === undefined ? await readyKeys(context, job) : [ready_key];
+  const counts = await Promise.all(keys.map((key) => countBefore(context, key, ready_order)));
+  const ahead = counts.reduce((sum, { count }) => sum + count, 0);
+  return {
+    ahead: Math.min(ahead, MAX_COUNTED),
+    ahead_complete: counts.every(({ isComplete }) => isComplete) && ahead <= MAX_COUNTED,
+  };
+}
+
+/** The partitions in which jobs of a job's band and project are ready. */
+async function readyKeys({ projectSettings }: QueueContext, job: Job): Promise<string[]> {
+  const band = bandOf(job);
+  const isSpread = await projectSettings.isSpread(job.project_id);
+  return [readyKey(band, job.project_id), ...(isSpread ? spreadReadyKeys(band, job.project_id) : [])];
+}
+
+async function countBefore(
+  { table, jobsTable }: QueueContext,
+  key: string,
+  order: string,
+): Promise<{ count: number; isComplete: boolean }> {
   const { Count = 0, LastEvaluatedKey } = await table.send(
     new QueryCommand({
       TableName: jobsTable,
@@ -39,11 +59,11 @@ async function lineBefore(
       Select: 'COUNT',
       KeyConditionExpression: '#key = :key AND #order < :order',
       ExpressionAttributeNames: { '#key': 'ready_key', '#order': 'ready_order' },
-      ExpressionAttributeValues: { ':key': ready_key, ':order': ready_order },
+      ExpressionAttributeValues: { ':key': key, ':order': order },
       Limit: MAX_COUNTED,
     }),
   );
-  return { ahead: Count, ahead_complete: LastEvaluatedKey === undefined };
+  return { count: Count, isComplete: LastEvaluatedKey === undefined };
 }
 
 /** The jobs that use the folder, or the profile's slots, that a job waits for. */

@@ -51,6 +51,14 @@ export class JobTriggers extends Construct {
       environment: countEnvironment(data, deployment),
       statements: [
         itemStatement(data, 'registry', ['GetItem', 'UpdateItem'], ofKinds('counter', ...Object.values(STATS_KINDS))),
+        // To mark a project as hot.
+        itemStatement(data, 'registry', ['UpdateItem'], {
+          'ForAllValues:StringEquals': {
+            'dynamodb:LeadingKeys': ['project'],
+            'dynamodb:Attributes': ['kind', 'id', 'spread_at'],
+          },
+          StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE'] },
+        }),
         new PolicyStatement({
           actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
           resources: [streamArn],

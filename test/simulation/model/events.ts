@@ -55,6 +55,8 @@ export const EVENTS = [
   'question withdrawn',
   'answer was the result of the call',
   'answer came with the prompt',
+  'project became hot',
+  'claimed from a hot partition',
 ] as const;
 export type EventKind = (typeof EVENTS)[number];
 export type EventCounts = Record<EventKind, number>;
@@ -78,6 +80,7 @@ export function eventsOfWrite(before: Job | undefined, after: Job, actor: Actor)
     return [...asked, ...eventsOfEnd(before, after, actor)];
   if (asked.length > 0 && before.status === after.status) return asked;
   const event = EVENT_OF[`${before.status} ${after.status}`];
+  if (event === 'claimed' && before.spread === true) return [...asked, event, 'claimed from a hot partition'];
   return [...asked, ...(event === undefined ? eventsInState(before, after, actor) : [event])];
 }
 

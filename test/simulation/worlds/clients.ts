@@ -16,6 +16,9 @@ export interface Acknowledged {
   readonly answers: Map<string, AcknowledgedAnswer>;
 }
 
+/** The projects of a world. */
+export const PROJECTS = ['p1', 'p2'] as const;
+
 /** How many of the jobs continue another one. */
 const CONTINUED = 0.35;
 
@@ -103,8 +106,8 @@ export class Clients {
     if (continued !== undefined) return this.#continuation(continued, key);
     return {
       prompt: `say ${random.integer(1, 1_000)}`,
-      project: `p${random.integer(1, 2)}`,
-      priority: random.integer(-1, 1),
+      project: random.pick(PROJECTS),
+      priority: random.integer(-2, 2),
       retries: random.pick([0, 0, 1, 3]),
       ...(random.chance(0.4) && { profile: random.pick(PROFILES) }),
       ...(random.chance(0.2) && { timeout: random.integer(1, 20) }),
@@ -119,7 +122,7 @@ export class Clients {
     return {
       prompt: `say ${random.integer(1, 1_000)}`,
       continue: id,
-      priority: random.integer(-1, 1),
+      priority: random.integer(-2, 2),
       retries: random.pick([0, 0, 1]),
       ...(random.chance(0.3) && { continue_after: 'any' as const }),
       ...(random.chance(0.1) && { draft: true }),
@@ -150,7 +153,7 @@ export class Clients {
     else if (doing !== 'edit') this.#heed(await this.#api.act(id, { type: doing }), doing);
     else {
       const prompt = random.chance(0.5) ? { prompt: `say ${random.integer(1, 1_000)}` } : {};
-      const priority = random.integer(-1, 1);
+      const priority = random.integer(-2, 2);
       this.#heed(await this.#api.edit(id, { ...prompt, priority }), doing);
     }
   }

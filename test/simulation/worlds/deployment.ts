@@ -51,6 +51,8 @@ export class ModelDeployment implements Network {
   readonly #receiptTimes = new Map<string, number>();
   readonly #permitTimes = new Map<string, number>();
   readonly #writtenAt = new Map<string, number>();
+  /** When each job was last changed, milliseconds of virtual time. */
+  readonly #changedAt = new Map<string, number>();
   readonly #names = new Map<string, string>();
   readonly #probes = new ProbeRules();
   readonly #later = new Set<string>();
@@ -170,6 +172,11 @@ export class ModelDeployment implements Network {
     return jobIdOfKey(`the world's job ${this.#ids}`);
   }
 
+  /** For how many milliseconds no decision has changed a job. */
+  unchangedFor(id: string): number {
+    return this.time.now - (this.#changedAt.get(id) ?? this.time.now);
+  }
+
   /** A job's name by its order of creation. */
   nameOf(id: string | undefined): string {
     return this.#names.get(id ?? '') ?? 'a new job';
@@ -232,7 +239,10 @@ export class ModelDeployment implements Network {
     for (const event of eventsOfWrite(was, is, this.#actor)) this.tellEvent(event);
     if (was?.status === 'RUNNING' && is.status === 'SUCCEEDED') this.succeeded.add(`${is.id}/${is.attempt}`);
     // Heartbeats decide nothing: one may come between a message and its write.
-    if (was?.version !== is.version) this.#writtenAt.set(is.id, this.#steps);
+    if (was?.version !== is.version) {
+      this.#writtenAt.set(is.id, this.#steps);
+      this.#changedAt.set(is.id, this.time.now);
+    }
     this.#tellStream(was, is);
     this.onJobWrite(was, is, this.#actor);
   }

@@ -4,12 +4,13 @@ import type { EventCounts } from '../model/events.ts';
 import { type FaultCounts, Faults } from '../model/faults.ts';
 import { VirtualTime } from '../model/virtual-time.ts';
 import { AccountRules, PROFILES } from '../rules/account-rules.ts';
+import { OrderRules } from '../rules/order-rules.ts';
 import { ProfileRules } from '../rules/profile-rules.ts';
 import { faultOfThread } from '../rules/thread-rules.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import { ModelAgents } from './agent.ts';
 import { ModelApi } from './api.ts';
-import { Clients } from './clients.ts';
+import { Clients, PROJECTS } from './clients.ts';
 import { ModelDeployment } from './deployment.ts';
 import { SHARDS } from './job-stream.ts';
 import { addLaterJobs } from './later-jobs.ts';
@@ -69,10 +70,12 @@ export class World {
     if (seed % LATER_JOBS_EVERY === 0) addLaterJobs(this.#deployment);
     const accounts = new AccountRules();
     const profiles = new ProfileRules(this.#deployment);
+    const order = new OrderRules(this.#deployment);
     this.#deployment.onJobWrite = (before, after, actor) => {
       const fault =
         accounts.faultOf(before, after, actor) ??
         profiles.faultOf(before, after) ??
+        (this.#faults.weather === 'orderly' ? order.faultOf(before, after) : undefined) ??
         faultOfThread(before, after, () => this.#deployment.allJobs());
       if (fault !== undefined) this.#violated(`${this.#deployment.nameOf(after.id)}: ${fault}`);
       if (after.status === 'RUNNING' && before?.status !== 'RUNNING') this.#expectFolderOfItsOwn(after);
@@ -147,6 +150,7 @@ export class World {
     while (this.#faults.active) {
       await this.#time.sleep(this.#random.skewed(5_000, 300_000));
       if (this.#faults.happens('deployed', 0.3)) workers.deploy();
+      if (this.#random.chance(0.2)) void triggers.spread(this.#random.pick(PROJECTS));
       if (isStormy && this.#faults.happens('no workers', 0.05)) workers.leave(this.#random.integer(60_000, 2_400_000));
       if (isStormy && this.#faults.happens('queues purged', 0.1)) {
         this.#deployment.purgeQueues();

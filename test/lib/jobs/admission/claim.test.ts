@@ -103,7 +103,7 @@ describe('a dispatch message', () => {
     const project = 'p-stale';
     await deployment.store({ id: id('stale'), project_id: project });
     const claimed = await claim(
-      { ...deployment, readReady: async () => [] },
+      { ...deployment, readReady: async () => ({ jobs: [] }) },
       permitOf(id('stale'), project),
       'worker-1',
     );

@@ -38,10 +38,10 @@ describe('a burst of 2,000 jobs under 40 claimers', () => {
     const context: ClaimContext = {
       ...deployment,
       // A query's result is as old as the query is slow, and lacks jobs that the index does not show yet.
-      readReady: async (message) => {
-        const seen = await deployment.readReady(message);
+      readReady: async (partition) => {
+        const { jobs } = await deployment.readReady(partition);
         await sleep(random() * 20);
-        return seen.filter(({ id }) => (shownAt.get(id) ?? 0) < performance.now());
+        return { jobs: jobs.filter(({ id }) => (shownAt.get(id) ?? 0) < performance.now()) };
       },
     };
     const created = Array.from({ length: JOBS }, (_, n) =>

@@ -16,7 +16,10 @@ const TRIGGERS: Record<string, { readonly id: string; readonly seconds: number; 
     CountJobs: {
       id: 'triggers.count-jobs',
       seconds: 60,
-      writes: ['dynamodb:UpdateItem Registry: counter, day-figures, model-figures, project-figures'],
+      writes: [
+        'dynamodb:UpdateItem Registry: counter, day-figures, model-figures, project-figures',
+        'dynamodb:UpdateItem Registry: project,Attributes is kind, id, spread_at,ReturnValues is NONE',
+      ],
     },
     WatchJobs: {
       id: 'triggers.reconcile-jobs',
