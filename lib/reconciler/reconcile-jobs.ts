@@ -109,23 +109,44 @@ export async function readWaiting(context: ReconcilerContext): Promise<WaitingWo
   return { stale, folders, profiles };
 }
 
-/** Running jobs that are read at once. */
-const CHECKED_AT_ONCE = 20;
+/** Running jobs whose leases one request reads, and lost ones that are ended at once. */
+const CHECKED_AT_ONCE = { leases: 100, lost: 20 } as const;
 
-/** Ends or re-queues every running job whose lease has expired, by its receipt if its worker left one. */
-export async function takeOverLostJobs(context: ReconcilerContext): Promise<Job[]> {
+/** Partitions of the index by status that are read side by side. */
+const PARTITIONS = 4;
+
+/**
+ * Ends or re-queues every running job whose lease has expired, by its receipt if its worker left one.
+ * @param options.most how many running jobs are checked, the oldest; default: all
+ */
+export async function takeOverLostJobs(context: ReconcilerContext, { most }: { most?: number } = {}): Promise<Job[]> {
   const changed: Job[] = [];
   let ids: string[] = [];
-  const take = async () => {
-    const jobs = await Promise.all(ids.map(async (id) => await skipDamaged(`job ${id}`, () => endIfLost(context, id))));
-    changed.push(...jobs.filter((job) => job !== undefined));
+  let checked = 0;
+  const check = async () => {
+    changed.push(...(await endLost(context, await context.jobs.expiredLeases(ids, timestamp(context.clock.now())))));
     ids = [];
   };
-  for await (const { id } of context.byStatus('RUNNING')) {
+  const page = most === undefined ? undefined : { page: Math.ceil(most / PARTITIONS) };
+  for await (const { id } of context.byStatus('RUNNING', page)) {
     ids.push(id);
-    if (ids.length === CHECKED_AT_ONCE) await take();
+    checked += 1;
+    if (ids.length === CHECKED_AT_ONCE.leases) await check();
+    if (checked === most) break;
   }
-  await take();
+  await check();
+  return changed;
+}
+
+async function endLost(context: ReconcilerContext, ids: readonly string[]): Promise<Job[]> {
+  const changed: Job[] = [];
+  for (let at = 0; at < ids.length; at += CHECKED_AT_ONCE.lost) {
+    const some = ids.slice(at, at + CHECKED_AT_ONCE.lost);
+    const jobs = await Promise.all(
+      some.map(async (id) => await skipDamaged(`job ${id}`, () => endIfLost(context, id))),
+    );
+    changed.push(...jobs.filter((job) => job !== undefined));
+  }
   return changed;
 }
 

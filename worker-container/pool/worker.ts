@@ -37,6 +37,12 @@ export interface WorkerSignals {
   readonly stopping: AbortSignal;
 }
 
+/**
+ * Running jobs that a worker checks when a message has come back without work. Each such message would otherwise read all
+ * of them; the reconciler does so every minute.
+ */
+const CHECKED_RUNNING = 100;
+
 /** Slots that receive dispatch messages and run attempts until the worker shuts down. */
 export class Worker {
   readonly #context: WorkerContext;
@@ -114,7 +120,7 @@ export class Worker {
       return await this.#run(claimed, received, account);
     }
     // The message of a dead worker may have come back: its job is still RUNNING.
-    if (received.receives > 1) await takeOverLostJobs(this.#context);
+    if (received.receives > 1) await takeOverLostJobs(this.#context, { most: CHECKED_RUNNING });
     return claimed.kind === 'acknowledge'
       ? this.#acknowledge(received)
       : dispatchQueues.retryLater(received, claimed.seconds);

@@ -55,6 +55,14 @@ export class JobStore {
     return new Map(items.map((item) => [String(item.id), readOrNewer(item)]));
   }
 
+  /** Those of the jobs that run without a valid lease, or whose items this version can't judge. */
+  async expiredLeases(ids: readonly string[], now: string): Promise<string[]> {
+    const keys = ids.map((id) => ({ id }));
+    const items = await batchGet(this.#table, this.#tableName, keys, { consistent: true });
+    const isValid = ({ lease_until: until }: Record<string, unknown>) => typeof until === 'string' && until >= now;
+    return items.filter((item) => !isValid(item)).map((item) => String(item.id));
+  }
+
   /** Stores a new job unless its id is taken; then returns the job that has it. */
   async create(job: Job): Promise<Applied> {
     try {
