@@ -41,15 +41,20 @@ const only = (type: string) => {
   return found[0]?.Properties ?? {};
 };
 
-/** The arguments with which the one image of a stack is built. */
-function buildArgsOf(one: WorkerStack): unknown {
+/** How the one image of a stack is built. */
+function buildOf(one: WorkerStack) {
   const { directory = '' } = Stage.of(one)?.synth() ?? {};
   const manifest = z
-    .object({ dockerImages: z.record(z.string(), z.object({ source: z.object({ dockerBuildArgs: z.unknown() }) })) })
+    .object({
+      dockerImages: z.record(
+        z.string(),
+        z.object({ source: z.object({ dockerBuildArgs: z.unknown(), dockerOutputs: z.unknown() }) }),
+      ),
+    })
     .parse(JSON.parse(readFileSync(join(directory, `${one.artifactId}.assets.json`), 'utf8')));
   const [image, ...others] = Object.values(manifest.dockerImages);
   expect(others).toEqual([]);
-  return image?.source.dockerBuildArgs;
+  return image?.source;
 }
 
 const taskSchema = z.object({
@@ -143,10 +148,21 @@ describe('a worker', () => {
       const [definition] = resourcesOf(one, 'AWS::ECS::TaskDefinition').values();
       const { ContainerDefinitions: containers } = taskSchema.parse(definition?.Properties);
       const known = containers[0].Environment.find(({ Name }) => Name === 'PROMPTQ_AGENTS')?.Value;
-      return { built: buildArgsOf(one), known };
+      return { built: buildOf(one)?.dockerBuildArgs, known };
     };
     expect(agentsOf(stack)).toEqual({ built: { AGENTS: 'codex claude' }, known: undefined });
     expect(agentsOf(onOtherProcessor)).toEqual({ built: { AGENTS: 'codex' }, known: 'codex' });
+  });
+
+  test('has an image with layers that a task unpacks quickly', () => {
+    const [outputs, ...others] = z.array(z.string()).parse(buildOf(stack)?.dockerOutputs);
+    expect(others).toEqual([]);
+    expect(outputs?.split(',').toSorted()).toEqual([
+      'compression=zstd',
+      'force-compression=true',
+      'oci-mediatypes=true',
+      'type=image',
+    ]);
   });
 
   test('may do what jobs need, and nothing else on anything else', () => {
