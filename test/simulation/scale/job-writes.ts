@@ -4,13 +4,16 @@ import { decide } from '../../../lib/jobs/lifecycle/lifecycle.ts';
 import { monthPartition } from '../../../lib/jobs/store/month-partitions.ts';
 import { type IndexSpec, TABLES } from '../../../lib/platform/aws/tables.ts';
 import { aJob, aReceipt } from '../../lib/jobs/a-job.ts';
+import type { Kind } from './partitions.ts';
 
-/** Write units that a step of a job's life takes of one partition key. */
+/** Units that a step of a job's life takes of one partition key. */
 export interface Touch {
   /** Table or index, and the value of its partition key; that of a base table is the item's own. */
   readonly place: string;
   readonly key: string;
   readonly units: number;
+  /** Default: writes. */
+  readonly kind?: Kind;
 }
 
 /** The steps of a life, each of which is one write of the job. */
@@ -19,10 +22,22 @@ export type Step = (typeof STEPS)[number];
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** What the service writes for a short shell job: the real lifecycle, index keys and projections. */
-export function writesOfLife(name: string, projectId: string): Readonly<Record<Step, readonly Touch[]>> {
+/**
+ * What the service writes for a short shell job: the real lifecycle, index keys and projections.
+ * @param options.hot whether its project is hot
+ */
+export function writesOfLife(
+  name: string,
+  projectId: string,
+  { hot = false }: { hot?: boolean } = {},
+): Readonly<Record<Step, readonly Touch[]>> {
   const circumstances = { now: Date.parse('2026-11-20T10:00:00.000Z'), random: () => 0 };
-  const queued = aJob({ id: jobIdOfKey(name), project_id: projectId, project: projectId });
+  const queued = aJob({
+    id: jobIdOfKey(name),
+    project_id: projectId,
+    project: projectId,
+    ...(hot && { spread: true }),
+  });
   const running = decided(decide(queued, { type: 'claim', workerId: 'worker-1' }, circumstances));
   const receipt = aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: running.id, attempt: running.attempt });
   const ended = decided(decide(running, { type: 'end', receipt }, circumstances));

@@ -1,12 +1,13 @@
-import { SeededRandom } from '../seeded-random.ts';
-import { STEPS, writesOfLife } from './job-writes.ts';
-import { Partitions } from './partitions.ts';
+import { type Fleet, touchesOfFleet } from './fleet.ts';
+import { readsOfLife } from './job-reads.ts';
+import { STEPS, type Touch, writesOfLife } from './job-writes.ts';
+import { type Kind, Partitions } from './partitions.ts';
 
 /** What happens at a rate of short jobs. */
 export interface ScaleMeasure {
-  /** Share of the write units that were not taken in their second. */
-  readonly refused: number;
-  /** Seconds that a write waits at the end, where it waits longest. */
+  /** Share of the units that were not taken in their second. */
+  readonly refused: Readonly<Record<Kind, number>>;
+  /** Seconds that refusals add to the start of a job: 95 of 100 jobs wait no longer. */
   readonly wait: number;
   /** Seconds from a change of a job to its count. */
   readonly lag: number;
@@ -15,42 +16,93 @@ export interface ScaleMeasure {
   readonly last: readonly string[];
 }
 
-/** Different lives from which each job's is drawn. */
+export interface ScaleOptions {
+  /** Jobs in each second. */
+  readonly rates: readonly number[];
+  readonly projects: number;
+  readonly fleet: Fleet;
+  readonly bursts?: boolean;
+}
+
+/** Different lives, of which each second has its share. */
 const LIVES = 2_000;
 
 /** The partitions of an on-demand table at its creation. */
 const FIRST_PARTITIONS = 4;
 
+/** The partitions of the texts of a month's jobs, each of which splits further. */
+const TEXT_PARTITIONS = 8;
+
 /** Assumed milliseconds: Lambda's window, its poll of the stream, and one write of the counts, so many side by side. */
 const COUNTING = { window: 1_000, poll: 250, write: 15, parallel: 50, records: 1_000 } as const;
 
-export function measureScale(options: { rate: number; projects: number; seconds: number }): ScaleMeasure {
-  const { rate, projects, seconds } = options;
-  const random = new SeededRandom(rate + projects);
-  const lives = Array.from({ length: LIVES }, (_, n) => writesOfLife(`${rate} ${n}`, `p${n % projects}`));
-  const partitions = new Partitions();
+/** From so many jobs of a project in a second on it is hot; seconds until it is marked. */
+const HOT = { jobsPerSecond: 250, seconds: 12 } as const;
+
+export async function measureScale({ rates, projects, fleet, bursts = false }: ScaleOptions): Promise<ScaleMeasure> {
+  const lives = { cold: await meanLife(projects, false), hot: await meanLife(projects, true) };
+  const partitions = new Partitions({ bursts });
+  const waits: { rate: number; wait: number }[] = [];
   let first: string | undefined;
   let refusing: string[] = [];
-  for (let second = 0; second < seconds; second += 1) {
-    for (let n = 0; n < rate; n += 1) {
-      const life = lives[random.integer(0, LIVES - 1)];
-      for (const step of STEPS)
-        for (const { place, key, units } of life?.[step] ?? []) {
-          if (place === 'Jobs') partitions.write(place, units, { spread: FIRST_PARTITIONS });
-          else if (place === 'Registry') partitions.write(`${place} ${key}`, units, { spread: 1 });
-          else partitions.write(`${place} ${key}`, units, {});
-        }
-    }
+  let hotFor = 0;
+  for (const rate of rates) {
+    const isMarked = hotFor >= HOT.seconds;
+    if (rate / projects >= HOT.jobsPerSecond || isMarked) hotFor += 1;
+    const shards = partitions.partitionsOf('Jobs');
+    const touches = [
+      ...lives[isMarked ? 'hot' : 'cold'].map((touch) => ({ ...touch, units: touch.units * rate })),
+      ...touchesOfFleet(fleet, { claims: rate, decisions: rate === 0 ? 0 : Math.min(shards, rate) }),
+    ];
+    for (const { place, key, units, kind = 'writes' } of touches)
+      partitions.take(place === 'Jobs' ? place : `${place} ${key}`, units, {
+        kind,
+        ...(place === 'Jobs' && { spread: FIRST_PARTITIONS }),
+        ...(place === 'Registry' && key.includes('#') && { spread: key.endsWith('#') ? TEXT_PARTITIONS : 1 }),
+      });
     refusing = partitions.tick();
+    waits.push({ rate, wait: partitions.wait });
     first ??= refusing[0];
   }
   return {
-    refused: partitions.refused / partitions.units,
-    wait: partitions.wait,
-    lag: countingSeconds({ rate, projects, shards: partitions.partitionsOf('Jobs') }),
+    refused: { writes: share(partitions, 'writes'), reads: share(partitions, 'reads') },
+    wait: percentile95(waits),
+    lag: countingSeconds({ rate: Math.max(...rates), projects, shards: partitions.partitionsOf('Jobs') }),
     first,
     last: [...new Set(refusing.map((place) => place.split(' ')[0] ?? ''))],
   };
+}
+
+function share({ refused, units }: Partitions, kind: Kind): number {
+  return units[kind] === 0 ? 0 : refused[kind] / units[kind];
+}
+
+/** What one job takes of each place, as a mean of many lives. */
+async function meanLife(projects: number, hot: boolean): Promise<Touch[]> {
+  const reads = await Promise.all(Array.from({ length: projects }, (_, n) => readsOfLife(`p${n}`, { hot })));
+  const means = new Map<string, Touch>();
+  for (let n = 0; n < LIVES; n += 1) {
+    const writes = writesOfLife(`${n}`, `p${n % projects}`, { hot });
+    for (const step of STEPS)
+      for (const touch of [...writes[step], ...(reads[n % projects]?.[step] ?? [])]) {
+        const key = touch.place === 'Jobs' ? '' : touch.key;
+        const name = `${touch.place} ${key} ${touch.kind}`;
+        const units = (means.get(name)?.units ?? 0) + touch.units / LIVES;
+        means.set(name, { ...touch, key, units });
+      }
+  }
+  return [...means.values()];
+}
+
+/** Weighted by the jobs that are created in each second. */
+function percentile95(waits: readonly { rate: number; wait: number }[]): number {
+  const jobs = waits.reduce((sum, { rate }) => sum + rate, 0);
+  let seen = 0;
+  for (const { rate, wait } of waits.toSorted((a, b) => a.wait - b.wait)) {
+    seen += rate;
+    if (seen >= 0.95 * jobs) return wait;
+  }
+  return 0;
 }
 
 /** A window, and the batches of a shard of the stream, one after the other. */

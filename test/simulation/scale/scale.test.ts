@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
+import { readsOfLife } from './job-reads.ts';
 import { STEPS, writesOfLife } from './job-writes.ts';
 import { measureScale } from './measure-scale.ts';
 import { Partitions } from './partitions.ts';
+
+const NOTHING = { slots: 0, workers: 0, hasBacklog: false };
+const FULL = { slots: 10_000, workers: 1_250, hasBacklog: true };
+
+const steadily = (rate: number, seconds: number) => Array.from({ length: seconds }, () => rate);
 
 it('a short shell job writes 11 units', () => {
   const life = writesOfLife('a job', 'a project');
@@ -9,30 +15,62 @@ it('a short shell job writes 11 units', () => {
   expect(units).toEqual([5, 4, 2]);
 });
 
-it('1,000 jobs a second of many projects are taken, and counted within 5 seconds', () => {
-  const { refused, first, lag } = measureScale({ rate: 1_000, projects: 100, seconds: 30 });
-  expect({ refused, first }).toEqual({ refused: 0, first: undefined });
+it('the reads of a job are those of the service: a claim of a hot project reads four partitions', async () => {
+  const placesOf = async (hot: boolean) => {
+    const { claim } = await readsOfLife('p0', { hot });
+    return claim.filter(({ place }) => place === 'ready').map(({ key }) => key);
+  };
+  expect(await placesOf(false)).toEqual(['normal#p0']);
+  expect(new Set(await placesOf(true))).toEqual(new Set(['normal#p0', 'normal#p0#1', 'normal#p0#2', 'normal#p0#3']));
+  const { create } = await readsOfLife('p0', { hot: false });
+  expect(create.map(({ key }) => key).toSorted()).toEqual(['profile/codex', 'project/p0', 'token/one']);
+});
+
+it('1,000 jobs a second of many projects in 10,000 slots are taken while a million wait, and counted within 5 s', async () => {
+  const { refused, first, lag } = await measureScale({ rates: steadily(1_000, 30), projects: 100, fleet: FULL });
+  expect({ refused, first }).toEqual({ refused: { writes: 0, reads: 0 }, first: undefined });
   expect(lag).toBeLessThan(5);
 });
 
-it('of one project alone the index of ready jobs refuses first', () => {
-  expect(measureScale({ rate: 450, projects: 1, seconds: 30 }).refused).toBe(0);
-  expect(measureScale({ rate: 600, projects: 1, seconds: 30 })).toMatchObject({
-    first: expect.stringMatching(/^ready /),
-    last: ['ready'],
-  });
+it('1,000 jobs a second of one project are refused only until it is hot', async () => {
+  const { refused, first, last } = await measureScale({ rates: steadily(1_000, 120), projects: 1, fleet: FULL });
+  expect(first).toMatch(/^ready normal#p0 /);
+  expect(last).toEqual([]);
+  expect(refused.writes).toBeLessThan(0.05);
+  const withBursts = { rates: steadily(1_000, 120), projects: 1, fleet: FULL, bursts: true };
+  expect((await measureScale(withBursts)).refused).toEqual({ writes: 0, reads: 0 });
+});
+
+it('a hot project may become busier than its partitions, and waits', async () => {
+  const { last, wait } = await measureScale({ rates: steadily(3_000, 120), projects: 1, fleet: NOTHING });
+  expect(last).toContain('ready');
+  expect(wait).toBeGreaterThan(1);
 });
 
 it('a split helps keys that are not ordered by time, and no others', () => {
   const partitions = new Partitions();
   let refusing: string[] = [];
   for (let second = 0; second < 300; second += 1) {
-    partitions.write('ordered by time', 1_500, {});
-    partitions.write('by id', 1_500, { spread: 1 });
+    partitions.take('ordered by time', 1_500);
+    partitions.take('by id', 1_500, { spread: 1 });
     refusing = partitions.tick();
-    if (second === 10) expect(refusing).toEqual(['ordered by time', 'by id']);
+    if (second === 10) expect(refusing).toEqual(['ordered by time writes', 'by id writes']);
   }
-  expect(refusing).toEqual(['ordered by time']);
+  expect(refusing).toEqual(['ordered by time writes']);
   expect(partitions.partitionsOf('by id')).toBe(2);
   expect(partitions.wait).toBe(150);
+});
+
+it('a partition takes 3,000 read units a second, and a burst what it has saved in five minutes', () => {
+  const refusedOf = (bursts: boolean, seconds: number) => {
+    const partitions = new Partitions({ bursts });
+    for (let second = 0; second < seconds; second += 1) {
+      partitions.take('an item', 4_000, { kind: 'reads' });
+      partitions.tick();
+    }
+    return partitions.refused.reads;
+  };
+  expect(refusedOf(false, 1)).toBe(1_000);
+  expect(refusedOf(true, 900)).toBe(0);
+  expect(refusedOf(true, 901)).toBe(1_000);
 });
