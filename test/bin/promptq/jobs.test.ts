@@ -178,9 +178,11 @@ describe('talking', () => {
 
   test('say sends what its options say', async () => {
     const bodies: unknown[] = [];
-    const server = createServer(async (request, response) => {
-      if (request.method === 'POST') bodies.push(JSON.parse(await text(request)));
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"msg_1","items":[]}');
+    const server = createServer((request, response) => {
+      void text(request).then((body) => {
+        if (request.method === 'POST') bodies.push(JSON.parse(body));
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"msg_1","items":[]}');
+      });
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const env = { PROMPTQ_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
