@@ -139,7 +139,7 @@ async function bundle(
     logLevel: 'silent',
     plugins: [
       ...(options.objects === 'on demand' ? [objectsOnDemand(ROOT)] : []),
-      leanContract(DECLARING.map((folder) => join(ROOT, folder))),
+      leanContract(ROOT, DECLARING),
       leanSdk,
       onDemand(ON_DEMAND.map((module) => join(ROOT, module))),
     ],
