@@ -82,6 +82,11 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: 'send messages to the real codex and claude while they run; the next model requests have to contain them',
       options: '[--tries N]',
     },
+    questions: {
+      file: 'test/simulation/scale/count-requests.ts',
+      about: 'what a minute costs a deployment with 10 and with 100,000 open questions, on models of its services',
+      options: '[COUNT…]',
+    },
     claims: {
       file: 'test/faults/claims.ts',
       about: 'let concurrent claimers compete for jobs, every message delivered three times',

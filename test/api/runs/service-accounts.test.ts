@@ -180,6 +180,46 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     expect(await ended(neighbour)).toMatchObject({ status: 'SUCCEEDED' });
   });
 
+  test('serves the tools of a job to its slot alone, and attaches only what that may read', async () => {
+    const look = 'f=$PROMPTQ_ATTACHMENTS/../agent/codex-home/config.toml; echo "$(id -u) $(stat -c "%u %a" $f)"';
+    const mine = await start(
+      [
+        `drill: tool ${look}; echo mine > made.txt; ln -s /etc/shadow link; until [ -e gate ]; do sleep 0.05; done`,
+        'drill: use attach_file {"path": "made.txt"}',
+        'drill: use attach_file {"path": "link"}',
+        'drill: use create_job {"prompt": "Say hello."}',
+      ].join('\n'),
+      { profile: 'practice' },
+    );
+    await untilThere(join(folderOf(mine), 'link'));
+    const agent = join(service.home, 'worker', 'attempts', `${mine}-1`, 'agent');
+    const config = await readFile(join(agent, 'codex-home', 'config.toml'), 'utf8');
+    const [, port = ''] = /http:\/\/127\.0\.0\.1:(\d+)\/mcp/.exec(config) ?? [];
+    const [, key = ''] = /Bearer ([\w-]{43})/.exec(config) ?? [];
+    expect(key).not.toBe('');
+    for (const { pid } of living())
+      for (const file of ['cmdline', 'environ'])
+        expect(await readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => ''), `${file} of ${pid}`).not.toContain(key);
+    const headers = `Host: 127.0.0.1:${port}\\r\\nContent-Type: application/json\\r\\nContent-Length: 2\\r\\n`;
+    const call = (more: string) =>
+      `exec 3<>/dev/tcp/127.0.0.1/${port}; printf 'POST /mcp HTTP/1.1\\r\\n${headers}${more}\\r\\n{}' >&3; head -1 <&3`;
+    const { stdout } = await run(
+      [
+        `cat ${agent}/codex-home/config.toml 2> /dev/null && echo open`,
+        call(''),
+        call(`Authorization: Bearer ${'x'.repeat(43)}\\r\\n`),
+      ].join('\n'),
+    );
+    await writeFile(join(folderOf(mine), 'gate'), '');
+    expect(stdout.replaceAll('\r', '')).toBe('HTTP/1.1 401 Unauthorized\n'.repeat(2));
+    const { status, final_message } = await ended(mine);
+    expect(status).toBe('SUCCEEDED');
+    expect(final_message).toMatch(/(\d+) \1 600/);
+    expect(final_message).toContain('Attached as made.txt (5 bytes).');
+    expect(final_message).toContain('link: there is no such file, or it is a link or unreadable.');
+    expect(final_message).toMatch(/Created job job_/);
+  });
+
   test('gives a job no folder of the worker, also not through a link', async () => {
     await run('ln -s ../../account to-account; ln -s /etc to-etc', { cwd: 'links' });
     for (const cwd of ['links/to-account', 'links/to-etc', 'links/to-etc/made']) {
