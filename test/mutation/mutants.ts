@@ -2,6 +2,7 @@ import { ACCOUNT } from './by-hand/account.ts';
 import { ATTEMPTS } from './by-hand/attempts.ts';
 import { CREATION } from './by-hand/creation.ts';
 import { DECISIONS } from './by-hand/decisions.ts';
+import { DELEGATION } from './by-hand/delegation.ts';
 import { FOLDERS } from './by-hand/folders.ts';
 import { FORKS } from './by-hand/forks.ts';
 import { MESSAGES } from './by-hand/messages.ts';
@@ -24,4 +25,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...QUESTIONS,
   ...MESSAGES,
   ...TOOLS,
+  ...DELEGATION,
 ];

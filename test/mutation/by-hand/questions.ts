@@ -14,6 +14,20 @@ export const QUESTIONS: readonly Mutant[] = [
     test: TEST,
   },
   {
+    name: 'a job that waits for an answer stays the probe',
+    file: END,
+    find: "queuedAgain(withoutProbe(job), { reason: 'question'",
+    replace: "queuedAgain(job, { reason: 'question'",
+    test: TEST,
+  },
+  {
+    name: 'an answer that the tool could not read is lost',
+    file: 'worker-container/tools/ask-human.ts',
+    find: 'await found().catch(attempt.onFailure)',
+    replace: 'await found()',
+    test: 'test/worker-container/tools/ask-human.test.ts',
+  },
+  {
     name: 'a lost attempt with an open question is not parked',
     file: END,
     find: 'return withQuestion(lost(job, at, event), at);',

@@ -7,6 +7,7 @@ import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import { followUpIds } from '../../../../lib/jobs/lifecycle/follow-up-record.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey, toolJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
+import { decide } from '../../../../lib/jobs/lifecycle/lifecycle.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
 import { aRunningJob } from '../a-job.ts';
 
@@ -61,8 +62,16 @@ describe('a job that an agent starts', () => {
     expect(new Set([...calls, again].map(({ id }) => id))).toEqual(new Set([toolJobId(parent.id, 0, 'k')]));
     expect([...calls, again].filter(({ replayed }) => !replayed)).toHaveLength(1);
     expect(await childrenOf(parent)).toHaveLength(1);
-    const nextRound = { ...parent, round: 1 };
-    expect((await delegateJob(deployment, nextRound, { prompt: 'a' }, 'k')).id).not.toBe(again.id);
+    const inRound = (job: Job, round: number) => delegateJob(deployment, { ...job, round }, { prompt: 'a' }, 'k');
+    const next = await parentJob();
+    expect((await inRound(next, 1)).id).not.toBe((await inRound(next, 2)).id);
+  });
+
+  it('is another one in the next round, which a retry by request begins', () => {
+    const retried = (job: Job) => decide({ ...job, status: 'FAILED' }, { type: 'retry' }, { now: 0, random: () => 0 });
+    const first = retried(aRunningJob({}));
+    expect(first).toMatchObject({ job: { round: 1 } });
+    expect('job' in first && retried(first.job)).toMatchObject({ job: { round: 2 } });
   });
 
   it('is one for two equal requests without a key, and two for others', async () => {

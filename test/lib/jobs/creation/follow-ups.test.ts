@@ -106,8 +106,10 @@ async function made(name: string, payloads: readonly unknown[], differences: Par
 
 describe('a follow-up job', () => {
   it('is in the project and folder of its parent, a fresh one too', async () => {
-    const inFolder = await made('folder', [{ prompt: 'x' }], { project_id: 'p1', project: 'p1', cwd: 'a/b' });
+    const place = { project_id: 'p1', project: 'p1', cwd: 'a/b' };
+    const inFolder = await made('folder', [{ prompt: 'x' }], { ...place, token_id: 'tok_1' });
     expect((await childrenOf(inFolder))[0]).toMatchObject({
+      token_id: 'tok_1',
       project_id: 'p1',
       cwd: 'a/b',
       parent_id: inFolder.id,

@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { answerQuestion } from '../../../lib/jobs/questions/answer-question.ts';
+import { Redaction } from '../../../worker-container/secrets/redaction.ts';
+import { askHuman } from '../../../worker-container/tools/ask-human.ts';
+import { JobWatch } from '../../../worker-container/tools/job-watch.ts';
+import { aRunningJob } from '../../lib/jobs/a-job.ts';
+import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
+
+let deployment: QuietDeployment;
+let job: Job;
+let watch: JobWatch;
+let onUnanswered = vi.fn();
+let onLate = vi.fn();
+let onFailure = vi.fn();
+beforeEach(async () => {
+  deployment = quietDeployment();
+  job = await deployment.store(aRunningJob({ id: 'job_asking', agent: 'codex' }));
+  watch = new JobWatch();
+  [onUnanswered, onLate, onFailure] = [vi.fn(), vi.fn(), vi.fn()];
+});
+
+const WAIT_MS = 45_000;
+const read = async () => (await deployment.read(job)) ?? expect.fail('the job is gone');
+
+/** The call, once its question is recorded: time passes for what has begun. */
+async function asked(input: object = {}): Promise<{ readonly call: Promise<string> }> {
+  const call = ask(input);
+  await deployment.pass(10);
+  return { call };
+}
+
+function ask(input: object): Promise<string> {
+  const { time } = deployment;
+  const timing = { now: () => time.now, schedule: (run: () => void, delay: number) => time.schedule(run, delay) };
+  const attempt = { job, watch, redaction: new Redaction(['hunter2']), waitMs: WAIT_MS, timing };
+  const tool = askHuman(deployment, { ...attempt, onUnanswered, onLate, onFailure });
+  return tool.call({ question: 'Is it hunter2?', ...input }, new AbortController().signal);
+}
+
+async function answer(text: string): Promise<Job> {
+  const known = await read();
+  return await answerQuestion(deployment, known, { questionId: known.question?.id ?? '', answer: text, by: 'token:x' });
+}
+
+describe('the call of ask_human', () => {
+  test('returns an answer that comes within its wait, as the heartbeat reads it', async () => {
+    const { call } = await asked();
+    await deployment.pass(1_000);
+    expect(await deployment.texts.questions.list(job.id)).toMatchObject([{ question: 'Is it ***?', attempt: 1 }]);
+    watch.hear(await answer('yes'));
+    expect(await call).toBe('The answer: yes');
+    expect(onUnanswered).not.toHaveBeenCalled();
+  });
+
+  test('asks the agent to end its turn after the wait, and ends it 30 seconds later', async () => {
+    const { call } = await asked();
+    await deployment.pass(WAIT_MS - 100);
+    expect(onUnanswered).not.toHaveBeenCalled();
+    await deployment.pass(200);
+    expect(await call).toMatch(/is recorded\. There is no answer yet\. End your turn now/);
+    expect(onUnanswered).toHaveBeenCalledOnce();
+    await deployment.pass(29_000);
+    expect(onLate).not.toHaveBeenCalled();
+    await deployment.pass(1_200);
+    expect(onLate).toHaveBeenCalledOnce();
+    expect((await read()).question).toMatchObject({ state: 'open' });
+  });
+
+  test('takes the default answer at a deadline within the wait', async () => {
+    const { call } = await asked({ default: 'gray', deadline_seconds: 5 });
+    await deployment.pass(5_200);
+    expect(await call).toBe('Nobody answered before the deadline. Continue with your default answer: gray');
+    expect((await read()).question).toMatchObject({ state: 'expired' });
+  });
+
+  test('names the question that is open', async () => {
+    const first = await asked();
+    const { question } = await read();
+    await expect(ask({})).rejects.toThrow(`Not asked: question ${question?.id} is open.`);
+    await deployment.pass(WAIT_MS);
+    await first.call;
+  });
+
+  test('leaves an answer that it could not read to the next attempt', async () => {
+    const { call } = await asked();
+    const answered = await answer('yes');
+    const failure = new Error('throttled');
+    vi.spyOn(deployment.texts.questions, 'read').mockRejectedValue(failure);
+    watch.hear(answered);
+    expect(await call).toMatch(/is recorded/);
+    expect(onFailure).toHaveBeenCalledWith(failure);
+    expect(onUnanswered).toHaveBeenCalledOnce();
+  });
+
+  test('has a deadline of a week if it sets none', async () => {
+    const begun = deployment.time.wall;
+    const { call } = await asked();
+    const { question, questions } = await read();
+    expect(Date.parse(question?.due ?? '') - begun - 7 * 86_400_000).toBeLessThanOrEqual(10);
+    expect(questions).toBe(1);
+    await deployment.pass(WAIT_MS);
+    await call;
+  });
+});
