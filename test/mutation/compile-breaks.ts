@@ -19,42 +19,34 @@ interface Compiling {
 /**
  * Shows breaks to the compiler in a copy of the repository, as many together as are in different files: a run of it
  * costs as much as ten test files.
- * @returns what it says of the file of each break that it refuses.
+ * @returns what it says of the file of each break that it refuses; what it would say of other files is not known
  */
-export async function compileBreaks(breaks: readonly Mutant[], compiling: Compiling): Promise<Map<Mutant, string>> {
+export async function compileTogether(breaks: readonly Mutant[], compiling: Compiling): Promise<Map<Mutant, string>> {
   const refused = new Map<Mutant, string>();
   const byFile = [...Map.groupBy(breaks, ({ file }) => file).values()];
   const rounds = Math.max(0, ...byFile.map((inFile) => inFile.length));
-  for (let round = 0; round < rounds; round += 1)
-    await compileRound(
-      byFile.flatMap((inFile) => inFile[round] ?? []),
-      compiling,
-      refused,
-    );
+  for (let round = 0; round < rounds; round += 1) {
+    const together = byFile.flatMap((inFile) => inFile[round] ?? []);
+    const errors = await errorsWith(together, compiling);
+    for (const each of together) {
+      const error = errors.get(each.file);
+      if (error !== undefined) refused.set(each, error);
+    }
+  }
   return refused;
 }
 
-/** Errors in files without a break are of one that is not found yet: those are compiled by halves. */
-async function compileRound(breaks: readonly Mutant[], compiling: Compiling, refused: Map<Mutant, string>) {
-  const { folder, sources, write } = compiling;
+/** @returns the first thing that the compiler says of one break, in whatever file; undefined: nothing. */
+export async function compileAlone(mutant: Mutant, compiling: Compiling): Promise<string | undefined> {
+  const [error] = (await errorsWith([mutant], compiling)).values();
+  return error;
+}
+
+async function errorsWith(breaks: readonly Mutant[], { folder, sources, write }: Compiling) {
   for (const each of breaks) await write(each.file, mutated(sources.get(each.file) ?? '', each));
   const errors = await errorsIn(folder);
   for (const { file } of breaks) await write(file, sources.get(file) ?? '');
-  if (errors.size === 0) return;
-  const isIn = ({ file }: Mutant) => errors.has(file);
-  for (const each of breaks.filter(isIn)) refused.set(each, errors.get(each.file) ?? '');
-  const [first, ...others] = breaks.filter((each) => !isIn(each));
-  const isForeign = [...errors.keys()].some((file) => !breaks.some((each) => each.file === file));
-  if (first === undefined || !isForeign) return;
-  if (others.length === 0) {
-    if (breaks.length === 1) refused.set(first, [...errors.values()][0] ?? '');
-    else await compileRound([first], compiling, refused);
-    return;
-  }
-  if (others.length + 1 < breaks.length) return await compileRound([first, ...others], compiling, refused);
-  const half = Math.ceil(breaks.length / 2);
-  await compileRound(breaks.slice(0, half), compiling, refused);
-  await compileRound(breaks.slice(half), compiling, refused);
+  return errors;
 }
 
 /** The first error of each file that has any. */

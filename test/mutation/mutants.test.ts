@@ -71,6 +71,8 @@ describe('every mutant', () => {
     expect(unseen).toEqual([]);
     for (const file of ['console/src/main.tsx', 'lib/jobs/output/reading/read-output.ts'])
       expect(tests.witnessesOf(file).slow).not.toEqual([]);
+    // By the words that they share: neither imports the other, and their names have none in common.
+    expect(tests.witnessesOf('functions/jobs/submit.ts').slow).toContain('test/api/jobs/drafts.test.ts');
   });
 });
 

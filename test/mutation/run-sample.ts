@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { compileBreaks } from './compile-breaks.ts';
+import { compileAlone, compileTogether } from './compile-breaks.ts';
 import { HARMLESS } from './harmless-mutants.ts';
 import { Imports } from './imports.ts';
 import { inCopy } from './in-copy.ts';
@@ -83,6 +83,8 @@ async function tryAll(): Promise<void> {
         const seen = await tests.see(files, source);
         return seen === undefined ? undefined : ({ by: 'test', seen } as const);
       };
+      const write = async (file: string, text: string) => await tests.write(file, text);
+      const compiling = { folder, sources, write };
       const judge = async (mutant: Mutant, source: string): Promise<Seen> => {
         const broken = mutated(source, mutant);
         const changed = { file: mutant.file, source, broken };
@@ -99,15 +101,15 @@ async function tryAll(): Promise<void> {
             await expectSoundGenerated(folder);
             return { by: 'generated', seen: stale };
           }
+          const complaint = await compileAlone(mutant, compiling);
+          if (complaint !== undefined) return { by: 'compiler', seen: complaint };
           return (await test(slow, changed)) ?? { by: 'nobody' };
         } finally {
           await tests.write(mutant.file, source);
         }
       };
       const untried = sample.filter((mutant) => verdictOf(mutant) === undefined && reasonOf(mutant) === undefined);
-      const write = async (file: string, text: string) => await tests.write(file, text);
-      for (const [mutant, seen] of await compileBreaks(untried, { folder, sources, write }))
-        note(mutant, { by: 'compiler', seen }, 0);
+      for (const [mutant, seen] of await compileTogether(untried, compiling)) note(mutant, { by: 'compiler', seen }, 0);
       for (const mutant of untried.filter((each) => verdictOf(each) === undefined)) {
         if (performance.now() > end) break;
         const beganAt = performance.now();
