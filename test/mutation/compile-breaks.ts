@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import type { Imports } from './imports.ts';
 import { type Mutant, mutated } from './mutant.ts';
 
 const COMPILER = fileURLToPath(new URL('../../node_modules/typescript-native/bin/tsc', import.meta.url));
@@ -13,12 +14,14 @@ const PROJECTS = ['.', 'console'] as const;
 interface Compiling {
   readonly folder: string;
   readonly sources: ReadonlyMap<string, string>;
+  readonly imports: Imports;
   readonly write: (file: string, text: string) => Promise<void>;
 }
 
 /**
  * Shows breaks to the compiler in a copy of the repository, as many together as are in different files: a run of it
- * costs as much as ten test files.
+ * costs as much as ten test files. An error may come from a break in a file that is imported: such a break is compiled
+ * once more, alone.
  * @returns what it says of the file of each break that it refuses; what it would say of other files is not known
  */
 export async function compileTogether(breaks: readonly Mutant[], compiling: Compiling): Promise<Map<Mutant, string>> {
@@ -29,7 +32,8 @@ export async function compileTogether(breaks: readonly Mutant[], compiling: Comp
     const together = byFile.flatMap((inFile) => inFile[round] ?? []);
     const errors = await errorsWith(together, compiling);
     for (const each of together) {
-      const error = errors.get(each.file);
+      const isSure = !together.some(({ file }) => compiling.imports.of(each.file).includes(file));
+      const error = errors.has(each.file) && !isSure ? await compileAlone(each, compiling) : errors.get(each.file);
       if (error !== undefined) refused.set(each, error);
     }
   }

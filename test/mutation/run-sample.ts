@@ -84,7 +84,7 @@ async function tryAll(): Promise<void> {
         return seen === undefined ? undefined : ({ by: 'test', seen } as const);
       };
       const write = async (file: string, text: string) => await tests.write(file, text);
-      const compiling = { folder, sources, write };
+      const compiling = { folder, sources, write, imports: new Imports(ROOT) };
       const judge = async (mutant: Mutant, source: string): Promise<Seen> => {
         const broken = mutated(source, mutant);
         const changed = { file: mutant.file, source, broken };
