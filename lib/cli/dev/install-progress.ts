@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const WHOLE_MB = 650;
 const STEP_MB = 65;
 /** Milliseconds between two measurements. */
-const PAUSE_MS = 2_000;
+const PAUSE_MS = 5_000;
 
 /**
  * Reports how much of an installation is on the disk: npm shows no progress where there is no terminal.

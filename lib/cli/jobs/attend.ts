@@ -68,7 +68,8 @@ async function waitForEnd(
     if (state.terminal) return state;
     const { code, message } = state.state_reason;
     await context.terminal.note(`${state.status}: ${message}`);
-    if (NEEDS_PERSON.has(code) && !options.waitForPeople) throw stillWaiting(id, hint(id, code, message));
+    if (!NEEDS_PERSON.has(code) || options.waitForPeople) continue;
+    throw code === 'question' ? asked(id) : stillWaiting(id, message);
   }
   throw new Error('the states of a job end with a terminal one');
 }
@@ -76,8 +77,12 @@ async function waitForEnd(
 /** Reasons to wait that only a person ends. */
 const NEEDS_PERSON: ReadonlySet<string> = new Set(['account_required', 'question', 'thread_stopped']);
 
-function hint(id: string, code: string, message: string): string {
-  return code === 'question' ? `${message} \`promptq questions ${id}\` shows the question.` : message;
+function asked(id: string): CommandError {
+  const commands = `\`promptq questions ${id}\` shows it, \`promptq answer ${id} ANSWER\` answers it`;
+  return new CommandError(
+    EXIT.waiting,
+    `the agent asks a question; ${commands}, and \`promptq wait ${id}\` waits for the end`,
+  );
 }
 
 async function cancel(client: Promptq, id: string): Promise<never> {

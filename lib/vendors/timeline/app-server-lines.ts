@@ -74,6 +74,16 @@ const known = z.discriminatedUnion('type', [
   }),
   z.object({
     id,
+    type: z.literal('mcpToolCall'),
+    server: z.string(),
+    tool: z.string(),
+    arguments: z.unknown(),
+    result: z.object({ content: z.array(z.looseObject({ text: z.string().optional() })) }).nullish(),
+    error: z.object({ message: z.string() }).nullish(),
+    status: z.string(),
+  }),
+  z.object({
+    id,
     type: z.literal('fileChange'),
     changes: z.array(z.object({ path: z.string(), kind: z.object({ type: z.string() }) })),
     status: z.string(),
@@ -128,6 +138,12 @@ function eventsOf(item: Item): readonly AgentEvent[] {
       const exitCode = item.exitCode ?? null;
       const state = exitCode !== null && exitCode !== 0 ? 'failed' : stateOf(item.status);
       return [{ kind: 'command', command: item.command, output: item.aggregatedOutput ?? '', exitCode, state }];
+    }
+    case 'mcpToolCall': {
+      const name = `${item.server}.${item.tool}`;
+      const output = item.error?.message ?? item.result?.content.map(({ text = '' }) => text).join('\n') ?? '';
+      const input = item.arguments == null ? '' : JSON.stringify(item.arguments, null, 2);
+      return [{ kind: 'tool', name, input, output, state: stateOf(item.status) }];
     }
     case 'fileChange':
       return [

@@ -54,6 +54,13 @@ describe('events', () => {
         params: params({ ...command, aggregatedOutput: 'x\n', exitCode: 2, status: 'completed' }),
       },
       { method: 'item/completed', params: params(message('i4', 'msg_1')) },
+      {
+        method: 'item/completed',
+        params: params({
+          ...{ id: 'i6', type: 'mcpToolCall', server: 's', tool: 't', arguments: { a: 1 }, status: 'completed' },
+          ...{ result: { content: [{ type: 'text', text: 'said' }] }, error: null },
+        }),
+      },
       { method: 'item/completed', params: params({ id: 'i5', type: 'agentMessage', text: 'done' }) },
       { method: 'thread/tokenUsage/updated', params: { threadId: 'T', tokenUsage: { total } } },
       { method: 'account/rateLimits/updated', params: {} },
@@ -63,6 +70,7 @@ describe('events', () => {
       { kind: 'note', text: 'Session T' },
       { kind: 'command', command: 'ls', output: 'x\n', exitCode: 2, state: 'failed' },
       { kind: 'note', text: 'said i4' },
+      { kind: 'tool', name: 's.t', input: '{\n  "a": 1\n}', output: 'said', state: 'done' },
       { kind: 'message', text: 'done' },
       expect.objectContaining({ kind: 'usage', facts: expect.arrayContaining([['Input', '2,400 tokens']]) }),
       { kind: 'error', text: 'no' },
