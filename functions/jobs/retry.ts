@@ -2,4 +2,4 @@ import { serveAction } from '../../lib/api/serve-action.ts';
 import { retryJob as route } from '../../lib/contract/routes/jobs.ts';
 
 /** `POST /jobs/{id}/retry` */
-export const handler = serveAction(route, 'retry', { type: 'retry' });
+export const handler = serveAction(route, 'retry', ({ from }) => ({ type: 'retry', from }));

@@ -17,9 +17,17 @@ type ActionRoute = Route & {
   readonly responses: { readonly 200: { readonly description: string; readonly schema: typeof jobSchema } };
 };
 
-/** The handler of an action that needs only the job: `action` is its name in the API. */
-export function serveAction(route: ActionRoute, action: string, event: JobEvent) {
-  return handle(route, createTransitions, async (input: RouteInput<ActionRoute>, { core }, context) => {
+/**
+ * The handler of an action on a job: `action` is its name in the API.
+ * @param eventOf the event by the request's body
+ */
+export function serveAction<R extends ActionRoute>(
+  route: R,
+  action: string,
+  eventOf: JobEvent | ((body: RouteInput<R>['body']) => JobEvent),
+) {
+  return handle(route, createTransitions, async (input: RouteInput<R>, { core }, context) => {
+    const event = typeof eventOf === 'function' ? eventOf(input.body) : eventOf;
     const job = await findJob(context.jobs, String((input.params as { id: string }).id));
     const onFailure = (error: unknown) =>
       core.log.warn('the thread was not continued; reconcile-jobs continues it', error as Error);

@@ -1,3 +1,4 @@
+import { RETRY_FROM } from '../contract/job-actions.ts';
 import { TOOLS, type ToolSpec } from '../mcp/tool-table.ts';
 import type { CommandSpec } from './base/context.ts';
 import type { OptionSpec } from './base/option.ts';
@@ -7,11 +8,11 @@ import { RUN_COMMANDS } from './run-commands.ts';
 const ATTEMPT: OptionSpec = { flags: '--attempt <n>', about: 'an earlier attempt', isNumber: true };
 
 /** An action on a job. */
-const action = (name: string, about: string): CommandSpec => ({
+const action = (name: string, about: string, options: readonly OptionSpec[] = []): CommandSpec => ({
   name,
   about,
   args: [JOB],
-  options: [JSON_OPTION],
+  options: [...options, JSON_OPTION],
   routes: name === 'retry' ? ['jobs.retry', 'jobs.read'] : [`jobs.${name}`],
   json: 'Job',
   load: async () => await import('./commands/act.ts').then(({ acting }) => ({ run: acting(name) })),
@@ -123,7 +124,13 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   action('cancel', 'cancel a job'),
   action('kill', 'kill the processes of a running job'),
-  action('retry', 'start another attempt of a job that has ended'),
+  action('retry', 'start another attempt of a job that has ended', [
+    {
+      flags: '--from <where>',
+      about: 'begin with the prompt (default), or where the agent stopped',
+      choices: RETRY_FROM,
+    },
+  ]),
   action('submit', 'queue a draft'),
   {
     name: 'edit',

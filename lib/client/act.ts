@@ -6,6 +6,9 @@ import { Retries, type RetryPolicy } from './repeat.ts';
 
 type Job = components['schemas']['Job'];
 
+/** Where a retry begins. Default: `start`. */
+export type RetryFrom = 'start' | 'session';
+
 export type ActionName = 'submit' | 'cancel' | 'kill' | 'retry';
 
 /** Whether an action took effect: compares the job before the first request, of which only `retry` needs to know, with it now. */
@@ -24,7 +27,7 @@ const HAS_TAKEN_EFFECT: Readonly<Record<ActionName, (now: Job, before: Job | und
 export async function act(
   api: Client<paths>,
   policy: RetryPolicy,
-  { action, id }: { readonly action: ActionName; readonly id: string },
+  { action, id, from }: { readonly action: ActionName; readonly id: string; readonly from?: RetryFrom | undefined },
 ): Promise<Job> {
   const params = { path: { id } };
   const read = async () => await dataOf(api.GET('/api/v1/jobs/{id}', { params }));
@@ -32,7 +35,9 @@ export async function act(
   const retries = new Retries(policy);
   for (let isLost = false; ; isLost = true) {
     try {
-      return await dataOf(api.POST(`/api/v1/jobs/{id}/${action}`, { params, body: {} }));
+      return await dataOf(
+        api.POST(`/api/v1/jobs/{id}/${action}`, { params, body: from === undefined ? {} : { from } }),
+      );
     } catch (error) {
       const isRefused = isLost && error instanceof RequestError && error.status === 400;
       if (!isRefused) await retries.failed(error);

@@ -228,7 +228,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a job
-         * @description Starts another attempt of a job that has ended. Earlier attempts and their output are kept. Not possible once a later turn of its thread has begun.
+         * @description Starts another attempt of a job that has ended. Earlier attempts and their output are kept. Not possible once a later turn of its thread has begun. With `"from": "session"`, the agent of a FAILED or CANCELLED job continues where it stopped. If its session is missing or refused, it starts from the prompt, with a warning.
          */
         post: operations["retryJobs"];
         delete?: never;
@@ -963,7 +963,7 @@ export interface components {
              * @example 0
              */
             priority?: number | null;
-            /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. */
+            /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. Attempts that continue the session of an interrupted one count together, without the time in between. */
             timeout?: number | null;
             /** @description Number of additional attempts after a failure. Default: 0. */
             retries?: number | null;
@@ -1022,7 +1022,7 @@ export interface components {
              * @example 0
              */
             priority?: number | null;
-            /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. */
+            /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. Attempts that continue the session of an interrupted one count together, without the time in between. */
             timeout?: number | null;
             /** @description Number of additional attempts after a failure. Default: 0. */
             retries?: number | null;
@@ -1097,7 +1097,7 @@ export interface components {
              * @example 0
              */
             priority?: number | null;
-            /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. */
+            /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. Attempts that continue the session of an interrupted one count together, without the time in between. */
             timeout?: number | null;
             /** @description The value as read. */
             timeout_unit?: unknown;
@@ -1182,7 +1182,7 @@ export interface components {
              * @example 0
              */
             priority?: number | null;
-            /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. */
+            /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. Attempts that continue the session of an interrupted one count together, without the time in between. */
             timeout?: number | null;
             /** @description Number of additional attempts after a failure. Default: 0. */
             retries?: number | null;
@@ -4693,7 +4693,14 @@ export interface operations {
         requestBody?: {
             content: {
                 /** @example {} */
-                "application/json": Record<string, never>;
+                "application/json": {
+                    /**
+                     * @description Where the attempt begins: `start`, with the prompt; `session`, where the agent stopped.
+                     * @default start
+                     * @enum {string|null}
+                     */
+                    from?: "start" | "session" | null;
+                };
             };
         };
         responses: {

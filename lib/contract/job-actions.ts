@@ -13,6 +13,23 @@ export const JOB_ACTIONS = {
 } as const satisfies Record<string, readonly Status[]>;
 export type JobAction = keyof typeof JOB_ACTIONS;
 
+/** Where a retry begins: with the prompt, or where the agent stopped. */
+export const RETRY_FROM = ['start', 'session'] as const;
+export type RetryFrom = (typeof RETRY_FROM)[number];
+
+/** Whether a retry may continue the job's session: an agent has run and did not succeed. */
+export function canRetrySession({
+  status,
+  agent,
+  attempt,
+}: {
+  readonly status: Status;
+  readonly agent: string | null;
+  readonly attempt: number;
+}): boolean {
+  return (status === 'FAILED' || status === 'CANCELLED') && agent !== 'shell' && attempt > 0;
+}
+
 /** Whether an action has an effect on a job in this state. */
 export function hasEffect(action: JobAction, status: Status): boolean {
   return (JOB_ACTIONS[action] as readonly Status[]).includes(status);

@@ -15,6 +15,8 @@ import { SESSION_ID } from './session-id.ts';
 export interface RestoredSession {
   /** The attempt that saved it; undefined: an attempt of an earlier turn of the thread. */
   readonly attempt: number | undefined;
+  /** The attempts of the job that it passed through, oldest first. */
+  readonly chain: readonly number[];
   readonly sessionId: string;
   /** How many of its first bytes come from attempts whose usage is recorded. */
   readonly billedBytes: number;
@@ -74,8 +76,11 @@ export async function restoreSession(request: RestoreRequest): Promise<RestoredS
   await pipeline(Readable.from(noting(content, messageIds)), file);
   // The usage of a job that was forked is never counted with the fork's.
   const isRecorded = isCopied || (await request.isRecorded(found));
+  const isOwn = found.jobId === request.jobId;
+  const { resumed_from: before, chain = before === undefined ? [] : [before] } = record;
   return {
-    attempt: found.jobId === request.jobId ? found.attempt : undefined,
+    attempt: isOwn ? found.attempt : undefined,
+    chain: isOwn ? [...chain, found.attempt] : [],
     sessionId: record.session_id,
     messageIds,
     // The usage of an attempt that was lost is counted with this one's.

@@ -16,7 +16,10 @@ export interface SessionSaverOptions {
   readonly folder: string;
   /** The id of the session, once the CLI has reported it. */
   readonly sessionId: () => string | undefined;
-  readonly about: Pick<SessionRecord, 'agent' | 'vendor' | 'cwd' | 'worker_id' | 'billed_bytes' | 'resumed_from'>;
+  readonly about: Pick<
+    SessionRecord,
+    'agent' | 'vendor' | 'cwd' | 'worker_id' | 'billed_bytes' | 'resumed_from' | 'chain'
+  >;
   /** Reads the usage from what is saved. */
   readonly meter: SessionMeter | undefined;
   readonly account: ServiceAccount | undefined;

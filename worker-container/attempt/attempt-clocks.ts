@@ -19,10 +19,24 @@ export class AttemptClocks {
   #clocks: Partial<(typeof CLOCKS)['cli']> = {};
   readonly #timers = new Map<string, NodeJS.Timeout>();
 
-  /** Starts the total clock: the preparation counts too. */
-  constructor(ending: Ending, total: number | undefined) {
+  readonly #total: number | undefined;
+  readonly #startedAt = performance.now();
+
+  /**
+   * Starts the total clock: the preparation counts too.
+   * @param ranBefore milliseconds that the attempts ran whose session this one is to continue
+   */
+  constructor(ending: Ending, total: number | undefined, ranBefore = 0) {
     this.#ending = ending;
-    if (total !== undefined) this.#arm('total', total, 'timed_out');
+    this.#total = total;
+    if (total !== undefined) this.#arm('total', Math.max(0, total - ranBefore), 'timed_out');
+  }
+
+  /** The attempt continues no session, so what ran before does not count. */
+  onFresh(): void {
+    if (this.#total === undefined) return;
+    this.#disarm('total');
+    this.#arm('total', this.#total - (performance.now() - this.#startedAt), 'timed_out');
   }
 
   /** The agent has started. */

@@ -53,7 +53,7 @@ async function runWithLogin(
 ): Promise<AttemptRun> {
   const { ending, attemptDir, login, redaction, onProgress, job: watch } = surroundings;
   const mark = `${context.markPrefix}${job.id}/${job.attempt}`;
-  const clocks = new AttemptClocks(ending, timeoutMs(job.timeout, context.env.PROMPTQ_TIMEOUT_UNIT));
+  const clocks = new AttemptClocks(ending, timeoutMs(job.timeout, context.env.PROMPTQ_TIMEOUT_UNIT), job.ran_before);
   const { account } = context;
   const files = makeAttemptFiles(attemptDir, account);
   const at = { attemptDir, ending, mark, files, redaction, onProgress, watch };
@@ -66,6 +66,7 @@ async function runWithLogin(
     );
   });
   const { profile, agent, model, prompt, command, cwd, worktree, tools } = prepared;
+  if (prepared.resumed?.attempt === undefined) clocks.onFresh();
   const followUps = collectFollowUps();
   const reader = agent.createReader(followUps.messages);
   let stderrTail = Buffer.alloc(0);
@@ -164,7 +165,10 @@ async function runWithLogin(
       ...(used !== undefined && { model: used }),
       ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
       ...saving.usage(facts.usage),
-      ...(prepared.resumed?.attempt !== undefined && { resumed_from: prepared.resumed.attempt }),
+      ...(prepared.resumed?.attempt !== undefined && {
+        resumed_from: prepared.resumed.attempt,
+        chain: [...prepared.resumed.chain],
+      }),
       ...(courier.seen.length > 0 && { messages: [...courier.seen] }),
       ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),
       ...(requested !== undefined && { follow_ups: requested }),

@@ -66,7 +66,7 @@ export function saveSession(
       cwd,
       worker_id: context.workerId,
       billed_bytes,
-      ...(resumed?.attempt !== undefined && { resumed_from: resumed.attempt }),
+      ...(resumed?.attempt !== undefined && { resumed_from: resumed.attempt, chain: [...resumed.chain] }),
     },
     meter,
     account: context.account,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { RETRY_FROM } from '../job-actions.ts';
 import { LIMITS } from '../limits.ts';
 import { defineRoute } from '../route.ts';
 import { integerParameter } from '../schemas/fields/text.ts';
@@ -185,7 +186,12 @@ export const retryJob = defineRoute({
   path: '/jobs/{id}/retry',
   summary: 'Retry a job',
   description:
-    'Starts another attempt of a job that has ended. Earlier attempts and their output are kept. Not possible once a later turn of its thread has begun.',
+    'Starts another attempt of a job that has ended. Earlier attempts and their output are kept. Not possible once a later turn of its thread has begun. With `"from": "session"`, the agent of a FAILED or CANCELLED job continues where it stopped. If its session is missing or refused, it starts from the prompt, with a warning.',
+  body: z.strictObject({
+    from: z.enum(RETRY_FROM).default('start').meta({
+      description: 'Where the attempt begins: `start`, with the prompt; `session`, where the agent stopped.',
+    }),
+  }),
   access: { ...action.access, registry: 'write' },
 });
 

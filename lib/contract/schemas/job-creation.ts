@@ -39,7 +39,8 @@ export const editableShape = {
     .optional()
     .meta({ description: 'Jobs with a higher priority start earlier. Default: 0.', example: 0 }),
   timeout: timeoutNumber().optional().meta({
-    description: 'Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares.',
+    description:
+      'Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. Attempts that continue the session of an interrupted one count together, without the time in between.',
   }),
   retries: wholeNumber(LIMITS.retries)
     .optional()

@@ -17,7 +17,8 @@ export async function actInThread(
   event: JobEvent,
   { action, onFailure }: { readonly action: string; readonly onFailure: (error: unknown) => void },
 ): Promise<Job> {
-  const changed = event.type === 'retry' ? await retryTurn(context, job) : await actOnJob(context, job, event, action);
+  const changed =
+    event.type === 'retry' ? await retryTurn(context, job, event) : await actOnJob(context, job, event, action);
   return await continueThread(context, changed).catch((error: unknown) => {
     onFailure(error);
     return changed;

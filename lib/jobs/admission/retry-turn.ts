@@ -3,6 +3,7 @@ import { isTerminal } from '../../contract/statuses.ts';
 import { actOnJob, invalidState } from '../dispatch/act-on-job.ts';
 import { transition } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
+import type { JobEvent } from '../lifecycle/job-event.ts';
 import { begunAfter, readThread } from '../threads/read-thread.ts';
 import type { EnterContext } from './enter-thread.ts';
 import { acquireSlot, threadSlot } from './slots.ts';
@@ -16,12 +17,16 @@ const MAX_ROUNDS = 10;
  * @throws ApiError `invalid_state` if the job has not ended, or a later turn of its thread has begun; `unavailable` while
  * another turn is about to start
  */
-export async function retryTurn(context: EnterContext, known: Job): Promise<Job> {
+export async function retryTurn(
+  context: EnterContext,
+  known: Job,
+  event: Extract<JobEvent, { type: 'retry' }>,
+): Promise<Job> {
   let job = known;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const { thread_id: threadId, turn } = job;
     if (threadId === undefined || turn === undefined || !isTerminal(job.status))
-      return await actOnJob(context, job, { type: 'retry' }, 'retry');
+      return await actOnJob(context, job, event, 'retry');
     const isMine = await acquireSlot(context, job, threadSlot(threadId));
     const later = begunAfter(await readThread(context, threadId), turn);
     if (later !== undefined) {
@@ -29,10 +34,10 @@ export async function retryTurn(context: EnterContext, known: Job): Promise<Job>
       throw invalidState('retry', job, why, 'fork');
     }
     if (!isMine) throw ApiError.of('unavailable', undefined, RETRY_AFTER_SECONDS);
-    const result = await transition(context, job, { type: 'retry' }, { rounds: 1 });
+    const result = await transition(context, job, event, { rounds: 1 });
     if (result.done) return result.job;
     if (result.job === undefined || result.job.version === job.version)
-      return await actOnJob(context, job, { type: 'retry' }, 'retry');
+      return await actOnJob(context, job, event, 'retry');
     job = result.job;
   }
   throw new Error(`job ${job.id}: it changed in every round of the retry`);

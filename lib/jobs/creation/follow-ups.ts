@@ -12,7 +12,7 @@ import type { Receipt } from '../receipts/receipt.ts';
 import { type ChildRightsContext, profileOfChild } from './child-rights.ts';
 import type { PlacedBlock } from './collect-follow-ups.ts';
 import { type CreationContext, createJob } from './create-job.ts';
-import { type OpenStream, readBlocks } from './read-follow-ups.ts';
+import { blocksOfLost, type OpenStream, readBlocks } from './read-follow-ups.ts';
 
 /** Dependencies for creating follow-up jobs. */
 export interface FollowUpContext extends TransitionContext, CreationContext, ChildRightsContext {
@@ -33,8 +33,8 @@ export async function makeFollowUps(
   const receipt = await context.readReceipt(parent.id, attempt);
   const created: string[] = [];
   const warnings: string[] = [];
-  const blocks = slotsOf(parent).filter((slot) => slot.attempt !== attempt).length;
-  const others = blocks + (parent.tool_children?.length ?? 0);
+  const ofOthers = slotsOf(parent).filter((slot) => slot.attempt !== attempt).length;
+  const others = ofOthers + (parent.tool_children?.length ?? 0);
   const known = new Set(
     slotsOf(parent)
       .filter((slot) => slot.attempt === attempt)
@@ -42,7 +42,9 @@ export async function makeFollowUps(
   );
   const made = new Set<number>();
   let beyond = receipt?.follow_ups?.more ?? 0;
-  for await (const block of receipt === undefined ? [] : readBlocks(context.openStream, receipt)) {
+  const blocks =
+    receipt === undefined ? blocksOfLost(context, parent, attempt) : readBlocks(context.openStream, receipt);
+  for await (const block of blocks) {
     const { position } = block;
     try {
       const asked = creationOf(context, parent, block);

@@ -1,6 +1,8 @@
+import type { AgentName } from '../../contract/agents.ts';
 import { isKnown } from '../../contract/later-code.ts';
 import { AGENTS } from '../../contract/schemas/profile.ts';
 import { AGENT_OUTPUTS } from '../../vendors/outputs.ts';
+import type { Job } from '../lifecycle/job.ts';
 import { NewerSchemaError } from '../lifecycle/newer-schema.ts';
 import type { OutputSource } from '../output/output-source.ts';
 import type { FollowUpBlocks } from '../receipts/follow-up-blocks.ts';
@@ -9,6 +11,12 @@ import { type PlacedBlock, readFollowUpBlocks } from './collect-follow-ups.ts';
 
 /** Opens a persisted stream of an attempt. */
 export type OpenStream = (jobId: string, attempt: number, stream: StreamName) => Promise<OutputSource>;
+
+/** What reading the blocks of a lost attempt needs. */
+export interface ReadLostContext {
+  readonly openStream: OpenStream;
+  readonly readReceipt: (jobId: string, attempt: number) => Promise<Receipt | undefined>;
+}
 
 /**
  * The blocks of a receipt with their bodies. Bodies that did not fit into the receipt are read from the output.
@@ -21,7 +29,36 @@ export async function* readBlocks(openStream: OpenStream, receipt: Receipt): Asy
   const { agent } = receipt;
   if (!isKnown(AGENTS, agent))
     throw new NewerSchemaError(`the receipt of attempt ${receipt.attempt} of ${receipt.job_id}`);
-  const source = await openStream(receipt.job_id, receipt.attempt, 'stdout');
+  yield* readOutput(openStream, { jobId: receipt.job_id, attempt: receipt.attempt, agent });
+}
+
+/**
+ * The blocks of an attempt that was lost, and whose session later ones continued: what of its output is stored. The
+ * session may lack its end, which the next attempt then repeated, so a block counts once.
+ */
+export async function* blocksOfLost(
+  { openStream, readReceipt }: ReadLostContext,
+  { id, attempt: newest, agent }: Pick<Job, 'id' | 'attempt' | 'agent'>,
+  attempt: number,
+): AsyncGenerator<PlacedBlock> {
+  const repeated = new Set<string>();
+  let isContinued = false;
+  for (let later = attempt + 1; later <= newest; later += 1) {
+    const receipt = await readReceipt(id, later);
+    if (receipt?.chain?.includes(attempt) !== true) continue;
+    isContinued = true;
+    for await (const block of readBlocks(openStream, receipt)) if ('body' in block) repeated.add(block.body);
+  }
+  if (!isContinued || agent === undefined || !isKnown(AGENTS, agent)) return;
+  for await (const block of readOutput(openStream, { jobId: id, attempt, agent }))
+    if ('body' in block && !repeated.has(block.body)) yield block;
+}
+
+async function* readOutput(
+  openStream: OpenStream,
+  { jobId, attempt, agent }: { readonly jobId: string; readonly attempt: number; readonly agent: AgentName },
+): AsyncGenerator<PlacedBlock> {
+  const source = await openStream(jobId, attempt, 'stdout');
   const found: PlacedBlock[] = [];
   const reader = AGENT_OUTPUTS[agent].createReader(readFollowUpBlocks((block) => found.push(block)));
   for await (const chunk of source.read()) {

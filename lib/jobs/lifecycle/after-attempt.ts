@@ -5,7 +5,7 @@ import type { Circumstances, JobEvent } from './job-event.ts';
 import { withPendingBindings } from './pending-work.ts';
 import { isAsking, isUnanswered, withdrawn } from './question.ts';
 import { ended, queuedAgain, withoutProbe } from './queued-again.ts';
-import { withoutResume, withResume } from './resume.ts';
+import { lastHeard, withoutResume, withResume } from './resume.ts';
 
 /** How many worker losses a round tolerates. */
 export const MAX_LOSSES = 3;
@@ -62,17 +62,22 @@ function afterOutcome(
     const succeeded = withPendingChildren(ended(job, 'SUCCEEDED', 'exited', at), receipt);
     return bindings ? withPendingBindings(succeeded, receipt.attempt) : succeeded;
   }
-  if (outcome.kind === 'asked') return queuedAgain(withResume(job), { reason: 'waiting_for_worker', updated_at: at });
+  if (outcome.kind === 'asked')
+    return queuedAgain(withResume(job, at, receipt), { reason: 'waiting_for_worker', updated_at: at });
   const restarts = (job.login_restarts ?? 0) + 1;
   if (outcome.kind === 'handed_back' && outcome.session_refused === true)
     return queuedAgain(withoutResume(job), { reason: 'waiting_for_worker', session_refused: true, updated_at: at });
   if (outcome.kind === 'handed_back' && outcome.reason === 'account_required' && restarts <= MAX_LOGIN_RESTARTS)
-    return queuedAgain(withResume(job), { reason: 'waiting_for_worker', login_restarts: restarts, updated_at: at });
+    return queuedAgain(withResume(job, at, receipt), {
+      reason: 'waiting_for_worker',
+      login_restarts: restarts,
+      updated_at: at,
+    });
   if (outcome.kind === 'handed_back' && outcome.reason !== 'account_required')
-    return queuedAgain(withResume(job), { reason: 'waiting_for_worker', updated_at: at });
+    return queuedAgain(withResume(job, at, receipt), { reason: 'waiting_for_worker', updated_at: at });
   if (outcome.kind === 'parked' || outcome.kind === 'handed_back') {
     const parked = outcome.reason === 'usage_limit' ? 'usage_limit' : 'account_required';
-    return queuedAgain(withResume(job), {
+    return queuedAgain(withResume(job, at, receipt), {
       reason: parked,
       parked,
       updated_at: at,
@@ -100,9 +105,10 @@ function lost(job: Job, at: string, { forgiven = false }: { readonly forgiven?: 
   if (job.cancel_requested_at !== undefined) {
     return ended(job, 'CANCELLED', job.kill_requested ? 'killed_by_request' : 'cancelled_by_request', at);
   }
-  if (forgiven) return queuedAgain(withResume(job), { reason: 'waiting_for_worker', updated_at: at });
+  const resuming = withResume(job, lastHeard(job, at));
+  if (forgiven) return queuedAgain(resuming, { reason: 'waiting_for_worker', updated_at: at });
   const losses = (job.losses ?? 0) + 1;
   if (losses > MAX_LOSSES)
     return ended({ ...job, losses, error: `the worker was lost ${losses} times` }, 'FAILED', 'worker_lost', at);
-  return queuedAgain(withResume(job), { reason: 'worker_lost', losses, updated_at: at });
+  return queuedAgain(resuming, { reason: 'worker_lost', losses, updated_at: at });
 }

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../contract/limits.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import type { Job } from './job.ts';
 import { followUpId } from './job-id.ts';
@@ -28,10 +29,14 @@ export function slotsOf({ follow_ups = [] }: Pick<Job, 'follow_ups'>): { attempt
   });
 }
 
-/** The job after an attempt that requested follow-up jobs, which are pending. */
-export function withPendingChildren(job: Job, { attempt, follow_ups }: Receipt): Job {
-  if (follow_ups === undefined) return job;
-  return { ...job, children_pending: [...(job.children_pending ?? []), attempt] };
+/**
+ * The job after an attempt that requested follow-up jobs, or continued attempts that may have: those are pending. Only
+ * the records of the earlier ones show whether they did.
+ */
+export function withPendingChildren(job: Job, { attempt, follow_ups, chain = [] }: Receipt): Job {
+  const asked = follow_ups === undefined ? chain : [...chain, attempt];
+  if (asked.length === 0) return job;
+  return { ...job, children_pending: [...new Set([...(job.children_pending ?? []), ...asked])] };
 }
 
 /** The job once an attempt's follow-up jobs exist. */
@@ -39,7 +44,7 @@ export function withFollowUps({ children_pending, follow_ups, warnings, ...job }
   const pending = (children_pending ?? []).filter((attempt) => attempt !== made.attempt);
   const others = (follow_ups ?? []).filter((entry) => !entry.startsWith(`${made.attempt}.`));
   const all = [...others, ...made.positions.map((position) => `${made.attempt}.${position}`)].sort(byPlace);
-  const kept = made.attempt === job.attempt ? made.warnings : (warnings ?? []);
+  const kept = warningsAfter(warnings ?? [], made, made.attempt === job.attempt);
   return {
     ...job,
     ...(pending.length > 0 && { children_pending: pending }),
@@ -70,6 +75,16 @@ export function delegated(
     return { rejected: `a job brings about at most ${limit} jobs, by tools and follow-up blocks` };
   return { job: { ...job, tool_children: [...known, child] } };
 }
+
+/** Those of the newest attempt are replaced, and those of the attempts that it continued are added. */
+function warningsAfter(known: readonly string[], made: MadeFollowUps, isNewest: boolean): readonly string[] {
+  const all = isNewest
+    ? [...made.warnings, ...known.filter((warning) => OF_EARLIER.test(warning))]
+    : [...known, ...made.warnings.map((warning) => `attempt ${made.attempt}, ${warning}`)];
+  return [...new Set(all)].slice(0, LIMITS.warnings.count);
+}
+
+const OF_EARLIER = /^attempt \d+, /;
 
 function byPlace(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });

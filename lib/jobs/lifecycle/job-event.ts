@@ -1,3 +1,4 @@
+import type { RetryFrom } from '../../contract/job-actions.ts';
 import type { Question } from '../receipts/question-record.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import type { Evidence } from './evidence.ts';
@@ -18,7 +19,7 @@ export type JobEvent =
   | { readonly type: 'submit' }
   | { readonly type: 'edit'; readonly changes: JobEdit }
   | { readonly type: 'edit_draft'; readonly changes: DraftEdit }
-  | { readonly type: 'retry' }
+  | { readonly type: 'retry'; readonly from?: RetryFrom | undefined }
   /** The parking reason no longer applies. `probe`: it may still apply, and this job alone finds out. */
   | { readonly type: 'unpark'; readonly reason: NonNullable<Job['parked']>; readonly probe?: false }
   | { readonly type: 'unpark'; readonly reason: ParkReason; readonly probe: true }

@@ -101,6 +101,8 @@ export const jobItemSchema = z.object({
   resumed_from: z.number().optional(),
   /** The oldest attempt of the chain of attempts that continue one session. */
   resume_oldest: z.number().optional(),
+  /** Milliseconds that the attempts of this chain have run; counted by the timeout. */
+  ran_before: z.number().optional(),
   /** An attempt of this round started from the prompt because the CLI refused the session. */
   session_refused: z.boolean().optional(),
   /** Starts in this round with a login that was renewed meanwhile. */

@@ -52,7 +52,12 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
       if (!isTerminal(job.status))
         return { rejected: `only a job that has ended can be retried; this one is ${job.status}` };
       if (job.removing === true) return { rejected: 'the job is being removed' };
-      return { job: inItsTurn(queuedAnew(job, at)) };
+      if (event.from === 'session') {
+        if (job.agent === 'shell') return { rejected: 'a script has no session' };
+        if (job.attempt === 0) return { rejected: 'the job has no session; it has never run' };
+        if (job.status === 'SUCCEEDED') return { rejected: 'its session has ended with success; continue the job' };
+      }
+      return { job: inItsTurn(queuedAnew(job, at, event.from)) };
     case 'unpark':
       // Only QUEUED jobs are parked.
       if (job.parked !== event.reason) return { rejected: `the job is not parked for ${event.reason}` };

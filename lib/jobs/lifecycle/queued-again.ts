@@ -1,7 +1,8 @@
+import type { RetryFrom } from '../../contract/job-actions.ts';
 import type { Job } from './job.ts';
 import { withThreadPending } from './pending-work.ts';
 import { withdrawn, withStaleQuestion } from './question.ts';
-import { withoutResume } from './resume.ts';
+import { withLastSession, withoutNextResume, withoutResume } from './resume.ts';
 
 /** A job without its running or parked state, QUEUED with `changes`. */
 export function queuedAgain(job: Job, changes: Partial<Job>): Job {
@@ -18,8 +19,11 @@ export function queuedAgain(job: Job, changes: Partial<Job>): Job {
   return { ...rest, status: 'QUEUED', ...changes };
 }
 
-/** Starts a new round: retries, losses and earlier requests no longer count; attempts and their output stay. */
-export function queuedAnew(job: Job, at: string): Job {
+/**
+ * Starts a new round: retries, losses and earlier requests no longer count; attempts and their output stay.
+ * @param from where the next attempt begins
+ */
+export function queuedAnew(job: Job, at: string, from: RetryFrom = 'start'): Job {
   const {
     retries_used: _used,
     losses: _losses,
@@ -35,10 +39,12 @@ export function queuedAnew(job: Job, at: string): Job {
     ...rest
   } = withStaleQuestion(withoutResume(job));
   const round = (job.round ?? 0) + 1;
-  return queuedAgain(rest, { reason: 'waiting_for_worker', round, queued_at: at, updated_at: at });
+  const next = from === 'session' ? withLastSession(rest, job) : rest;
+  return queuedAgain(next, { reason: 'waiting_for_worker', round, queued_at: at, updated_at: at });
 }
 
 export function ended(job: Job, status: 'SUCCEEDED' | 'FAILED' | 'CANCELLED', reason: Job['reason'], at: string): Job {
+  const last = withoutProbe(job);
   const {
     lease_until: _lease,
     due_at: _due,
@@ -48,7 +54,7 @@ export function ended(job: Job, status: 'SUCCEEDED' | 'FAILED' | 'CANCELLED', re
     place: _place,
     waits_for: _waits,
     ...rest
-  } = withdrawn(withoutResume(withoutProbe(job)));
+  } = withdrawn(status === 'SUCCEEDED' ? withoutResume(last) : withoutNextResume(last));
   const pending = job.messages !== undefined && { messages_pending: true };
   return withThreadPending({ ...rest, ...pending, status, reason, finished_at: at, updated_at: at });
 }

@@ -1,5 +1,8 @@
+import { timestamp } from '../../platform/aws/table-clock.ts';
+import type { Receipt } from '../receipts/receipt.ts';
 import type { Job } from './job.ts';
 import type { JobEdit } from './job-event.ts';
+import { LEASE } from './lease.ts';
 import { withStaleQuestion } from './question.ts';
 
 /** How many attempts in a row may continue one session. */
@@ -8,16 +11,38 @@ export const MAX_RESUMES = 50;
 /**
  * The job after an interruption: its next attempt continues the session of this one. If this one saved none, it
  * continues the newest that an attempt of the same chain saved, back to `resume_oldest`.
+ * @param endedAt RFC 3339. The time that the attempt ran counts for the timeout
+ * @param receipt of the attempt; undefined: it was lost
  */
-export function withResume(job: Job): Job {
+export function withResume(job: Job, endedAt: string, receipt?: Pick<Receipt, 'resumed_from'>): Job {
   const oldest = job.resume_oldest ?? job.attempt;
   if (job.agent === 'shell' || job.attempt - oldest >= MAX_RESUMES) return withoutResume(job);
-  return { ...job, resume_from: job.attempt, resume_oldest: oldest };
+  const began = job.started_at === undefined ? Number.NaN : Date.parse(job.started_at);
+  const ran = Math.max(0, Date.parse(endedAt) - began) || 0;
+  // An attempt that could not continue the session began the work, and its time, from the start.
+  const before = receipt !== undefined && receipt.resumed_from === undefined ? 0 : (job.ran_before ?? 0);
+  return { ...job, resume_from: job.attempt, resume_oldest: oldest, ran_before: before + ran };
 }
 
 /** The job whose next attempt starts from its prompt. */
-export function withoutResume({ resume_from: _from, resume_oldest: _oldest, ...job }: Job): Job {
+export function withoutResume(job: Job): Job {
+  const { resume_oldest: _oldest, ...rest } = withoutNextResume(job);
+  return rest;
+}
+
+/** The ended job. A retry may still continue the session of its last chain of attempts. */
+export function withoutNextResume({ resume_from: _from, ran_before: _ran, ...job }: Job): Job {
   return job;
+}
+
+/** The job that was retried so that its next attempt continues its last session. Its timeout counts anew. */
+export function withLastSession(job: Job, { attempt, resume_oldest: oldest = attempt }: Job): Job {
+  return { ...job, resume_from: attempt, resume_oldest: attempt - oldest >= MAX_RESUMES ? attempt : oldest };
+}
+
+/** When a lost worker was heard last, RFC 3339. */
+export function lastHeard({ lease_until: until, started_at: started }: Job, at: string): string {
+  return until === undefined ? (started ?? at) : timestamp(Date.parse(until) - LEASE.duration);
 }
 
 /** The job after an edit: a session that began with other instructions, or elsewhere, is not continued. */

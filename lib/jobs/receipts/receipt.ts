@@ -97,6 +97,8 @@ export const receiptSchema = z.looseObject({
   usage_from: knownOrLater(['session']).optional(),
   /** The attempt whose session this one continued. */
   resumed_from: z.number().optional(),
+  /** The attempts that this session passed through before, oldest first: what they requested counts too. */
+  chain: z.array(z.number()).optional(),
   /** Ids of the messages that the agent's session has got during this attempt. */
   messages: z.array(z.string()).optional(),
   final_message: z.string().optional(),

@@ -189,6 +189,27 @@ test('the attachments of all attempts that continue one session are kept', { tim
   expect((await jobOf(id)).warnings).toEqual([]);
 });
 
+test('a retry continues the session of a cancelled job, or starts from the prompt', { timeout: 240_000 }, async () => {
+  const held = gate('cancelled');
+  const prompt = `drill: calls 2\n${held.drill}\ndrill: calls 1`;
+  const id = await createJob(service, { prompt });
+  await waitFor(() => held.isUp());
+  expect((await service.api('POST', `/jobs/${id}/cancel`)).status).toBe(200);
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'CANCELLED' });
+  const wrong = await service.api('POST', `/jobs/${id}/retry`, { from: 'end' });
+  expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('from')]);
+  expect((await service.api('POST', `/jobs/${id}/retry`, { from: 'session' })).status).toBe(200);
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
+  expect(await paid(prompt)).toEqual([0, 1, 2, 3, 4]);
+  expect((await jobOf(id)).attempts[0]).toMatchObject({ resumed_from: 1 });
+  const again = await service.api('POST', `/jobs/${id}/retry`, { from: 'session' });
+  expect([again.status, again.json.error]).toEqual([400, expect.stringContaining('continue the job')]);
+  await held.open();
+  expect((await service.api('POST', `/jobs/${id}/retry`)).status).toBe(200);
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 3 });
+  expect(await paid(prompt)).toEqual([0, 1, 2, 3, 4, 0, 1, 2, 3, 4]);
+});
+
 test('a job continues its session after a stop of the service', { timeout: 240_000 }, async () => {
   const held = gate('stopped');
   const prompt = `drill: calls 2\n${held.drill}\ndrill: calls 1`;

@@ -2,6 +2,7 @@ import { collectFollowUps } from '../../../lib/jobs/creation/collect-follow-ups.
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { liveChunkKey } from '../../../lib/jobs/output/output-keys.ts';
+import type { Receipt } from '../../../lib/jobs/receipts/receipt.ts';
 import { s3OutputObjects } from '../../../worker-container/output/output-objects.ts';
 import type { EmulatedDeployment } from '../../emulated-deployment.ts';
 import { aReceipt, aRunningJob } from './a-job.ts';
@@ -15,29 +16,41 @@ export function outputAskingFor(payloads: readonly unknown[]): string {
     .join('');
 }
 
-/** Puts what a worker leaves of a script's succeeded first attempt: output and receipt, before it reports. */
-export async function leaveSuccess(deployment: EmulatedDeployment, job: Job, stdout: string): Promise<void> {
-  const bytes = Buffer.from(stdout);
+/** Puts the output of a script's attempt. */
+export async function leaveOutput(
+  deployment: EmulatedDeployment,
+  { id, attempt }: Pick<Job, 'id' | 'attempt'>,
+  stdout: string,
+): Promise<void> {
+  await s3OutputObjects(deployment.objects, deployment.env.OUTPUT_BUCKET).put(
+    liveChunkKey(id, attempt, 'stdout', 0),
+    Buffer.from(stdout),
+    new AbortController().signal,
+  );
+}
+
+/** Puts what a worker leaves of a script's attempt, a success by default: output and receipt, before it reports. */
+export async function leaveSuccess(
+  deployment: EmulatedDeployment,
+  job: Pick<Job, 'id' | 'attempt'>,
+  stdout: string,
+  more: Partial<Receipt> = {},
+): Promise<void> {
   const { messages, found } = collectFollowUps();
   messages.push(stdout);
   messages.end();
   const asked = found();
-  await s3OutputObjects(deployment.objects, deployment.env.OUTPUT_BUCKET).put(
-    liveChunkKey(job.id, job.attempt, 'stdout', 0),
-    bytes,
-    new AbortController().signal,
+  await leaveOutput(deployment, job, stdout);
+  const receipt = aReceipt(
+    { kind: 'succeeded', reason: 'exited' },
+    {
+      job_id: job.id,
+      attempt: job.attempt,
+      agent: 'shell',
+      ...(asked !== undefined && { follow_ups: asked }),
+    },
   );
-  await deployment.output.putReceipt(
-    aReceipt(
-      { kind: 'succeeded', reason: 'exited' },
-      {
-        job_id: job.id,
-        attempt: job.attempt,
-        agent: 'shell',
-        ...(asked !== undefined && { follow_ups: asked }),
-      },
-    ),
-  );
+  await deployment.output.putReceipt({ ...receipt, ...more });
 }
 
 /** A job whose only attempt has succeeded and been reported, by a worker that died before it could do more. */

@@ -12,13 +12,24 @@ export function faultOfResume(before: Job, after: Job): string | undefined {
 }
 
 /** The attempts whose sessions may be continued, as `OLDEST-NEWEST`. */
-function chainOf({ resume_from: newest, resume_oldest: oldest }: Job): string {
-  if (newest === undefined && oldest === undefined) return 'none';
+function chainOf({ status, resume_from: newest, resume_oldest: oldest }: Job): string {
+  // What ended without success keeps the end of its chain, for a retry of its session.
+  const isKept = (isTerminal(status) && status !== 'SUCCEEDED') || oldest === undefined;
+  if (newest === undefined && isKept) return 'none';
   return `${oldest}-${newest}`;
 }
 
+/** A retry starts from the prompt, or continues the session of the last attempt. */
+function expectedAfterRetry(before: Job, after: Job): string {
+  const hasSession = before.status !== 'SUCCEEDED' && before.agent !== 'shell' && before.attempt > 0;
+  if (!hasSession || after.resume_from === undefined) return 'none';
+  const { attempt, resume_oldest: oldest = attempt } = before;
+  return `${attempt - oldest >= MOST ? attempt : oldest}-${attempt}`;
+}
+
 function expectedAfter(before: Job, after: Job): string {
-  if (isTerminal(before.status) || isTerminal(after.status)) return 'none';
+  if (isTerminal(after.status)) return 'none';
+  if (isTerminal(before.status)) return expectedAfterRetry(before, after);
   if (before.status === 'RUNNING' && after.status === 'QUEUED') {
     // Only what the job or its agent did itself is done again from the start; scripts always are.
     if (after.reason === 'retry_backoff' || after.agent === 'shell') return 'none';

@@ -150,7 +150,10 @@ export class Clients {
     else if (doing === 'say') await this.#say(this.#newestRunning() ?? id);
     else if (doing === 'link') await this.link();
     else if (doing === 'reread') await this.#reread(id);
-    else if (doing !== 'edit') this.#heed(await this.#api.act(id, { type: doing }), doing);
+    else if (doing === 'retry') {
+      const from = random.chance(0.5) ? 'session' : 'start';
+      this.#heed(await this.#api.act(id, { type: doing, from }), doing);
+    } else if (doing !== 'edit') this.#heed(await this.#api.act(id, { type: doing }), doing);
     else {
       const prompt = random.chance(0.5) ? { prompt: `say ${random.integer(1, 1_000)}` } : {};
       const priority = random.integer(-2, 2);

@@ -12,9 +12,9 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Started clocks, and the reason for which they have requested the end so far. */
-function begun({ agent, total }: { agent?: AgentName; total?: number } = {}) {
+function begun({ agent, total, ranBefore }: { agent?: AgentName; total?: number; ranBefore?: number } = {}) {
   const ending = new Ending();
-  const clocks = new AttemptClocks(ending, total);
+  const clocks = new AttemptClocks(ending, total, ranBefore);
   if (agent !== undefined) clocks.onStart(agent);
   const reasonAfter = (milliseconds: number) => {
     vi.advanceTimersByTime(milliseconds);
@@ -49,6 +49,17 @@ describe.for(['codex', 'claude'] as const)('an attempt of %s', (agent) => {
     clocks.onFinished();
     expect(reasonAfter(1)).toBe('finished_not_exited');
   });
+});
+
+it('counts the attempts whose session it continues', () => {
+  expect(begun({ total: 1_000, ranBefore: 400 }).reasonAfter(599)).toBeUndefined();
+  expect(begun({ total: 1_000, ranBefore: 400 }).reasonAfter(600)).toBe('timed_out');
+  expect(begun({ total: 1_000, ranBefore: 2_000 }).reasonAfter(1)).toBe('timed_out');
+  const { clocks, reasonAfter } = begun({ total: 1_000, ranBefore: 400 });
+  reasonAfter(100);
+  clocks.onFresh();
+  expect(reasonAfter(899)).toBeUndefined();
+  expect(reasonAfter(1)).toBe('timed_out');
 });
 
 it('an attempt of a shell script has no limit of silence', () => {

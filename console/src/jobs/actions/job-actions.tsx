@@ -3,7 +3,13 @@ import ButtonDropdown from '@cloudscape-design/components/button-dropdown';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { hasEffect, isEditable, type JobAction } from '../../../../lib/contract/job-actions.ts';
+import {
+  canRetrySession,
+  hasEffect,
+  isEditable,
+  type JobAction,
+  type RetryFrom,
+} from '../../../../lib/contract/job-actions.ts';
 import { STATUSES, type Status } from '../../../../lib/contract/statuses.ts';
 import { useMayAct } from '../../api/session.ts';
 import { lazyPart } from '../../page/lazy-part.ts';
@@ -14,6 +20,8 @@ import { RunAgain } from './run-again.tsx';
 import { type PlainAction, useJobAction } from './use-job-action.ts';
 
 const ConfirmAction = lazyPart(() => import('./confirm-action.tsx'), 'ConfirmAction');
+
+const RetryChoice = lazyPart(() => import('./retry-choice.tsx'), 'RetryChoice');
 
 const RebuildRecord = lazyPart(() => import('./rebuild-record.tsx'), 'RebuildRecord');
 
@@ -32,29 +40,38 @@ export function JobActions({ job }: { job: Job }) {
   const [asking, setAsking] = useState<AskedAction>();
   const [rebuilding, setRebuilding] = useState(false);
   if (!mayAct) return null;
-  const start = (action: PlainAction) => {
+  const start = (action: PlainAction, from?: RetryFrom) => {
     setAsking(undefined);
-    act.mutate(action);
+    act.mutate({ action, ...(from !== undefined && { from }) });
   };
+  const isActing = (action: PlainAction) => act.isPending && act.variables.action === action;
+  const hasSession = canRetrySession(job);
   return (
     <SpaceBetween size="xs" direction="horizontal">
       {isEditable(job.status) && <Button onClick={() => void navigate(`/jobs/${job.id}/edit`)}>Edit</Button>}
       {isStopped(job) && (
-        <Button loading={act.isPending && act.variables === 'submit'} onClick={() => start('submit')}>
+        <Button loading={isActing('submit')} onClick={() => start('submit')}>
           Start anyway
         </Button>
       )}
-      {BUTTONS.filter(({ action }) => hasEffect(action, job.status)).map(({ action, text, asks }) => (
-        <Button
-          key={action}
-          variant={action === 'submit' ? 'primary' : 'normal'}
-          loading={act.isPending && act.variables === action}
-          disabled={action === 'cancel' && job.cancel_requested_at !== null}
-          onClick={() => (action !== 'submit' && asks.includes(job.status) ? setAsking(action) : start(action))}
-        >
-          {text}
-        </Button>
-      ))}
+      {hasSession && (
+        <Part>
+          <RetryChoice isPending={isActing('retry')} onRetry={(from) => start('retry', from)} />
+        </Part>
+      )}
+      {BUTTONS.filter(({ action }) => hasEffect(action, job.status) && !(hasSession && action === 'retry')).map(
+        ({ action, text, asks }) => (
+          <Button
+            key={action}
+            variant={action === 'submit' ? 'primary' : 'normal'}
+            loading={isActing(action)}
+            disabled={action === 'cancel' && job.cancel_requested_at !== null}
+            onClick={() => (action !== 'submit' && asks.includes(job.status) ? setAsking(action) : start(action))}
+          >
+            {text}
+          </Button>
+        ),
+      )}
       <RunAgain job={job} />
       {job.attempt > 0 && (
         <ButtonDropdown

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { JobAction } from '../../../../lib/contract/job-actions.ts';
+import type { JobAction, RetryFrom } from '../../../../lib/contract/job-actions.ts';
 import { api, dataOf } from '../../api/client.ts';
 import { notify } from '../../feedback/notices.tsx';
 
@@ -7,7 +7,7 @@ import { notify } from '../../feedback/notices.tsx';
 export type PlainAction = Exclude<JobAction, 'edit'>;
 
 /** Requests an action on a job. @throws ApiError */
-export async function actOn(action: PlainAction, id: string): Promise<void> {
+export async function actOn(action: PlainAction, id: string, from?: RetryFrom): Promise<void> {
   const params = { params: { path: { id } } };
   switch (action) {
     case 'submit':
@@ -20,7 +20,7 @@ export async function actOn(action: PlainAction, id: string): Promise<void> {
       await dataOf(api.POST('/api/v1/jobs/{id}/kill', params));
       break;
     case 'retry':
-      await dataOf(api.POST('/api/v1/jobs/{id}/retry', params));
+      await dataOf(api.POST('/api/v1/jobs/{id}/retry', { ...params, body: from === undefined ? {} : { from } }));
       break;
   }
 }
@@ -29,8 +29,9 @@ export async function actOn(action: PlainAction, id: string): Promise<void> {
 export function useJobAction(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (action: PlainAction) => await actOn(action, id),
-    onError: (error, action) =>
+    mutationFn: async ({ action, from }: { readonly action: PlainAction; readonly from?: RetryFrom }) =>
+      await actOn(action, id, from),
+    onError: (error, { action }) =>
       notify({ type: 'error', header: `Could not ${action} the job`, content: error.message }),
     onSettled: async () => await client.invalidateQueries(),
   });

@@ -19,6 +19,8 @@ export const sessionRecordSchema = z.looseObject({
   billed_bytes: z.number().default(0),
   /** The attempt whose session this one continued; absent: it began with a prompt, or an earlier version saved it. */
   resumed_from: z.number().optional(),
+  /** All attempts of the job that the session passed through before, oldest first. */
+  chain: z.array(z.number()).optional(),
 });
 export type SessionRecord = z.output<typeof sessionRecordSchema>;
 

@@ -8,8 +8,8 @@ import { followUpId, jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts
 import { viewJob } from '../../../../lib/jobs/views/job-view.ts';
 import { makeMissingFollowUps } from '../../../../lib/reconciler/after-attempt.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
-import { aJob } from '../a-job.ts';
-import { outputAskingFor, storeSucceeded } from '../succeeded-parent.ts';
+import { aJob, aRunningJob } from '../a-job.ts';
+import { leaveOutput, leaveSuccess, outputAskingFor, storeSucceeded } from '../succeeded-parent.ts';
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {
@@ -72,6 +72,29 @@ describe('the follow-up jobs of a job whose worker died right after its report',
   });
 });
 
+it('of interrupted attempts are created with those of the success that continued them, each once', async () => {
+  const jobId = id('chain');
+  const interrupted = { kind: 'handed_back', reason: 'waiting_for_worker', exit_code: null, signal: null } as const;
+  const ask = (...prompts: string[]) => outputAskingFor(prompts.map((prompt) => ({ prompt })));
+  // Another session, which began with the prompt and was refused.
+  await leaveSuccess(deployment, { id: jobId, attempt: 1 }, ask('never'), { outcome: interrupted });
+  await leaveSuccess(deployment, { id: jobId, attempt: 2 }, ask('a'), { outcome: interrupted });
+  // Lost: its successor repeats what the session had not saved, and its last block is cut.
+  await leaveOutput(deployment, { id: jobId, attempt: 3 }, `${ask('b', 'c')}${ask('cut').slice(0, 20)}`);
+  await leaveSuccess(deployment, { id: jobId, attempt: 4 }, ask('c'), { outcome: interrupted, chain: [2, 3] });
+  const running = await deployment.store(aRunningJob({ id: jobId, profile: 'shell', agent: 'shell', attempt: 5 }));
+  await leaveSuccess(deployment, running, ask('d'), { chain: [2, 3, 4] });
+  const receipt = await deployment.output.readReceipt(jobId, 5);
+  if (receipt === undefined) throw new Error('there is no receipt');
+  await transition(deployment, running, { type: 'end', receipt });
+  await makeMissingFollowUps(deployment);
+  const parent = await stored(jobId);
+  expect(parent?.follow_ups).toEqual(['2.0', '3.0', '4.0', '5.0']);
+  expect(parent).not.toHaveProperty('children_pending');
+  const children = parent && (await childrenOf(parent));
+  expect(children?.map((child) => child?.prompt_preview)).toEqual(['a', 'b', 'c', 'd']);
+});
+
 it('a follow-up job that was created stays recorded, though it could not be created now', async () => {
   const parent = await made('for good', [{ prompt: 'a' }]);
   expect(parent.follow_ups).toEqual(['1.0']);
@@ -91,12 +114,15 @@ it('are not reported as recorded on a deleted job', async () => {
 
 it('those of an earlier attempt keep the warnings of the newest', () => {
   const job = aJob({ id: id('warned'), attempt: 2, warnings: ['of the newest'], children_pending: [1, 2] });
-  expect(withFollowUps(job, { attempt: 1, positions: [0], warnings: ['of the first'] })).toMatchObject({
-    warnings: ['of the newest'],
+  const both = withFollowUps(job, { attempt: 1, positions: [0], warnings: ['of the first'] });
+  expect(both).toMatchObject({
+    warnings: ['of the newest', 'attempt 1, of the first'],
     children_pending: [2],
     follow_ups: ['1.0'],
   });
   expect(withFollowUps(job, { attempt: 2, positions: [], warnings: [] })).not.toHaveProperty('warnings');
+  const again = withFollowUps(both, { attempt: 2, positions: [], warnings: ['another'] });
+  expect(again.warnings).toEqual(['another', 'attempt 1, of the first']);
 });
 
 async function made(name: string, payloads: readonly unknown[], differences: Partial<Job> = {}) {

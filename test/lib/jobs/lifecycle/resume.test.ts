@@ -3,7 +3,7 @@ import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import type { JobEvent } from '../../../../lib/jobs/lifecycle/job-event.ts';
 import { decide } from '../../../../lib/jobs/lifecycle/lifecycle.ts';
 import { MAX_RESUMES } from '../../../../lib/jobs/lifecycle/resume.ts';
-import type { Outcome } from '../../../../lib/jobs/receipts/receipt.ts';
+import type { Outcome, Receipt } from '../../../../lib/jobs/receipts/receipt.ts';
 import { aJob, aReceipt, aRunningJob } from '../a-job.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:10.000Z');
@@ -48,7 +48,9 @@ test.for([
   const job = after(resuming, event);
   expect(job.status).toBe(status);
   expect(job).not.toHaveProperty('resume_from');
-  expect(job).not.toHaveProperty('resume_oldest');
+  expect(job).not.toHaveProperty('ran_before');
+  // What a person cancelled can be retried in its session.
+  expect('resume_oldest' in job).toBe(status === 'CANCELLED');
 });
 
 test('after a refused session the job starts again from its prompt, and says so until the round ends', () => {
@@ -59,6 +61,52 @@ test('after a refused session the job starts again from its prompt, and says so 
   const failed = after({ ...claimed, retries: 0 }, end({ kind: 'failed', reason: 'agent_error' }, 3));
   expect(failed).toMatchObject({ status: 'FAILED', session_refused: true });
   expect(after(failed, { type: 'retry' })).not.toHaveProperty('session_refused');
+});
+
+test.for(['FAILED', 'CANCELLED'] as const)('a retry of a %s job can continue its session', (status) => {
+  const job = aJob({ agent: 'codex', status, reason: 'worker_lost', attempt: 3, resume_oldest: 2, ran_before: 5 });
+  const retried = after(job, { type: 'retry', from: 'session' });
+  expect(retried).toMatchObject({ status: 'QUEUED', resume_from: 3, resume_oldest: 2 });
+  // The retry gets the whole timeout.
+  expect(retried).not.toHaveProperty('ran_before');
+  const { resume_oldest: _oldest, ...alone } = job;
+  expect(after(alone, { type: 'retry', from: 'session' })).toMatchObject({ resume_from: 3, resume_oldest: 3 });
+  const long = { ...job, attempt: 2 + MAX_RESUMES };
+  expect(after(long, { type: 'retry', from: 'session' })).toMatchObject({ resume_from: 52, resume_oldest: 52 });
+  for (const from of ['start', undefined] as const) {
+    const fresh = after(job, { type: 'retry', from });
+    for (const name of ['resume_from', 'resume_oldest']) expect(fresh).not.toHaveProperty(name);
+  }
+});
+
+test.for([
+  { job: aJob({ agent: 'shell', status: 'FAILED', attempt: 1 }), why: 'a script has no session' },
+  { job: aJob({ agent: 'codex', status: 'CANCELLED', attempt: 0 }), why: 'it has never run' },
+  { job: aJob({ agent: 'codex', status: 'SUCCEEDED', attempt: 1 }), why: 'continue the job' },
+])('refuses to retry a session: $why', ({ job, why }) => {
+  const decision = decide(job, { type: 'retry', from: 'session' }, { now: NOW, random: () => 0 });
+  expect(decision).toEqual({ rejected: expect.stringContaining(why) });
+});
+
+test('the attempts of one session share the timeout, without the time in between', () => {
+  const started_at = '2026-11-20T10:00:04.000Z';
+  const handedBack = (attempt: number, more: Partial<Receipt> = {}) =>
+    ({
+      type: 'end',
+      receipt: {
+        ...aReceipt({ kind: 'handed_back', reason: 'waiting_for_worker' }, { attempt, agent: 'codex' }),
+        ...more,
+      },
+    }) as const;
+  const first = after({ ...running, started_at }, handedBack(1));
+  expect(first).toMatchObject({ ran_before: 6_000 });
+  const second = { ...running, ...first, status: 'RUNNING', attempt: 2, started_at } as Job;
+  expect(after(second, handedBack(2, { resumed_from: 1 }))).toMatchObject({ ran_before: 12_000 });
+  // It could not continue the session.
+  expect(after(second, handedBack(2))).toMatchObject({ ran_before: 6_000 });
+  // A lost worker was heard 30 s before its lease ended.
+  const lost = { ...second, lease_until: '2026-11-20T10:00:37.000Z' };
+  expect(after(lost, { type: 'lose' }, Date.parse('2026-11-20T11:00:00.000Z'))).toMatchObject({ ran_before: 9_000 });
 });
 
 test('a retry starts from the prompt', () => {
