@@ -80,7 +80,7 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     messages: {
       file: 'test/faults/messages.ts',
       about: 'send messages to the real codex and claude while they run; the next model requests have to contain them',
-      options: '[--tries N]',
+      options: '[--tries N] [--agent NAME]…',
     },
     questions: {
       file: 'test/simulation/scale/count-requests.ts',

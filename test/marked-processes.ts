@@ -20,6 +20,17 @@ export function findAttemptsOf(home: string): number[] {
   );
 }
 
+/** The living processes of attempts of a run of this home, with the marks of their attempts (`…/JOB/ATTEMPT`). */
+export function findAttemptMarks(home: string): { readonly pid: number; readonly mark: string }[] {
+  const found: { readonly pid: number; readonly mark: string }[] = [];
+  processesWith((environ, pid) => {
+    const mark = environ.find((entry) => entry.startsWith('PROMPTQ_ATTEMPT='));
+    if (mark === undefined || !environ.includes(`PROMPTQ_RUN_HOME=${home}`)) return false;
+    return found.push({ pid, mark: mark.slice(mark.indexOf('=') + 1) }) > 0;
+  });
+  return found;
+}
+
 /** Pid of the worker that the local run of a home has started; undefined while there is none. */
 export function findWorker(home: string): number | undefined {
   return findOfHome(home).find((pid) => {
@@ -37,12 +48,12 @@ function readCommand(pid: number): string[] {
   }
 }
 
-function processesWith(matches: (environ: readonly string[]) => boolean): number[] {
+function processesWith(matches: (environ: readonly string[], pid: number) => boolean): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
       try {
-        return matches(readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0'));
+        return matches(readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0'), Number(pid));
       } catch {
         return false;
       }
