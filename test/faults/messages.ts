@@ -40,7 +40,7 @@ async function tryOnce(agent: keyof typeof report): Promise<void> {
     const { items } = (await service.api('GET', `/jobs/${id}/messages`)).json;
     return items[0]?.status !== 'pending' && items;
   }, PATIENCE);
-  const count = result.final_message.split(`Message ${json.id}:`).length - 1;
+  const count = (result.final_message ?? '').split(`Message ${json.id}:`).length - 1;
   report[agent].tries += 1;
   if (count === 1 && message.status === 'delivered') report[agent].in_turn += 1;
   else if (count === 0 && message.status === 'not_delivered') report[agent].told += 1;
