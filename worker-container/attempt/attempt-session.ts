@@ -4,6 +4,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { Outcome, Receipt, Usage } from '../../lib/jobs/receipts/receipt.ts';
 import type { AgentFacts } from '../../lib/vendors/output/agent-output.ts';
+import { folderHost } from '../agent-sessions/folder-host.ts';
 import type { RestoredSession } from '../agent-sessions/restore-session.ts';
 import { SessionSaver } from '../agent-sessions/session-saver.ts';
 import { s3OutputObjects } from '../output/output-objects.ts';
@@ -64,7 +65,7 @@ export function saveSession(
       agent: agent.name,
       vendor: profile.vendor,
       cwd,
-      worker_id: context.workerId,
+      worker_id: folderHost(context),
       billed_bytes,
       ...(resumed?.attempt !== undefined && { resumed_from: resumed.attempt, chain: [...resumed.chain] }),
     },

@@ -6,6 +6,7 @@ import { AgentSessionStore } from '../../lib/jobs/output/agent-sessions/agent-se
 import { AttachmentStore } from '../../lib/jobs/output/attachments/attachment-store.ts';
 import { readableReceipt } from '../../lib/jobs/output/readable-receipt.ts';
 import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
+import { folderHost } from '../agent-sessions/folder-host.ts';
 import {
   type AttemptOfJob,
   attemptsBefore,
@@ -89,7 +90,7 @@ async function restore(
     vendor: profile.vendor,
     cwd,
     copiedFrom: job.cwd === undefined ? foldersCopied(folders, job, earlier) : [],
-    onlyWorker: `${cwd}/`.startsWith(`${folders.workspaces}/`) ? undefined : workerId,
+    onlyWorker: `${cwd}/`.startsWith(`${folders.workspaces}/`) ? undefined : folderHost({ env, workerId }),
     folder,
   });
 }

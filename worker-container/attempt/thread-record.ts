@@ -1,5 +1,7 @@
 import { LIMITS } from '../../lib/contract/limits.ts';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { readableReceipt } from '../../lib/jobs/output/readable-receipt.ts';
+import { listQuestions } from '../../lib/jobs/questions/list-questions.ts';
 import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
 import type { AttemptContext } from './attempt-context.ts';
 
@@ -14,7 +16,7 @@ export class SessionLostError extends Error {
 
 const HEADING = [
   'This task continues earlier work, but the conversation about it is not available to you. These are its prompts and',
-  'final answers, oldest first; long ones are cut. The working folder has the results, unless it says otherwise.',
+  'final answers, and what people were asked, oldest first; long ones are cut. The working folder has the results, unless it says otherwise.',
 ].join('\n');
 
 /** What the turns before a job were asked, and answered, for an agent that can't continue their session. */
@@ -30,8 +32,9 @@ export async function threadRecord(
     const { prompt, rule_ids = [] } = await context.texts.get(job);
     for (const id of rule_ids) ruleIds.add(id);
     const { receipt } = await readableReceipt(context.output, job.id, attempt);
+    const asked = await questionsOf(context, job);
     const answer = receipt?.final_message === undefined ? '' : `\n\nAnswer ${number}:\n${cut(receipt.final_message)}`;
-    const entry = `Prompt ${number}:\n${cut(prompt)}${answer}`;
+    const entry = `Prompt ${number}:\n${cut(prompt)}${asked}${answer}`;
     room -= Buffer.byteLength(entry);
     if (room < 0 && entries.length > 0) break;
     entries.unshift(entry);
@@ -39,6 +42,19 @@ export async function threadRecord(
   if (entries.length === 0) throw new SessionLostError();
   const { rules } = await context.rules.get([...ruleIds]);
   return { text: `${HEADING}\n\n${entries.join('\n\n')}`, rules: rules.map(({ text }) => text) };
+}
+
+/** What the agent of a turn asked, and what it was answered, oldest first. */
+async function questionsOf({ texts }: Pick<AttemptContext, 'texts'>, job: Job): Promise<string> {
+  if (job.questions === undefined) return '';
+  const questions = await listQuestions(texts.questions, job);
+  return questions
+    .toReversed()
+    .flatMap(({ question, answer, default: fallback }) => {
+      const got = answer ?? fallback;
+      return got === null ? [] : [`\n\nQuestion:\n${cut(question)}\n\nAnswer to it:\n${cut(got)}`];
+    })
+    .join('');
 }
 
 /** Half of the room, so that one text does not fill the record. */

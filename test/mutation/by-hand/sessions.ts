@@ -16,14 +16,14 @@ export const SESSIONS: readonly Mutant[] = [
   {
     name: 'a lost attempt is not continued',
     file: 'lib/jobs/lifecycle/after-attempt.ts',
-    find: "queuedAgain(withResume(job), { reason: 'worker_lost'",
+    find: "queuedAgain(resuming, { reason: 'worker_lost'",
     replace: "queuedAgain(job, { reason: 'worker_lost'",
   },
   {
     name: 'a refused session is continued again',
     file: 'lib/jobs/lifecycle/after-attempt.ts',
     find: "queuedAgain(withoutResume(job), { reason: 'waiting_for_worker', session_refused",
-    replace: "queuedAgain(withResume(job), { reason: 'waiting_for_worker', session_refused",
+    replace: "queuedAgain(withResume(job, at, receipt), { reason: 'waiting_for_worker', session_refused",
     test: RESUME_TEST,
   },
   {
@@ -37,6 +37,34 @@ export const SESSIONS: readonly Mutant[] = [
     file: 'worker-container/agent-sessions/restore-session.ts',
     find: 'Math.max(oldest, 1));',
     replace: 'Math.max(newest, 1));',
+  },
+  {
+    name: 'a retry of a session starts from the prompt',
+    file: 'lib/jobs/lifecycle/queued-again.ts',
+    find: "from === 'session' ? withLastSession(rest, job) : rest",
+    replace: 'rest',
+    test: RESUME_TEST,
+  },
+  {
+    name: 'an interrupted attempt does not count for the timeout',
+    file: 'lib/jobs/lifecycle/resume.ts',
+    find: 'ran_before: before + ran',
+    replace: 'ran_before: before',
+    test: RESUME_TEST,
+  },
+  {
+    name: 'what an interrupted attempt asked for is lost',
+    file: 'lib/jobs/lifecycle/follow-up-record.ts',
+    find: 'follow_ups === undefined ? chain : [...chain, attempt]',
+    replace: 'follow_ups === undefined ? [] : [attempt]',
+    test: 'test/lib/jobs/creation/follow-ups.test.ts',
+  },
+  {
+    name: 'a block that the successor of a lost attempt repeats counts twice',
+    file: 'lib/jobs/creation/read-follow-ups.ts',
+    find: ' && !repeated.has(block.body)) yield block;',
+    replace: ') yield block;',
+    test: 'test/lib/jobs/creation/follow-ups.test.ts',
   },
   {
     name: 'what follows a lost part is read',

@@ -14,6 +14,7 @@ export const sessionRecordSchema = z.looseObject({
   path: z.string(),
   /** The working folder that the session names. */
   cwd: z.string(),
+  /** The worker, or the local run, whose folders outside the workspaces the session knows. */
   worker_id: z.string(),
   /** How many of its first bytes come from attempts whose usage is recorded. */
   billed_bytes: z.number().default(0),

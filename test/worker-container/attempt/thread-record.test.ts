@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import type { Receipt } from '../../../lib/jobs/receipts/receipt.ts';
+import type { StoredQuestion } from '../../../lib/jobs/store/question-store.ts';
+import { SessionLostError, threadRecord } from '../../../worker-container/attempt/thread-record.ts';
+import { aJob, aReceipt } from '../../lib/jobs/a-job.ts';
+
+type Context = Parameters<typeof threadRecord>[0];
+
+/** What is stored of turns, by the id of their job. */
+function contextOf(turns: Record<string, { prompt: string; answer?: string; questions?: StoredQuestion[] }>): Context {
+  return {
+    texts: {
+      get: async ({ id }: Job) => ({ prompt: turns[id]?.prompt ?? '', rule_ids: [`rule of ${id}`] }),
+      questions: { list: async (id: string) => turns[id]?.questions ?? [] },
+    },
+    rules: { get: async (ids: readonly string[]) => ({ rules: ids.map((id) => ({ text: `text of ${id}` })) }) },
+    output: {
+      readReceipt: async (id: string): Promise<Receipt> =>
+        aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: id, final_message: turns[id]?.answer }),
+    },
+  } as unknown as Context;
+}
+
+const turn = (id: string, more: Partial<Job> = {}) => ({ job: aJob({ id, attempt: 1, ...more }), attempt: 1 });
+
+function asked(id: string, question: string, more: Partial<StoredQuestion> = {}, answer?: string): StoredQuestion {
+  const answers = new Map(
+    answer === undefined ? [] : [['answer', { text: answer, by: 'user', at: '2026-11-24T10:01:00.000Z' }]],
+  );
+  const at = '2026-11-24T10:00:00.000Z';
+  return { id, question, attempt: 1, asked_at: at, due: at, state: 'answered', answers, ...more };
+}
+
+test('an agent without the session is told prompts, questions with their answers, and final messages', async () => {
+  const questions = [
+    asked('q_2', 'How many?', { state: 'expired', default: 'two', asked_at: '2026-11-24T11:00:00.000Z' }),
+    asked('q_1', 'Which colour?', { answer: 'answer' }, 'blue'),
+    asked('q_3', 'Withdrawn?', { state: 'withdrawn', asked_at: '2026-11-24T12:00:00.000Z' }),
+  ];
+  const context = contextOf({
+    a: { prompt: 'paint it', answer: 'painted', questions },
+    b: { prompt: 'sell it', answer: 'sold' },
+  });
+  const { text, rules } = await threadRecord(context, [turn('a', { questions: 3 }), turn('b')]);
+  const order = [
+    'Prompt 1:\npaint it',
+    'Question:\nWhich colour?\n\nAnswer to it:\nblue',
+    'Question:\nHow many?\n\nAnswer to it:\ntwo',
+    'Answer 1:\npainted',
+    'Prompt 2:\nsell it',
+    'Answer 2:\nsold',
+  ].map((part) => text.indexOf(part));
+  expect(order.every((at) => at >= 0)).toBe(true);
+  expect(order).toEqual(order.toSorted((x, y) => x - y));
+  expect(text).not.toContain('Withdrawn?');
+  expect(rules).toEqual(['text of rule of b', 'text of rule of a']);
+});
+
+test('the record has at most 64 KiB, of the newest turns', async () => {
+  const long = 'é'.repeat(15_000);
+  const names = Array.from({ length: 9 }, (_, n) => `turn-${n}`);
+  const context = contextOf(Object.fromEntries(names.map((name) => [name, { prompt: `${name} ${long}` }])));
+  const { text } = await threadRecord(
+    context,
+    names.map((name) => turn(name)),
+  );
+  expect(Buffer.byteLength(text)).toBeLessThan(65 * 1024);
+  expect(text).toContain('Prompt 9:\nturn-8');
+  expect(text).not.toContain('turn-0');
+  const huge = contextOf({ a: { prompt: '🙂'.repeat(50_000), answer: '🙂'.repeat(50_000) } });
+  const one = (await threadRecord(huge, [turn('a')])).text;
+  expect(Buffer.byteLength(one)).toBeLessThan(65 * 1024);
+  expect(one).not.toContain('\uFFFD');
+});
+
+test('a continued job of which nothing is left fails instead of guessing', async () => {
+  await expect(threadRecord(contextOf({}), [])).rejects.toThrow(SessionLostError);
+});
