@@ -56,6 +56,7 @@ export async function emulateDeployment() {
     PROMPTQ_WORKSPACES: join(folder, 'workspaces'),
     PROMPTQ_ALLOWED_ROOTS: [],
     PROMPTQ_TEMP: tmpdir(),
+    PROMPTQ_WORKSPACE_DAYS: 7,
     PROMPTQ_ACCOUNT_PROBE_SECONDS: 60,
     PROMPTQ_USAGE_PROBE_SECONDS: 300,
     PROMPTQ_VENDOR: 'practice' as const,

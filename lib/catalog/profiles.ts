@@ -37,6 +37,11 @@ export const profileSchema = z.object({
 });
 export type Profile = z.output<typeof profileSchema>;
 
+/** Names of the secrets that a profile refers to. */
+export function secretNames(profile: Profile): string[] {
+  return Object.values(profile.env).flatMap((value) => (typeof value === 'string' ? [] : [value.secret]));
+}
+
 /** A profile as the registry holds it. */
 const storedProfileSchema = z.object({
   profile: profileSchema,

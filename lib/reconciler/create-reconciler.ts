@@ -71,6 +71,7 @@ export function createReconciler(
     folders: { workspaces: env.PROMPTQ_WORKSPACES, roots: [env.PROMPTQ_TEMP, ...env.PROMPTQ_ALLOWED_ROOTS] },
     agents: env.PROMPTQ_AGENTS,
     defaultProfile: env.PROMPTQ_DEFAULT_PROFILE,
+    workspaceDays: env.PROMPTQ_WORKSPACE_DAYS,
     workers: new LiveWorkers(registry),
     ...createDeployments(from),
     readReady: readyIndex(table, env.JOBS_TABLE, clock),

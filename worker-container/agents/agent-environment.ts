@@ -1,4 +1,4 @@
-import type { Profile, ProfileStore } from '../../lib/catalog/profiles.ts';
+import { type Profile, type ProfileStore, secretNames } from '../../lib/catalog/profiles.ts';
 import { AGENT_DEFINITIONS, type AgentName, CREDENTIAL_VARIABLES } from '../../lib/contract/agents.ts';
 import { refusedKindOf } from '../../lib/contract/profile-variables.ts';
 import { ACCOUNT_VENDORS } from '../../lib/contract/vendors.ts';
@@ -94,11 +94,6 @@ function namesOfKind(profile: Profile, kind: 'loader' | 'interpreter'): string[]
 
 /** Values of secrets by name. */
 type Secrets = ReadonlyMap<string, string>;
-
-/** Names of the secrets that a profile refers to. */
-export function secretNames(profile: Profile): string[] {
-  return Object.values(profile.env).flatMap((value) => (typeof value === 'string' ? [] : [value.secret]));
-}
 
 /**
  * @throws Error that names the missing secrets, or the dynamic loader's variables: a profile stored when these were

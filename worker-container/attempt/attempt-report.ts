@@ -94,6 +94,7 @@ const NOT_MASKED: ReadonlySet<string> = new Set([
   'until',
   'agent',
   'drive',
+  'sandbox',
   'usage_from',
   'messages',
   'fault',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Logger } from '@aws-lambda-powertools/logger';
-import type { Profile } from '../../lib/catalog/profiles.ts';
+import { type Profile, secretNames } from '../../lib/catalog/profiles.ts';
 import { claimedProfile, claimedSettings } from '../../lib/jobs/admission/claim-reads.ts';
 import { collectFollowUps } from '../../lib/jobs/creation/collect-follow-ups.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
@@ -8,18 +8,17 @@ import type { OutputSources } from '../../lib/jobs/output/output-source.ts';
 import { timeoutMs, timeoutText } from '../../lib/platform/config/timeout.ts';
 import { STDERR_TAIL_BYTES } from '../../lib/vendors/output/agent-output.ts';
 import { AttemptLogin } from '../account/attempt-login.ts';
-import type { Agent } from '../agents/agent.ts';
 import { usesLogin } from '../agents/agent-environment.ts';
 import type { Ending } from '../commands/ending.ts';
 import { AgentNotStartedError } from '../commands/not-started-error.ts';
-import { endTree, spawnTree, type Tree, type TreeExit } from '../commands/process-tree.ts';
+import { endTree, spawnTree, type Tree } from '../commands/process-tree.ts';
+import { untilEnded } from '../commands/until-ended.ts';
 import { startDrive } from '../drives/start-drive.ts';
 import { MessageCourier } from '../messages/message-courier.ts';
 import { s3OutputObjects } from '../output/output-objects.ts';
 import { OutputShipper } from '../output/output-shipper.ts';
 import { changesOf, NO_CHANGES } from '../repository/worktree-changes.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
-import type { ToolServer } from '../tools/tool-server.ts';
 import { AttemptClocks } from './attempt-clocks.ts';
 import type { AttemptContext, AttemptRecord, AttemptRun, AttemptSurroundings } from './attempt-context.ts';
 import { keepAttemptFiles, makeAttemptFiles, recordOf } from './attempt-files.ts';
@@ -160,6 +159,7 @@ async function runWithLogin(
       outcome: (await login?.reviseOutcome(ownOutcome)) ?? ownOutcome,
       agent: profile.agent,
       drive: command.drive.name,
+      granted: { sandbox: profile.sandbox, secrets: secretNames(profile) },
       streams,
       composed_prompt: prompt,
       ...(used !== undefined && { model: used }),
@@ -228,29 +228,3 @@ async function loginOf(
 
 /** How long (ms) to try to store an attempt's files. */
 const KEEP_FILES_TIMEOUT_MS = 3_600_000;
-
-/** Resolves when the agent has ended and no process of its tree is alive. */
-async function untilEnded(
-  tree: Tree,
-  {
-    agent,
-    mark,
-    ending,
-    tools,
-  }: {
-    readonly agent: Agent;
-    readonly mark: string;
-    readonly ending: Ending;
-    readonly tools: ToolServer | undefined;
-  },
-): Promise<{ exit: TreeExit; byItself: boolean }> {
-  const { politeSignal } = agent;
-  const byItself = await Promise.race([tree.exited.then(() => true), ending.requested.then(() => false)]);
-  // Nothing is done in the name of an attempt that is being ended.
-  await tools?.close();
-  // Processes left behind by an agent that exited unasked belong to no one: they are killed without a polite signal.
-  const ended = endTree({ child: tree, mark, politeSignal, kill: byItself || ending.reason === 'killed' });
-  const hurry = ending.escalated.then(() => endTree({ child: tree, mark, politeSignal, kill: true }));
-  await Promise.race([ended, hurry]);
-  return { exit: await tree.exited, byItself };
-}

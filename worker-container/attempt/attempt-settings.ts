@@ -1,8 +1,7 @@
-import type { Profile } from '../../lib/catalog/profiles.ts';
+import { type Profile, secretNames } from '../../lib/catalog/profiles.ts';
 import type { Rule } from '../../lib/catalog/rules.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { JobTexts } from '../../lib/jobs/store/job-texts.ts';
-import { secretNames } from '../agents/agent-environment.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
 import type { AttemptContext } from './attempt-context.ts';
 

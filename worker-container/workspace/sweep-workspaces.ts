@@ -1,9 +1,8 @@
 import { lstat, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isTerminal } from '../../lib/contract/statuses.ts';
 import { isJobId } from '../../lib/jobs/lifecycle/job-id.ts';
 import type { JobStore } from '../../lib/jobs/store/job-store.ts';
-import { isThreadOver } from '../../lib/jobs/threads/read-thread.ts';
+import { isFolderUnused } from '../../lib/jobs/threads/folder-users.ts';
 import type { ThreadStore } from '../../lib/jobs/threads/thread-store.ts';
 import type { SharedLocks } from '../../lib/platform/aws/shared-lock.ts';
 import type { Clock } from '../../lib/platform/aws/table-clock.ts';
@@ -14,7 +13,7 @@ import { pathOf, withFolder } from './open-folder.ts';
 
 export interface WorkspaceSweep {
   readonly workspaces: string;
-  /** Days until a job's own folder is removed, from its end or from the last end in its thread; 0: never. */
+  /** Days until a job's own folder is removed, from the last end among all jobs that work in it; 0: never. */
   readonly days: number;
   readonly jobs: Pick<JobStore, 'find' | 'findAll'>;
   readonly threads: Pick<ThreadStore, 'turns' | 'forks'>;
@@ -71,8 +70,7 @@ async function isOver(sweep: WorkspaceSweep, id: string, folder: string): Promis
   const job = await jobs.find(id);
   if (job === 'newer') return false;
   if (job === undefined) return (await lstat(folder)).mtimeMs < since;
-  if (job.thread_id !== undefined) return await isThreadOver(sweep, job.thread_id, timestamp(since));
-  return isTerminal(job.status) && (job.finished_at ?? job.updated_at) < timestamp(since);
+  return await isFolderUnused(sweep, job, timestamp(since));
 }
 
 /** Renames it first, out of the way of a retry. */

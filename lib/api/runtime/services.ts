@@ -184,5 +184,7 @@ export function createCreation(core: Core): CreationContext {
     random: Math.random,
     clock,
     defaultProfile: env.PROMPTQ_DEFAULT_PROFILE,
+    workspaceDays: env.PROMPTQ_WORKSPACE_DAYS,
+    readReceipt: createReceiptReader(core),
   };
 }

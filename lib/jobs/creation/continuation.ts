@@ -2,12 +2,15 @@ import type { Profile } from '../../catalog/profiles.ts';
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { quoted } from '../../contract/input/legible.ts';
 import type { JobCreation } from '../../contract/schemas/job-creation.ts';
+import { timestamp } from '../../platform/aws/table-clock.ts';
 import { actOnJob, invalidState } from '../dispatch/act-on-job.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { isJobId } from '../lifecycle/job-id.ts';
 import { NewerSchemaError } from '../lifecycle/newer-schema.ts';
+import type { Receipt } from '../receipts/receipt.ts';
 import type { JobTextStore } from '../store/job-texts.ts';
-import type { ThreadContext } from '../threads/read-thread.ts';
+import { isFolderUnused } from '../threads/folder-users.ts';
+import { endedBefore, type ThreadContext } from '../threads/read-thread.ts';
 import { requireRoom } from '../threads/take-turn.ts';
 import { projectOf } from './job-settings.ts';
 
@@ -18,7 +21,13 @@ export interface Continuation {
   readonly folderOf: string | undefined;
 }
 
-type Context = ThreadContext & { readonly texts: JobTextStore };
+/** What finding the job that a new one continues or forks needs. */
+export interface EarlierContext extends ThreadContext {
+  readonly texts: JobTextStore;
+  /** Days after which a private folder that no job uses is deleted; 0: never. */
+  readonly workspaceDays: number;
+  readonly readReceipt: (jobId: string, attempt: number) => Promise<Receipt | undefined>;
+}
 
 /**
  * Finds the job that a new one continues, and gives the new one that job's project, profile, model, folder and tags,
@@ -26,7 +35,7 @@ type Context = ThreadContext & { readonly texts: JobTextStore };
  * @throws InvalidFieldError; ApiError `invalid_state`, naming `submit` for a draft
  */
 export async function continuationOf(
-  context: Context,
+  context: EarlierContext,
   creation: JobCreation,
 ): Promise<{ readonly creation: JobCreation; readonly continuation: Continuation | undefined }> {
   const { continue: id, ...given } = creation;
@@ -41,6 +50,7 @@ export async function continuationOf(
   const project = projectOf(given);
   const isHere = project === undefined || project === job.project_id || project === job.project;
   const keepsFolder = isHere && given.cwd === undefined && given.fresh_folder !== true;
+  if (keepsFolder) await requireFolder(context, job);
   return {
     creation: {
       ...(await withSettingsOf(context, job, given)),
@@ -50,6 +60,22 @@ export async function continuationOf(
     continuation: { job, folderOf: keepsFolder ? folderOwner(job) : undefined },
   };
 }
+
+/** @throws ApiError `invalid_state` if the folder of a job was deleted because of its age, or is about to be */
+async function requireFolder(context: EarlierContext, job: Job): Promise<void> {
+  const owner = folderOwner(job);
+  if (owner === undefined || context.workspaceDays === 0) return;
+  const first = owner === job.id ? job : await context.jobs.find(owner);
+  if (first === 'newer') return;
+  const before = timestamp(context.clock.now() - context.workspaceDays * DAY_MS);
+  if (first !== undefined && !(await isFolderUnused(context, first, before))) return;
+  // Without its first job, only the age of the folder on the workers' disk counts.
+  if (first === undefined && !endedBefore(job, before)) return;
+  const why = `the folder of the thread was deleted, because no job has used it for ${context.workspaceDays} days`;
+  throw invalidState('continue', job, `${why}; continue with "fresh_folder": true`, 'fresh_folder');
+}
+
+const DAY_MS = 86_400_000;
 
 /** The fields of a new job, with the project, profile, model and tags of another job unless they are given. */
 export async function withSettingsOf(
@@ -86,7 +112,7 @@ export async function beginThread(context: ThreadContext, job: Job, action: 'con
 
 /** The job that a new one continues or forks. @throws InvalidFieldError; ApiError `invalid_state` for a draft */
 export async function findEarlier(
-  { jobs }: Pick<Context, 'jobs'>,
+  { jobs }: Pick<EarlierContext, 'jobs'>,
   id: string,
   action: 'continue' | 'fork',
 ): Promise<Job> {

@@ -14,9 +14,8 @@ import { inItsTurn } from '../lifecycle/thread.ts';
 import { JobLabelStore } from '../store/job-labels.ts';
 import { type JobStore, newChangeId } from '../store/job-store.ts';
 import { JobTextStore, type JobTexts } from '../store/job-texts.ts';
-import type { ThreadContext } from '../threads/read-thread.ts';
 import { continueThread } from '../threads/settle-thread.ts';
-import { beginThread, continuationOf, requireSameAgent } from './continuation.ts';
+import { beginThread, continuationOf, type EarlierContext, requireSameAgent } from './continuation.ts';
 import { forkOf } from './forking.ts';
 import {
   checkFolder,
@@ -27,12 +26,13 @@ import {
   requireProfile,
   type SettingsContext,
 } from './job-settings.ts';
+import { requireNamedGrants } from './named-grants.ts';
 import { readCatalog } from './read-catalog.ts';
 
 const log = new Logger({ serviceName: 'promptq-creation' });
 
 /** Dependencies for creating a job. */
-export interface CreationContext extends SettingsContext, ThreadContext {
+export interface CreationContext extends SettingsContext, EarlierContext {
   readonly jobs: JobStore;
   readonly texts: JobTextStore;
   readonly dispatchQueues: DispatchQueues;
@@ -85,7 +85,9 @@ export async function createJob(
   };
   const referred = await readCatalog(context.registry, references);
   const profile = requireProfile(context.agents, references.profile, referred.profile);
-  requireSameAgent(continuation?.job ?? source, profile);
+  const earlier = continuation?.job ?? source;
+  requireSameAgent(earlier, profile);
+  await requireNamedGrants(context, earlier, { profile, named: request.profile !== undefined });
   checkTexts(referred, given, profile);
   // Only a shortcut, which may miss a recent write: the conditional put decides.
   if (derived !== undefined && (await context.jobs.get(derived, { consistent: false })) !== undefined)

@@ -35,7 +35,7 @@ export function withoutNextResume({ resume_from: _from, ran_before: _ran, ...job
   return job;
 }
 
-/** The job that was retried so that its next attempt continues its last session. Its timeout counts anew. */
+/** The job that was retried so that its next attempt continues its last session. It gets its whole timeout. */
 export function withLastSession(job: Job, { attempt, resume_oldest: oldest = attempt }: Job): Job {
   return { ...job, resume_from: attempt, resume_oldest: attempt - oldest >= MAX_RESUMES ? attempt : oldest };
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { DRIVES } from '../../contract/drives.ts';
 import { knownOrLater } from '../../contract/later-code.ts';
 import { REASON_CODES } from '../../contract/schemas/job-state.ts';
-import { AGENTS } from '../../contract/schemas/profile.ts';
+import { AGENTS, SANDBOXES } from '../../contract/schemas/profile.ts';
 import { changesSchema } from './changes.ts';
 import { followUpBlocksSchema } from './follow-up-blocks.ts';
 
@@ -86,6 +86,8 @@ export const receiptSchema = z.looseObject({
   agent: knownOrLater(AGENTS).optional(),
   /** How the agent's CLI was run; absent if none was, or by an earlier version. */
   drive: knownOrLater(DRIVES).optional(),
+  /** The sandbox that the profile set, and the names of its secrets; absent if no agent ran, or by an earlier version. */
+  granted: z.object({ sandbox: knownOrLater(SANDBOXES), secrets: z.array(z.string()) }).optional(),
   started_at: z.string(),
   finished_at: z.string(),
   outcome: outcomeSchema,

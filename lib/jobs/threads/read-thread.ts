@@ -54,7 +54,7 @@ export async function waitInThread(
 }
 
 /** A fork that is to start from a thread, and whose copy is not made yet. */
-async function pendingFork(
+export async function pendingFork(
   { threads, jobs }: { readonly threads: Pick<ThreadStore, 'forks'>; readonly jobs: Pick<JobStore, 'findAll'> },
   [first]: readonly Pick<Turn, 'jobId'>[],
 ): Promise<string | undefined> {
@@ -84,13 +84,13 @@ export async function isThreadOver(
   before: string,
 ): Promise<boolean> {
   const turns = await readThread(context, threadId);
-  const isOver = ({ job }: TurnWithJob) =>
-    job === undefined || (job !== 'newer' && hasEnded(job) && endOf(job) < before);
+  const isOver = ({ job }: TurnWithJob) => job === undefined || (job !== 'newer' && endedBefore(job, before));
   return turns.every(isOver) && (await pendingFork(context, turns)) === undefined;
 }
 
-function endOf({ finished_at, updated_at }: Job): string {
-  return finished_at ?? updated_at;
+/** Whether a job ended before a time (RFC 3339). */
+export function endedBefore({ status, finished_at, updated_at }: Job, before: string): boolean {
+  return isTerminal(status) && (finished_at ?? updated_at) < before;
 }
 
 function isRunning(job: TurnWithJob['job']): boolean {

@@ -21,6 +21,8 @@ export const coreEnv = z.object({
   /** Additional roots, `:`-separated, for an absolute `cwd`. */
   PROMPTQ_ALLOWED_ROOTS: folderList,
   PROMPTQ_TEMP: z.string().startsWith('/').default('/tmp'),
+  /** Days after which a private folder that no job uses is deleted; 0: never. */
+  PROMPTQ_WORKSPACE_DAYS: z.coerce.number().min(0).max(36_500).default(7),
   /** Seconds between probes of one job that waits for the vendor account. */
   PROMPTQ_ACCOUNT_PROBE_SECONDS: wholeNumber(60, 1, 3600),
   /** The same for the vendor's usage limit, if the vendor doesn't report its end. */

@@ -29,8 +29,6 @@ export const workerEnv = coreEnv.extend({
   PROMPTQ_LOGIN_NETWORK: z.enum(['loopback', 'private']).default('loopback'),
   /** Its port; 0: any free one. */
   PROMPTQ_LOGIN_PORT: wholeNumber(0, 0, 65_535),
-  /** Days after a job's end at which its private folder is deleted; 0: never. */
-  PROMPTQ_WORKSPACE_DAYS: z.coerce.number().min(0).max(36_500).default(7),
   /** Seconds without work after which the worker exits; absent: never. */
   PROMPTQ_IDLE_SECONDS: z.coerce.number().positive().max(86_400).optional(),
   /** Workers that stay without work, as JSON of the setting `warmWorkers`. */

@@ -31,6 +31,7 @@ export function triggerEnvironment(data: DataStack, deployment: Deployment): Env
     QUEUE_URL_DELIVERIES: data.deliveries.queueUrl,
     PROMPTQ_TIMEOUT_UNIT: deployment.timeoutUnit,
     PROMPTQ_DEPLOY_COMMANDS: deployment.deployCommands ? '1' : '0',
+    PROMPTQ_WORKSPACE_DAYS: String(deployment.workspaceDays),
     ...agentsEnvironment(deployment),
     ...originEnvironment(deployment),
   };
@@ -147,7 +148,6 @@ export function workerEnvironment(
     PROMPTQ_STOP_GRACE_SECONDS: String(settings.stopGraceSeconds),
     PROMPTQ_LOGIN_NETWORK: 'private',
     PROMPTQ_LOGIN_PORT: String(LOGIN_PORT),
-    PROMPTQ_WORKSPACE_DAYS: String(deployment.workspaceDays),
     PROMPTQ_CONCURRENCY: String(JOBS_PER_WORKER),
     PROMPTQ_IDLE_SECONDS: String(deployment.idleMinutes * 60),
     PROMPTQ_WARM_WORKERS: JSON.stringify(deployment.warmWorkers),

@@ -49,8 +49,8 @@ export const CREATION: readonly Mutant[] = [
   {
     name: 'a success does not note that its follow-ups are to be made',
     file: 'lib/jobs/lifecycle/follow-up-record.ts',
-    find: '  if (follow_ups === undefined) return job;',
-    replace: '  if (follow_ups !== null) return job;',
+    find: '  if (asked.length === 0) return job;',
+    replace: '  if (asked.length >= 0) return job;',
   },
   {
     name: 'texts are read only in the cheaper way',

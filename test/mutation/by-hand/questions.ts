@@ -79,8 +79,8 @@ export const QUESTIONS: readonly Mutant[] = [
   {
     name: 'a cancelled job keeps its question open',
     file: 'lib/jobs/lifecycle/queued-again.ts',
-    find: 'withdrawn(withoutResume(withoutProbe(job)))',
-    replace: 'withoutResume(withoutProbe(job))',
+    find: "withdrawn(status === 'SUCCEEDED' ?",
+    replace: "(status === 'SUCCEEDED' ?",
     test: TEST,
   },
   {

@@ -33,6 +33,27 @@ export const THREADS: readonly Mutant[] = [
     replace: '',
   },
   {
+    name: 'a folder is deleted while a follow-up job waits in it',
+    file: 'lib/jobs/threads/folder-users.ts',
+    find: '...children.values()];',
+    replace: '];',
+    test: 'test/worker-container/workspace/sweep-workspaces.test.ts',
+  },
+  {
+    name: 'a job continues in a folder that was deleted',
+    file: 'lib/jobs/creation/continuation.ts',
+    find: '  if (keepsFolder) await requireFolder(context, job);',
+    replace: '',
+    test: 'test/lib/jobs/creation/continue-job.test.ts',
+  },
+  {
+    name: 'a thread gets further secrets without a request',
+    file: 'lib/jobs/creation/named-grants.ts',
+    find: '.filter((name) => !granted.secrets.includes(name));',
+    replace: '.filter(() => false);',
+    test: 'test/lib/jobs/creation/continue-job.test.ts',
+  },
+  {
     name: 'two jobs take one turn',
     file: 'lib/jobs/threads/thread-store.ts',
     find: ", ConditionExpression: 'attribute_not_exists(id)'",

@@ -32,7 +32,7 @@ function asked(id: string, question: string, more: Partial<StoredQuestion> = {},
   return { id, question, attempt: 1, asked_at: at, due: at, state: 'answered', answers, ...more };
 }
 
-test('an agent without the session is told prompts, questions with their answers, and final messages', async () => {
+test('an agent without the session gets prompts, questions with their answers, and final messages', async () => {
   const questions = [
     asked('q_2', 'How many?', { state: 'expired', default: 'two', asked_at: '2026-11-24T11:00:00.000Z' }),
     asked('q_1', 'Which colour?', { answer: 'answer' }, 'blue'),

@@ -1,7 +1,7 @@
 import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { randomJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { followUpId, randomJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { sweepWorkspaces } from '../../../worker-container/workspace/sweep-workspaces.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
@@ -29,6 +29,15 @@ test("folders of jobs that ended long ago are deleted, with their worktrees' rec
   if (thread !== undefined) await jobs.apply(thread, { ...thread, thread_id: first, turn: 1 });
   const second = await deployment.store({ id: randomJobId(), thread_id: first, turn: 2, folder_of: first });
   await threads.put(first, { turn: 2, jobId: second.id });
+  // A job that ended long ago, whose follow-up works in its folder and waits in the middle of a thread.
+  const parent = await ended(9);
+  const child = followUpId(parent, 1, 0);
+  const known = await deployment.jobs.get(parent, { consistent: true });
+  if (known !== undefined) await jobs.apply(known, { ...known, follow_ups: ['1.0'] });
+  const longEnded = { status: 'SUCCEEDED', finished_at: timestamp(clock.now() - 9 * 86_400_000) } as const;
+  await deployment.store({ id: child, ...longEnded, parent_id: parent, folder_of: parent, thread_id: child, turn: 1 });
+  const later = await deployment.store({ id: randomJobId(), thread_id: child, turn: 2, folder_of: parent });
+  await threads.put(child, { turn: 2, jobId: later.id });
   const { id: running } = await deployment.store({ id: randomJobId(), status: 'RUNNING', reason: 'running' });
   const unknown = randomJobId();
   for (const name of [running, unknown, 'named-by-a-cwd', `${randomJobId()}.going`]) await folder(name);
@@ -54,7 +63,7 @@ test("folders of jobs that ended long ago are deleted, with their worktrees' rec
   expect(await sweepWorkspaces({ ...sweep, days: 0 })).toBe(0);
   expect(await sweepWorkspaces(sweep)).toBe(2);
   expect((await readdir(join(workspaces, 'app'))).toSorted()).toEqual(
-    [young, first, running, unknown, 'named-by-a-cwd'].toSorted(),
+    [young, first, parent, running, unknown, 'named-by-a-cwd'].toSorted(),
   );
   expect(await readdir(clone)).toEqual([young]);
   expect(await readdir(dirname(led))).toEqual([old]);

@@ -1,0 +1,79 @@
+import { expect, it, test } from 'vitest';
+import type { ApiError } from '../../../../lib/contract/errors.ts';
+import { createJob } from '../../../../lib/jobs/creation/create-job.ts';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { followUpId, jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
+import type { Receipt } from '../../../../lib/jobs/receipts/receipt.ts';
+import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
+import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
+import { aReceipt } from '../a-job.ts';
+
+const id = (name: string) => jobIdOfKey(`continue test ${name}`);
+
+/** A deployment with a thread of one succeeded job, which ended so many days ago. */
+async function withEnded(days: number, more: Partial<Job> = {}) {
+  const deployment = quietDeployment();
+  const finished_at = timestamp(deployment.clock.now() - days * 86_400_000);
+  const job = { id: id('first'), status: 'SUCCEEDED', attempt: 1, agent: 'codex', profile: 'codex' } as const;
+  await deployment.store({ ...job, finished_at, ...more });
+  const next = async (fields: Record<string, unknown> = {}, context: Partial<typeof deployment> = {}) => {
+    const body = { continue: id('first'), prompt: 'next', ...fields };
+    return await createJob({ ...deployment, ...context }, body, 'token:test').then(
+      (created) => ({ id: created.id, error: undefined }),
+      (error: ApiError) => ({ id: undefined, error }),
+    );
+  };
+  return { deployment, next };
+}
+
+it('refuses to continue in a folder that was deleted because of its age, and names the way', async () => {
+  const { next } = await withEnded(8);
+  const { error } = await next();
+  expect(error).toMatchObject({
+    code: 'invalid_state',
+    details: { state: 'SUCCEEDED', action: 'continue', use: 'fresh_folder' },
+    message: expect.stringMatching(/no job has used it for 7 days; continue with "fresh_folder": true/),
+  });
+  expect((await next({ fresh_folder: true })).id).toBeDefined();
+});
+
+it('continues in a folder that is still there', async () => {
+  expect((await (await withEnded(6)).next()).id).toBeDefined();
+  // A folder that a `cwd` names is not deleted.
+  expect((await (await withEnded(8, { cwd: 'work' })).next()).id).toBeDefined();
+  const kept = await withEnded(8);
+  expect((await kept.next({}, { workspaceDays: 0 })).id).toBeDefined();
+  // A follow-up job works in it and waits.
+  const used = await withEnded(8, { follow_ups: ['1.0'] });
+  await used.deployment.store({ id: followUpId(id('first'), 1, 0), folder_of: id('first'), parent_id: id('first') });
+  expect((await used.next()).id).toBeDefined();
+});
+
+const began = (granted: Receipt['granted']) => ({
+  readReceipt: async () => aReceipt({ kind: 'succeeded', reason: 'exited' }, { ...(granted && { granted }) }),
+});
+
+test.for([
+  { granted: { sandbox: 'read-only', secrets: ['A', 'B'] }, says: 'now has the sandbox workspace-write, which' },
+  { granted: { sandbox: 'workspace-write', secrets: ['B'] }, says: 'now has the secrets A, which' },
+  { granted: { sandbox: 'read-only', secrets: [] }, says: 'the sandbox workspace-write and the secrets A, B, which' },
+] as const)(
+  'a profile that has got more than its thread began with has to be named: $says',
+  async ({ granted, says }) => {
+    const { deployment, next } = await withEnded(1, { profile: 'mine' });
+    const env = { ONE: { secret: 'A' }, TWO: { secret: 'B' }, PLAIN: 'value' };
+    await deployment.profiles.put({ name: 'mine', agent: 'codex', sandbox: 'workspace-write', env });
+    const context = began({ ...granted, secrets: [...granted.secrets] });
+    const { error } = await next({}, context);
+    expect(error?.message).toContain(says);
+    expect((await next({ profile: 'mine' }, context)).id).toBeDefined();
+  },
+);
+
+it('a profile with the same rights or fewer, or of a thread whose rights are not known, need not be named', async () => {
+  const { deployment, next } = await withEnded(1, { profile: 'mine' });
+  const env = { ONE: { secret: 'A' } };
+  await deployment.profiles.put({ name: 'mine', agent: 'codex', sandbox: 'read-only', env });
+  for (const granted of [{ sandbox: 'none' as const, secrets: ['A', 'B'] }, undefined])
+    expect((await next({}, began(granted))).id).toBeDefined();
+});
