@@ -159,6 +159,25 @@ test('a profile is created with variables and secrets, edited without losing any
   await page.context().close();
 });
 
+test('an edit keeps how the agent is driven, and changes the profiles of further jobs', async () => {
+  const profile = { name: 'parent', agent: 'codex', drive: 'exec', children: ['codex'] };
+  await service.api('POST', '/config/import', { profiles: [profile] });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/profiles/parent/edit' });
+  const children = page.getByLabel('Profiles of further jobs');
+  await children.waitFor();
+  expect(await children.inputValue()).toBe('codex');
+  await children.fill('codex, claude');
+  await button(page, 'Review').click();
+  await button(page, 'Save profile').click();
+  await page.getByRole('rowheader', { name: 'parent' }).waitFor();
+  const { items } = (await service.api('GET', '/profiles')).json;
+  expect(items.find(({ name }: { name: string }) => name === 'parent')).toMatchObject({
+    ...profile,
+    children: ['codex', 'claude'],
+  });
+  await page.context().close();
+});
+
 test('a built-in profile can be replaced but not deleted, and a concurrent change is not overwritten silently', async () => {
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/profiles' });
   await page.getByRole('rowheader', { name: 'claude' }).waitFor();
