@@ -30,6 +30,11 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: 'compare requests, bundles and CPU time with bench/quick/baseline.json',
       options: '[--update requests|bytes|cpu]…',
     },
+    size: {
+      file: 'bench/size/size.ts',
+      about: 'lists, claims and the reconciler among a hundred and a million waiting jobs, on the emulator',
+      options: '[--jobs N]… [--rounds N]',
+    },
     account: { file: 'bench/service-account.ts', about: 'time that a separate account costs a job (as root)' },
     table: {
       file: 'bench/local-table.ts',

@@ -42,7 +42,7 @@ const STOP_TIMEOUT = Duration.seconds(120);
 const STOP_GRACE_SECONDS = 100;
 
 /**
- * A task unpacks its image at each start, and zstd takes half of gzip's time. Docker's older image store ignores it: its
+ * A task unpacks its image at each start, and zstd takes a quarter of gzip's time. Docker's older image store ignores it: its
  * layers are compressed by gzip when they are pushed.
  */
 const ZSTD_LAYERS = 'type=image,compression=zstd,force-compression=true,oci-mediatypes=true';

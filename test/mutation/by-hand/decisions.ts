@@ -1,5 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 
+const HOT_PROJECTS = 'test/lib/jobs/admission/hot-projects.test.ts';
+
 /** How the lifecycle of a job is decided, reconciled and counted. */
 export const DECISIONS: readonly Mutant[] = [
   {
@@ -129,5 +131,47 @@ export const DECISIONS: readonly Mutant[] = [
     find: '? state : status;',
     replace: '? status : status;',
     test: 'test/lib/jobs/admission/awaited-events.test.ts',
+  },
+  {
+    name: 'a job that leaves a hot project stays in one of its partitions',
+    file: 'lib/jobs/creation/edit-job.ts',
+    find: 'project: project.name, spread: undefined }',
+    replace: 'project: project.name }',
+    test: HOT_PROJECTS,
+  },
+  {
+    name: 'the jobs of a hot project are offered past one that was not read',
+    file: 'lib/jobs/admission/ready-jobs.ts',
+    find: 'jobs.filter((job) => readyOrder(job) <= end)',
+    replace: 'jobs',
+    test: HOT_PROJECTS,
+  },
+  {
+    name: 'the partitions of a hot project are not merged by priority',
+    file: 'lib/jobs/admission/ready-jobs.ts',
+    find: '.toSorted((a, b) => compare(readyOrder(a), readyOrder(b)))',
+    replace: '',
+    test: HOT_PROJECTS,
+  },
+  {
+    name: 'a worker claims from one partition of a project that turns out to be hot',
+    file: 'lib/jobs/admission/claim.ts',
+    find: 'if (reads.isSpread && !context.hotProjects.has(job.project_id)) {',
+    replace: 'if (false) {',
+    test: HOT_PROJECTS,
+  },
+  {
+    name: 'a message without work does not ask whether its project is hot',
+    file: 'lib/jobs/admission/claim.ts',
+    find: 'if (isSpread || !(await context.projectSettings.isSpread(project))) return undefined;',
+    replace: 'if (hotProjects.size >= 0) return undefined;',
+    test: HOT_PROJECTS,
+  },
+  {
+    name: 'a running job without a lease is not checked',
+    file: 'lib/jobs/store/job-store.ts',
+    find: "typeof until === 'string' && until >= now",
+    replace: 'until === undefined || String(until) >= now',
+    test: 'test/lib/reconciler/many-running.test.ts',
   },
 ];

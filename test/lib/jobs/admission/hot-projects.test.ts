@@ -1,6 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ClaimContext, claim } from '../../../../lib/jobs/admission/claim.ts';
+import { readyJobs } from '../../../../lib/jobs/admission/ready-jobs.ts';
 import { createJob } from '../../../../lib/jobs/creation/create-job.ts';
 import { editDraft } from '../../../../lib/jobs/creation/edit-job.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
@@ -86,6 +87,15 @@ it('a job of a hot project that is due later keeps none behind it from being cla
     await deployment.store({ id, project_id: 'later', priority: 9, spread: true, due_at, reason: 'retry_backoff' });
   const id = await create('later', { priority: 1 });
   expect(await claimOf('later')).toBe(id);
+});
+
+it('a job that was not read precedes none of the jobs that are offered', async () => {
+  for (let priority = 1; priority <= 40; priority += 1)
+    await deployment.store({ id: jobIdOfKey(`offer ${priority}`), project_id: 'offer', priority, spread: true });
+  const message = { v: 1, band: 'high', project: 'offer', job: jobIdOfKey('offer 1') } as const;
+  const offered = await readyJobs(deployment.readReady, message, { isSpread: true, besides: 0 });
+  expect(offered.length).toBeGreaterThan(2);
+  expect(offered.map(({ priority }) => priority)).toEqual(offered.map((_, at) => 40 - at));
 });
 
 it('the claim of a job reads one partition unless its project is hot', async () => {
