@@ -7,7 +7,7 @@ import { openRoutes } from './open-routes.ts';
 /** How often a request calls each command of AWS; the commands in alphabetical order. */
 export type CommandCounts = Readonly<Record<string, number>>;
 
-/** What a warm function requests of AWS, by the main routes; a request that other circumstances change has a note. */
+/** What a warm function requests of AWS, by the main routes, and what a worker does for a short job; a request that other circumstances change has a note. */
 export async function countRouteRequests(): Promise<Record<string, CommandCounts>> {
   const meter = Meter.ofProcess();
   const { deployment, call, close } = await openRoutes();
@@ -15,9 +15,12 @@ export async function countRouteRequests(): Promise<Record<string, CommandCounts
   const count = async (name: string, method: string, path: string, body?: unknown) => {
     meter.take();
     const answer = await call(method, path, body);
+    note(name);
+    return answer;
+  };
+  const note = (name: string) => {
     const { requests, s3, sqs } = meter.take();
     counts[name] = Object.fromEntries([...requests, ...s3, ...sqs].sort(([a], [b]) => a.localeCompare(b)));
-    return answer;
   };
   try {
     const { worker } = await openWorker(deployment);
@@ -29,11 +32,13 @@ export async function countRouteRequests(): Promise<Record<string, CommandCounts
     await count('POST /jobs, a draft', 'POST', '/jobs', { ...body, draft: true });
     await count('POST /jobs, with an idempotency key', 'POST', '/jobs', keyed);
     await count('POST /jobs, with a known idempotency key', 'POST', '/jobs', keyed);
+    meter.take();
     const held = await deployment.dispatchQueues.receive('normal', 5);
     if (held === undefined) throw new Error('the message did not arrive');
     const claimed = await claim(deployment, held, worker.workerId);
     if (claimed.kind !== 'claimed' || claimed.job.id !== id) throw new Error(`the message led to: ${claimed.kind}`);
     await runAttempt({ ...worker, reads: claimed.reads }, claimed.job, held, new AbortController().signal);
+    note("a short job's claim and attempt");
     await count('GET /jobs', 'GET', '/jobs');
     await count('GET /jobs/{id}, ended', 'GET', `/jobs/${id}`);
     await count('GET /jobs/{id}/status, ended', 'GET', `/jobs/${id}/status`);

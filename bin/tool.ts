@@ -1,10 +1,11 @@
 import { TOOLS, type Tool } from './tools.ts';
 
-/** `npm run SUBJECT -- NAME [OPTIONS]`: runs one of the tools of a subject; without a name, lists them. */
+/** `npm run SUBJECT -- NAME [OPTIONS]`: runs one of the tools of a subject; without a name, runs all of
+ * them together, if there is such a tool, else lists them. */
 const [script = '', subject = '', given, ...options] = process.argv.slice(1);
 // `-- --quick` means the tool `quick`.
-const name = given === '--help' ? given : given?.replace(/^--/, '');
 const tools = TOOLS[subject] ?? {};
+const name = given === '--help' ? given : (given?.replace(/^--/, '') ?? ('all' in tools ? 'all' : undefined));
 const tool = name === undefined ? undefined : tools[name];
 const isHelp = name === undefined || name === '--help' || options.includes('--help');
 if (tool === undefined || isHelp) {

@@ -10,6 +10,15 @@ export interface Tool {
 /** The commands that measure or prove, by the npm script that runs them. */
 export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
   bench: {
+    all: {
+      file: 'bench/all.ts',
+      about: 'everything in docs/operate/performance.md, one after the other (about ten minutes)',
+    },
+    peers: {
+      file: 'bench/peers/peers.ts',
+      about: 'short jobs here, and by BullMQ, pg-boss and graphile-worker (fetches them)',
+      options: '[--redis URL] [--postgres URL] [--jobs N]',
+    },
     cost: {
       file: 'bench/job-cost.ts',
       about: 'billed requests of a job and of list pages',

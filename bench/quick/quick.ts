@@ -8,7 +8,7 @@ import { jobCpu } from './job-cpu.ts';
 
 /**
  * `npm run bench -- quick [--update PART]…`: compares this tree with bench/quick/baseline.json: AWS requests of routes
- * (exactly), sizes of bundles, and the worker's CPU time for a job that does nothing, in multiples of starting bash.
+ * and of a short job (exactly), sizes of bundles, and the worker's CPU time for a job that does nothing.
  * Fails on a loss that a second measurement repeats. What can't be started is not measured. `--update` stores a part
  * (requests, bytes, cpu) as it is now.
  */

@@ -21,6 +21,8 @@ export interface MeasuredRun {
   create(prompt: string): Promise<string>;
   /** Waits for a job as a client does. @throws Error unless it succeeds */
   untilEnded(id: string): Promise<void>;
+  /** Makes one cheap request. */
+  isUp(): Promise<void>;
   /** CPU time (ms) of the worker's process, without its children, in steps of 10. */
   workerCpu(): Promise<number>;
   stop(): Promise<void>;
@@ -70,6 +72,7 @@ export async function startRun(checkout: string, slots: number): Promise<Measure
           if (terminal) return;
         }
       },
+      isUp: async () => void (await (await fetch(`${info.base_url}/api/v1/health`)).arrayBuffer()),
       workerCpu: () => cpuMs(worker),
       stop,
     };

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, symlink } from 'node:fs/promises';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { type MeasuredRun, startRun } from './measured-run.ts';
+import { startRun } from './measured-run.ts';
+import { CLIENTS, drain, quantile, single } from './short-jobs.ts';
 
 /**
  * `npm run bench -- short [--against COMMIT] [--rounds N] [--jobs N]`: how long a short job takes and what it costs the
@@ -67,7 +68,8 @@ async function measure(folder: string, slots: number, samples: Samples): Promise
       add(`POST → first command, ${slots} slots (ms)`, times.started - times.posted);
       add(`end → seen, ${slots} slots (ms)`, times.seen - times.started);
     }
-    const { rate, cpu } = await drain(measured, slots);
+    const { created, rate, cpu } = await drain(measured, slots, JOBS);
+    add(`creation, ${CLIENTS} clients, ${slots} slots (jobs/s)`, created);
     add(`drain, ${slots} slots (jobs/s)`, rate);
     add(`CPU of the worker for a job, ${slots} slots (ms)`, cpu);
   } finally {
@@ -75,41 +77,8 @@ async function measure(folder: string, slots: number, samples: Samples): Promise
   }
 }
 
-/** One job that does nothing but note the time, which is both its first and its last command. */
-async function single(measured: MeasuredRun, n: number) {
-  const file = join(measured.home, `time-${n}`);
-  const posted = Date.now();
-  const id = await measured.create(`echo $EPOCHREALTIME > ${file}`);
-  await measured.untilEnded(id);
-  const seen = Date.now();
-  const started = Number((await readFile(file, 'utf8')).replace(',', '.')) * 1000;
-  await rm(file);
-  return { posted, started, seen };
-}
-
-/** Creates jobs while every slot is occupied, then measures how they drain. */
-async function drain(measured: MeasuredRun, slots: number): Promise<{ rate: number; cpu: number }> {
-  const gate = join(measured.home, 'gate');
-  const fillers = await Promise.all(
-    Array.from({ length: slots }, () => measured.create(`while [ ! -e ${gate} ]; do sleep 0.2; done`)),
-  );
-  const ids: string[] = [];
-  for (let n = 0; n < JOBS; n += 1) ids.push(await measured.create('true'));
-  const cpuBefore = await measured.workerCpu();
-  const began = performance.now();
-  await writeFile(gate, '');
-  // They start in their order, and asking about each would slow them down.
-  for (const id of ids.slice(-slots)) await measured.untilEnded(id);
-  const seconds = (performance.now() - began) / 1000;
-  const cpu = ((await measured.workerCpu()) - cpuBefore) / JOBS;
-  for (const id of [...fillers, ...ids]) await measured.untilEnded(id);
-  return { rate: JOBS / seconds, cpu };
-}
-
 /** Times as median and 99th percentile; rates and costs as a median. */
 function shown(name: string, sample: readonly number[]): string {
-  const sorted = sample.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
-  const median = at(0.5).toFixed(1);
-  return name.includes('→') ? `${median}, p99 ${at(0.99).toFixed(0)}` : median;
+  const median = quantile(sample, 0.5).toFixed(1);
+  return name.includes('→') ? `${median}, p99 ${quantile(sample, 0.99).toFixed(0)}` : median;
 }
