@@ -15,10 +15,10 @@ import type { ModelDeployment } from './deployment.ts';
 import type { ModelSession, ModelSessions } from './sessions.ts';
 
 /** How many of the attempts ask. */
-const ASKING = 0.25;
+const ASKING = 0.12;
 
 /** Seconds after which questions are due. */
-const DEADLINES = [1, 20, 300, 1_200, 3_600];
+const DEADLINES = [1, 10, 40, 120, 300];
 
 /** An answer that was acknowledged to a client. */
 export interface AcknowledgedAnswer {
