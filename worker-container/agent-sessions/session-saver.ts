@@ -46,6 +46,7 @@ export class SessionSaver {
   readonly #timing: Timing;
   readonly #abort = new AbortController();
   #cancelTimer: (() => void) | undefined;
+  #isFinishing = false;
   #saving: Promise<void> = Promise.resolve();
   #identity: string | undefined;
   #generation = 0;
@@ -62,7 +63,7 @@ export class SessionSaver {
 
   /** The agent wrote something: a model call or the result of a tool may have come. */
   grown(): void {
-    if (this.#cancelTimer !== undefined || this.#abort.signal.aborted) return;
+    if (this.#isFinishing || this.#cancelTimer !== undefined || this.#abort.signal.aborted) return;
     this.#cancelTimer = this.#timing.schedule(() => {
       this.#saving = this.#save().finally(() => {
         this.#cancelTimer = undefined;
@@ -76,6 +77,8 @@ export class SessionSaver {
    * @returns warnings for the job
    */
   async finish(limit: number): Promise<readonly string[]> {
+    // Two saves at the same time would store a part twice, and count it twice.
+    this.#isFinishing = true;
     this.#cancelTimer?.();
     const cancelLimit = this.#timing.schedule(() => this.#abort.abort(new Error('it took too long')), limit);
     await this.#saving;

@@ -13,6 +13,8 @@ let path: string;
 let stored: Map<string, string>;
 let scheduled: { run: () => void; delay: number }[];
 let failing: boolean;
+/** What every write waits for. */
+let answered: Promise<void>;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'promptq-session-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -20,6 +22,7 @@ beforeEach(async () => {
   stored = new Map();
   scheduled = [];
   failing = false;
+  answered = Promise.resolve();
 });
 
 function saver(sessionId: string | undefined = ID): SessionSaver {
@@ -35,6 +38,7 @@ function saver(sessionId: string | undefined = ID): SessionSaver {
       put: async (key, body) => {
         if (failing) throw new Error('the store is down');
         stored.set(key, body.toString());
+        await answered;
       },
       uploadFile: async () => expect.unreachable(),
       deleteMany: async () => expect.unreachable(),
@@ -58,6 +62,23 @@ function elapse(): void {
   expect(next?.delay).toBe(10_000);
   next?.run();
 }
+
+test('nothing is saved beside the last save, however late an agent writes', async () => {
+  const session = saver();
+  await writeFile(path, '{"line":1}\n');
+  session.grown();
+  elapse();
+  await expect.poll(() => stored.size).toBe(2);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  answered = promise;
+  await appendFile(path, '{"line":2}\n');
+  const finished = session.finish(1_000);
+  await expect.poll(() => stored.size).toBe(3);
+  session.grown();
+  expect(scheduled.map(({ delay }) => delay)).toEqual([1_000]);
+  resolve();
+  expect(await finished).toEqual([]);
+});
 
 test('whole lines are saved while the session grows, one part an interval, and the rest at the end', async () => {
   const session = saver();
