@@ -18,7 +18,7 @@ const run = async (...args: string[]) =>
 describe('npm run bench and npm run prove', () => {
   test.each(Object.keys(TOOLS))('%s is a script that lists its tools', async (subject) => {
     expect(packageJson.scripts).toHaveProperty(subject, `node bin/tool.ts ${subject}`);
-    const { code, text } = await run(subject);
+    const { code, text } = await run(subject, '--help');
     expect(code).toBe(0);
     for (const [name, { about }] of Object.entries(TOOLS[subject] ?? {})) {
       expect(text).toContain(`  ${name} `);
