@@ -26,8 +26,6 @@ export interface ServiceUnderTest {
   output(): string;
   /** Calls the API with the token. `path` is relative to `/api/v1`; an object as body is sent as JSON, a string as it is. A header `host` names the console's host. */
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
-  /** What its functions have accessed so far, as lines `jobs.create jobs: write`. */
-  accessed(): string[];
   /** SIGTERM, then waits for the end, and checks that no token is in what the run has left, and that no function has accessed what its route does not declare. Removes the home unless it was given or is to be kept. Returns the exit code. */
   stop(options?: { keepHome?: boolean }): Promise<number | null>;
   /** SIGKILL to the service's own process, as an out-of-memory kill would hit it; the home is kept. */
@@ -100,7 +98,6 @@ export async function startService(
     home,
     pid: info.pid,
     output: () => printed,
-    accessed: () => access.lines(),
     api: async (method, path, body, headers) =>
       await call(`${headers?.host ? `http://${headers.host}` : info.base_url}/api/v1${path}`, info.token, {
         method,

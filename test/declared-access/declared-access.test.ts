@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { undeclaredAccess, unusedAccess } from './access-differences.ts';
+import { undeclaredAccess } from './access-differences.ts';
 import { declaredAccess, neededAccess } from './needed-access.ts';
 
 const needed = (command: string, input: object) =>
@@ -57,13 +57,6 @@ describe('compared with the routing table', () => {
       'not-found.answer jobs: read',
     ];
     expect(undeclaredAccess(lines)).toEqual(['jobs.list jobs: write', 'not-found.answer jobs: read']);
-  });
-
-  it('access that nothing used is found, apart from what a local run has not', () => {
-    const unused = unusedAccess(['jobs.read jobs: read']);
-    expect(unused).toContain('jobs.list jobs: read');
-    expect(unused).not.toContain('jobs.read jobs: read');
-    expect(unused.filter((line) => line.includes('loginCode'))).toEqual([]);
   });
 
   it('each use of a resource is a line', () => {

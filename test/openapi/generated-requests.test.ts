@@ -5,14 +5,12 @@ import { TokenStore } from '../../lib/access/tokens/token-store.ts';
 import { SCOPES, type Scope } from '../../lib/contract/scopes.ts';
 import { withOperatorRegistry } from '../../lib/local/operator/operator-registry.ts';
 import { type Browser, signedInBrowser } from '../browser.ts';
-import { unusedAccess } from '../declared-access/access-differences.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { brokenBodies, brokenQueries } from './broken-requests.ts';
 import { Conformance, describe as shown } from './conformance.ts';
 import { type Operation, operationsOf, type Parameter } from './operations.ts';
 import { EVERYWHERE_UNREACHED, prepare } from './preparations.ts';
 import { encode, type Received, type Sent, send } from './send.ts';
-import { UNREACHED_ACCESS } from './unreached-access.ts';
 import { validValues } from './valid-values.ts';
 
 const DOCUMENT = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
@@ -141,10 +139,6 @@ describe.each([...new Set(OPERATIONS.map(({ path }) => path))])('%s', (path) => 
       else expect([method, path, answer.status]).toEqual([method, path, 404]);
     }
   });
-});
-
-it('functions have accessed what their routes declare, apart from what is listed with a reason', () => {
-  expect(unusedAccess(service.accessed()).filter((line) => !UNREACHED_ACCESS.has(line))).toEqual([]);
 });
 
 /** Reports the seed of what failed; `PROMPTQ_TEST_SEED` repeats it. */

@@ -1,4 +1,5 @@
-import { readFile, truncate, unlink } from 'node:fs/promises';
+import { truncate, unlink } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { joinedKey, receiptKey } from '../../../lib/jobs/output/output-keys.ts';
@@ -49,7 +50,7 @@ async function ended(id: string, attempt = 1): Promise<void> {
 /** Downloads a file by a click and reads it. */
 async function downloaded(click: () => Promise<void>): Promise<{ name: string; text: string }> {
   const [download] = await Promise.all([page.waitForEvent('download'), click()]);
-  return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
+  return { name: download.suggestedFilename(), text: await text(await download.createReadStream()) };
 }
 
 test('a log is searched, filtered by stream and attempt, and downloaded unchanged', async () => {

@@ -36,7 +36,8 @@ export function faultOfQuestion(
   switch (is.state) {
     case 'answered':
       if (actor.doing !== 'answer') return `a question was answered by ${actor.doing}`;
-      return wall > due + CLOCK_ERROR ? 'a question was answered after its deadline' : undefined;
+      // An answer is judged when it arrives. A slow function writes it later, if the question is still open.
+      return Date.parse(after.updated_at) > due ? 'a question was answered after its deadline' : undefined;
     case 'expired':
       if (!['watch', 'work'].includes(actor.doing)) return `a question expired by ${actor.doing}`;
       return wall < due - CLOCK_ERROR ? 'a question expired before its deadline' : undefined;
