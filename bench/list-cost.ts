@@ -1,6 +1,7 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { STATUSES, type Status } from '../lib/contract/statuses.ts';
-import { indexKeys, type Job } from '../lib/jobs/lifecycle/job.ts';
+import { indexKeys } from '../lib/jobs/indexes/index-keys.ts';
+import type { Job } from '../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../lib/jobs/lifecycle/job-id.ts';
 import { JobIndex } from '../lib/jobs/store/job-index.ts';
 import { JobLabelStore } from '../lib/jobs/store/job-labels.ts';

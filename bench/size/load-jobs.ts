@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { indexKeys, type Job } from '../../lib/jobs/lifecycle/job.ts';
+import { indexKeys } from '../../lib/jobs/indexes/index-keys.ts';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { TABLES } from '../../lib/platform/aws/tables.ts';
 import type { EmulatedDeployment } from '../../test/emulated-deployment.ts';
 

@@ -1,5 +1,6 @@
 import { isFinal, type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
-import { type Job, PENDING_BINDINGS_KEY } from '../jobs/lifecycle/job.ts';
+import { PENDING_BINDINGS_KEY } from '../jobs/indexes/ready-keys.ts';
+import type { Job } from '../jobs/lifecycle/job.ts';
 import type { ReadPartition } from '../jobs/store/ready-partition.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';

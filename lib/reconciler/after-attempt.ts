@@ -3,7 +3,8 @@ import { type FolderContext, wakeNext } from '../jobs/admission/folder-slots.ts'
 import { type ParkedContext, releaseParked } from '../jobs/admission/parked-jobs.ts';
 import { type ProfileSlotContext, wakeNextOf } from '../jobs/admission/profile-slots.ts';
 import { type FollowUpContext, makeFollowUps } from '../jobs/creation/follow-ups.ts';
-import { type Job, PENDING_CHILDREN_KEY, PENDING_MESSAGES_KEY, PENDING_THREADS_KEY } from '../jobs/lifecycle/job.ts';
+import { PENDING_CHILDREN_KEY, PENDING_MESSAGES_KEY, PENDING_THREADS_KEY } from '../jobs/indexes/ready-keys.ts';
+import type { Job } from '../jobs/lifecycle/job.ts';
 import { NewerSchemaError } from '../jobs/lifecycle/newer-schema.ts';
 import { isUnderstood } from '../jobs/lifecycle/understood.ts';
 import { settleMessages } from '../jobs/messages/settle-messages.ts';

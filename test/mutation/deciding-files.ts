@@ -2,7 +2,7 @@ import { filesOf } from './imports.ts';
 
 /** The rooms in which it is decided who may write what, what is sent, counted and ended, and what is kept. */
 export const DECIDING_ROOMS = [
-  ...['lifecycle', 'receipts', 'store', 'dispatch', 'admission', 'creation', 'reread'].map(
+  ...['lifecycle', 'indexes', 'receipts', 'store', 'dispatch', 'admission', 'creation', 'reread'].map(
     (room) => `lib/jobs/${room}`,
   ),
   ...['threads', 'messages', 'questions', 'deployments'].map((room) => `lib/jobs/${room}`),

@@ -20,7 +20,8 @@ const FILES = decidingFiles(ROOT);
 
 /** 95 % of the safeguards in each room when they were last counted: a room or a kind that is lost shows here. */
 const LEAST: Readonly<Record<(typeof DECIDING_ROOMS)[number], number>> = {
-  'lib/jobs/lifecycle': 258,
+  'lib/jobs/lifecycle': 262,
+  'lib/jobs/indexes': 28,
   'lib/jobs/receipts': 4,
   'lib/jobs/store': 219,
   'lib/jobs/dispatch': 52,

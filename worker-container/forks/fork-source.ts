@@ -1,5 +1,6 @@
 import { transition } from '../../lib/jobs/dispatch/transition.ts';
-import { type Job, lacksCopy } from '../../lib/jobs/lifecycle/job.ts';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { lacksCopy } from '../../lib/jobs/lifecycle/thread.ts';
 import { begunAfter, readThread, type ThreadContext } from '../../lib/jobs/threads/read-thread.ts';
 import { runsBindings } from '../../lib/jobs/threads/running-bindings.ts';
 import { holdSource, releaseSource } from '../../lib/jobs/threads/settle-thread.ts';

@@ -2,7 +2,8 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import type { Registry } from '../../platform/registry.ts';
-import { type Job, PARK_REASONS, type ParkReason } from '../lifecycle/job.ts';
+import type { Job } from '../lifecycle/job.ts';
+import { PARK_REASONS, type ParkReason } from '../lifecycle/parking.ts';
 
 const KIND = 'probe';
 

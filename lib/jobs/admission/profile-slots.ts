@@ -1,6 +1,7 @@
 import type { Profile, ProfileStore } from '../../catalog/profiles.ts';
 import { transition } from '../dispatch/transition.ts';
-import { type Job, profileKey } from '../lifecycle/job.ts';
+import { profileKey } from '../indexes/ready-keys.ts';
+import type { Job } from '../lifecycle/job.ts';
 import type { ReadPartition } from '../store/ready-partition.ts';
 import { acquireSlot, isFree, type SlotContext, wakeWaiting } from './slots.ts';
 

@@ -2,7 +2,8 @@ import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb
 import { type Clock, timestamp } from '../../platform/aws/table-clock.ts';
 import type { DispatchMessage } from '../dispatch/dispatch-queues.ts';
 import { isReady } from '../dispatch/transition.ts';
-import { type Job, readyKey, readyOrder, spreadReadyKeys } from '../lifecycle/job.ts';
+import { readyKey, readyOrder, spreadReadyKeys } from '../indexes/ready-keys.ts';
+import type { Job } from '../lifecycle/job.ts';
 import { knownJobs } from '../store/read-job.ts';
 
 /** Jobs that one query reads: a few of the best at first, more per page while those are not due yet. */

@@ -8,7 +8,8 @@ import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import type { Registry } from '../../platform/registry.ts';
 import { type TransitionContext, transition } from '../dispatch/transition.ts';
-import type { BUSY_REASONS, Job } from '../lifecycle/job.ts';
+import type { Job } from '../lifecycle/job.ts';
+import type { BUSY_REASONS } from '../lifecycle/parking.ts';
 import type { ReadPartition } from '../store/ready-partition.ts';
 
 /** The registry kind under which slots are stored. */

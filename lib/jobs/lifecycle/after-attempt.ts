@@ -1,7 +1,8 @@
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { withPendingChildren } from './follow-up-record.ts';
-import type { Job, ParkReason } from './job.ts';
+import type { Job } from './job.ts';
 import type { Circumstances, JobEvent } from './job-event.ts';
+import type { ParkReason } from './parking.ts';
 import { withPendingBindings } from './pending-work.ts';
 import { isAsking, isUnanswered, withdrawn } from './question.ts';
 import { ended, queuedAgain, withoutProbe } from './queued-again.ts';

@@ -3,7 +3,8 @@ import type { Question } from '../receipts/question-record.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import type { Evidence } from './evidence.ts';
 import type { MadeFollowUps } from './follow-up-record.ts';
-import type { Job, ParkReason } from './job.ts';
+import type { Job } from './job.ts';
+import type { ParkReason } from './parking.ts';
 
 /**
  * The turn that a job waits for: to end, or to be retried because it did not succeed (`stopped`). Or a fork of the

@@ -1,32 +1,13 @@
-import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { isKnown, knownOrLater, type LaterCode } from '../../contract/later-code.ts';
+import { knownOrLater } from '../../contract/later-code.ts';
 import { REASON_CODES } from '../../contract/schemas/job-state.ts';
 import { AGENTS } from '../../contract/schemas/profile.ts';
-import { isTerminal, STATUSES } from '../../contract/statuses.ts';
+import { STATUSES } from '../../contract/statuses.ts';
 import { BANDS, type Band } from '../../platform/aws/tables.ts';
 import { progressSchema } from '../receipts/progress.ts';
 import { questionSchema } from '../receipts/question-record.ts';
 import { usageSchema } from '../receipts/receipt.ts';
-
-/** Vendor conditions that a job can wait for although it is QUEUED and due. */
-export const PARK_REASONS = ['account_required', 'usage_limit'] as const;
-export type ParkReason = (typeof PARK_REASONS)[number];
-
-/** Resources of this deployment that a job can wait for: a free folder, or a free slot of its profile. */
-export const BUSY_REASONS = ['folder_busy', 'profile_busy'] as const;
-
-/**
- * Events that a job can wait for and that one action brings about: an answer, or the end of an earlier turn of its
- * thread. Nothing probes for them, and no release in bulk applies to them.
- */
-export const AWAITED_REASONS = ['question', 'waiting_for_thread', 'thread_stopped'] as const;
-
-/** All that a QUEUED job can be parked for. */
-export const PARKINGS = [...PARK_REASONS, ...BUSY_REASONS, ...AWAITED_REASONS] as const;
-
-/** Reasons of a QUEUED job that waits only for a worker. */
-export const READY_REASONS = ['waiting_for_worker', 'retry_backoff', 'worker_lost'] as const;
+import { PARK_REASONS, PARKINGS } from './parking.ts';
 
 /** A job as the table stores it: its state, and what summaries show. Prompts are stored beside it (`job-texts.ts`). */
 export const jobItemSchema = z.object({
@@ -167,185 +148,8 @@ export const jobItemSchema = z.object({
 });
 export type Job = z.output<typeof jobItemSchema>;
 
-/** Whether a job is parked because a resource of this deployment is busy. */
-export function isBusy(parked: Job['parked']): parked is (typeof BUSY_REASONS)[number] {
-  return parked === 'folder_busy' || parked === 'profile_busy';
-}
-
-/** Whether a job is parked until an event that one action brings about. */
-export function isAwaiting(parked: Job['parked']): parked is (typeof AWAITED_REASONS)[number] {
-  return parked !== undefined && isKnown(AWAITED_REASONS, parked);
-}
-
-/** Whether a job is parked in its thread. */
-export function waitsInThread(parked: Job['parked']): parked is 'waiting_for_thread' | 'thread_stopped' {
-  return parked === 'waiting_for_thread' || parked === 'thread_stopped';
-}
-
-/** Whether a job of a thread still has to get its turn. */
-export function awaitsTurn({ status, parked, turn }: Pick<Job, 'status' | 'parked' | 'turn'>): boolean {
-  return status === 'QUEUED' && waitsInThread(parked) && turn === undefined;
-}
-
-/** Whether a job is a fork whose copy is not made yet. */
-export function lacksCopy({ forked_from, copied_by }: Pick<Job, 'forked_from' | 'copied_by'>): boolean {
-  return forked_from !== undefined && copied_by === undefined;
-}
-
 /** The band in which a job of this priority waits. */
 export function bandOf(job: Pick<Job, 'priority'>): Band {
   if (job.priority > 0) return BANDS[0];
   return job.priority === 0 ? BANDS[1] : BANDS[2];
-}
-
-/** The partitions of a list, by suffix: a job is in one of them by a hash of its id. Earlier versions used the first. */
-const LIST_SUFFIXES = ['0', '1', '2', '3'] as const;
-
-/** The partitions of the index by time. */
-export function listKeys(): string[] {
-  return LIST_SUFFIXES.map((suffix) => `jobs#${suffix}`);
-}
-
-/**
- * In the index by status, QUEUED jobs that await an event are in partitions apart: whatever looks for jobs that need a
- * worker reads none of them.
- */
-const AWAITING_STATE = 'QUEUED-parked';
-/** Those that await an answer are apart from those that await their thread, so that people find them. */
-export const ASKING_STATE = 'QUEUED-question';
-
-/** The state in whose partitions of the index by status a job is. */
-function indexedState({ status, parked }: Pick<Job, 'status' | 'parked'>): string {
-  if (status !== 'QUEUED' || !isAwaiting(parked)) return status;
-  return parked === 'question' ? ASKING_STATE : AWAITING_STATE;
-}
-
-/**
- * The partitions of the index by status with the jobs in a state. SUCCEEDED jobs are only in the index by time.
- * @param options.awaiting whether those that await an event are included; default: they are
- */
-export function statusKeys(status: Exclude<Job['status'], 'SUCCEEDED'>, { awaiting = true } = {}): string[] {
-  const states = status === 'QUEUED' && awaiting ? [status, AWAITING_STATE, ASKING_STATE] : [status];
-  return states.flatMap((state) => LIST_SUFFIXES.map((suffix) => `${state}#${suffix}`));
-}
-
-/** The partitions of the index by status with the jobs that await an answer. */
-export function askingKeys(): string[] {
-  return LIST_SUFFIXES.map((suffix) => `${ASKING_STATE}#${suffix}`);
-}
-
-function suffixOf({ id }: Pick<Job, 'id'>): string {
-  const [byte = 0] = createHash('sha256').update(id).digest();
-  return LIST_SUFFIXES[byte % LIST_SUFFIXES.length] ?? LIST_SUFFIXES[0];
-}
-
-/** Partition of the ready index with claimable jobs of a band and project: all of them, unless the project is hot. */
-export function readyKey(band: Band, projectId: string, suffix: string = LIST_SUFFIXES[0]): string {
-  return suffix === LIST_SUFFIXES[0] ? `${band}#${projectId}` : `${band}#${projectId}#${suffix}`;
-}
-
-/** The partitions of the ready index that only hot projects have, besides the one that all have. */
-export function spreadReadyKeys(band: Band, projectId: string): string[] {
-  return LIST_SUFFIXES.slice(1).map((suffix) => readyKey(band, projectId, suffix));
-}
-
-/** Partition of the ready index with ended jobs whose follow-up jobs may be missing. */
-export const PENDING_CHILDREN_KEY = 'pending#children';
-
-/** Partition of the ready index with ended jobs whose messages may not be settled. */
-export const PENDING_MESSAGES_KEY = 'pending#messages';
-
-/** Partition of the ready index with succeeded jobs that have pending deployments. */
-export const PENDING_BINDINGS_KEY = 'pending#bindings';
-
-/** Partition of the ready index with turns to record, and ends of turns that may concern others of their thread. */
-export const PENDING_THREADS_KEY = 'pending#threads';
-
-/** Partition of the ready index with the jobs parked for a reason, the one to be checked next first. */
-export function parkedKey(reason: ParkReason | LaterCode): string {
-  return `parked#${reason}`;
-}
-
-/** Partition of the ready index with the jobs that wait for a folder, the best first. */
-export function folderKey(folder: string): string {
-  return `parked#folder#${folder}`;
-}
-
-/** Partition of the ready index with the jobs that wait for a profile's slot, the best first. */
-export function profileKey(profile: string): string {
-  return `parked#profile#${profile}`;
-}
-
-/** Partition of the ready index with the jobs whose question is open, the one with the first deadline first. */
-export const QUESTION_KEY = 'parked#question';
-
-/** Partition of the ready index with the turns of a thread that wait for an earlier one, by turn. */
-export function threadKey(threadId: string): string {
-  return `parked#thread#${threadId}`;
-}
-
-/** The index keys of a job, all derived from its state. */
-export function indexKeys(job: Job): {
-  list_key: string;
-  status_key?: string;
-  ready_key?: string;
-  ready_order?: string;
-} {
-  const suffix = suffixOf(job);
-  const keys = {
-    list_key: `jobs#${suffix}`,
-    ...(job.status !== 'SUCCEEDED' && { status_key: `${indexedState(job)}#${suffix}` }),
-  };
-  if (isTerminal(job.status) && job.children_pending !== undefined)
-    return { ...keys, ready_key: PENDING_CHILDREN_KEY, ready_order: job.finished_at ?? job.updated_at };
-  if (isTerminal(job.status) && job.messages_pending !== undefined)
-    return { ...keys, ready_key: PENDING_MESSAGES_KEY, ready_order: job.finished_at ?? job.updated_at };
-  if (isTerminal(job.status) && job.bindings_pending !== undefined)
-    return { ...keys, ready_key: PENDING_BINDINGS_KEY, ready_order: job.finished_at ?? job.updated_at };
-  if (isTerminal(job.status) && job.thread_pending === true)
-    return { ...keys, ready_key: PENDING_THREADS_KEY, ready_order: job.finished_at ?? job.updated_at };
-  if (job.status !== 'QUEUED') return keys;
-  return { ...keys, ...(job.parked === undefined ? readyPlace(job) : parkedPlace(job, job.parked)) };
-}
-
-interface ReadyPlace {
-  readonly ready_key: string;
-  readonly ready_order: string;
-}
-
-function readyPlace(job: Job): ReadyPlace {
-  const suffix = job.spread === true ? suffixOf(job) : undefined;
-  return { ready_key: readyKey(bandOf(job), job.project_id, suffix), ready_order: readyOrder(job) };
-}
-
-/** Each reason has a case, so that a new one can't get into the partition of another. */
-function parkedPlace(job: Job, parked: NonNullable<Job['parked']>): ReadyPlace {
-  const since = job.due_at ?? job.updated_at;
-  if (!isKnown(PARKINGS, parked)) return { ready_key: parkedKey(parked), ready_order: since };
-  switch (parked) {
-    case 'account_required':
-    case 'usage_limit':
-      return { ready_key: parkedKey(parked), ready_order: since };
-    case 'folder_busy':
-      return { ready_key: folderKey(job.folder ?? ''), ready_order: readyOrder(job) };
-    case 'profile_busy':
-      return { ready_key: profileKey(job.profile), ready_order: readyOrder(job) };
-    case 'question':
-      return { ready_key: QUESTION_KEY, ready_order: since };
-    case 'waiting_for_thread':
-    case 'thread_stopped':
-      if (job.turn === undefined) return { ready_key: PENDING_THREADS_KEY, ready_order: since };
-      return { ready_key: threadKey(job.thread_id ?? job.id), ready_order: turnOrder(job.turn) };
-  }
-}
-
-/** Sorts turns by their number. */
-function turnOrder(turn: number): string {
-  return String(turn).padStart(8, '0');
-}
-
-/** Sorts the highest priority first, then the longest wait. */
-export function readyOrder(job: Pick<Job, 'priority' | 'queued_at' | 'created_at'>): string {
-  const inverted = BigInt(Number.MAX_SAFE_INTEGER) - BigInt(job.priority);
-  return `${inverted.toString().padStart(17, '0')}#${job.queued_at ?? job.created_at}`;
 }

@@ -6,9 +6,10 @@ import { addUsage, type Receipt } from '../receipts/receipt.ts';
 import { afterLoss, outcomeAfterAttempt } from './after-attempt.ts';
 import { corrected, evidenceOf } from './evidence.ts';
 import { delegated, withFollowUps } from './follow-up-record.ts';
-import { type BUSY_REASONS, isBusy, type Job } from './job.ts';
+import type { Job } from './job.ts';
 import type { Circumstances, Decision, JobEdit, JobEvent } from './job-event.ts';
 import { LEASE, leaseIsOver } from './lease.ts';
+import { type BUSY_REASONS, isBusy } from './parking.ts';
 import {
   withMessage,
   withoutPendingBindings,

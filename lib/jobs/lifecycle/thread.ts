@@ -1,6 +1,7 @@
 import { isTerminal } from '../../contract/statuses.ts';
-import { awaitsTurn, type Job, lacksCopy, waitsInThread } from './job.ts';
+import type { Job } from './job.ts';
 import type { Decision, JobEvent, ThreadWait } from './job-event.ts';
+import { waitsInThread } from './parking.ts';
 import { queuedAgain, withoutProbe } from './queued-again.ts';
 
 type ThreadEvent = Extract<
@@ -36,6 +37,16 @@ export function decideInThread(job: Job, event: ThreadEvent, at: string): Decisi
       return { job: thread_pending === true && isTerminal(job.status) ? { ...settled, updated_at: at } : job };
     }
   }
+}
+
+/** Whether a job of a thread still has to get its turn. */
+export function awaitsTurn({ status, parked, turn }: Pick<Job, 'status' | 'parked' | 'turn'>): boolean {
+  return status === 'QUEUED' && waitsInThread(parked) && turn === undefined;
+}
+
+/** Whether a job is a fork whose copy is not made yet. */
+export function lacksCopy({ forked_from, copied_by }: Pick<Job, 'forked_from' | 'copied_by'>): boolean {
+  return forked_from !== undefined && copied_by === undefined;
 }
 
 /** The draft, queued. */

@@ -2,8 +2,9 @@ import { isKnown } from '../../contract/later-code.ts';
 import { REASON_CODES } from '../../contract/schemas/job-state.ts';
 import { isTerminal, STATUSES } from '../../contract/statuses.ts';
 import { OUTCOME_KINDS, type Outcome } from '../receipts/receipt.ts';
-import { type Job, PARKINGS } from './job.ts';
+import type { Job } from './job.ts';
 import { NewerSchemaError } from './newer-schema.ts';
+import { PARKINGS } from './parking.ts';
 
 /**
  * Whether this version understands a job's state. If a later version gave it a status, a parking reason, or a reason to

@@ -1,7 +1,8 @@
 import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { type TransitionContext, transition } from '../dispatch/transition.ts';
-import { type Job, QUESTION_KEY } from '../lifecycle/job.ts';
+import { QUESTION_KEY } from '../indexes/ready-keys.ts';
+import type { Job } from '../lifecycle/job.ts';
 import type { ReadPartition } from '../store/ready-partition.ts';
 
 /** Questions that one run expires. The next run continues. */

@@ -11,7 +11,8 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { batchGet } from '../../platform/aws/batch-get.ts';
-import { indexKeys, type Job } from '../lifecycle/job.ts';
+import { indexKeys } from '../indexes/index-keys.ts';
+import type { Job } from '../lifecycle/job.ts';
 import { NewerSchemaError } from '../lifecycle/newer-schema.ts';
 import type { Progress } from '../receipts/progress.ts';
 import { readJob } from './read-job.ts';

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { LaterCode } from '../../contract/later-code.ts';
 import type { Status } from '../../contract/statuses.ts';
-import { askingKeys, listKeys, statusKeys } from '../lifecycle/job.ts';
+import { askingKeys, listKeys, statusKeys } from '../indexes/list-keys.ts';
 import type { ListedKey } from './list-position.ts';
 
 /** Selects jobs by state and creation time, and their order. */

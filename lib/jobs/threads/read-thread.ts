@@ -1,8 +1,9 @@
 import { isTerminal } from '../../contract/statuses.ts';
 import type { JobDeploymentStore } from '../deployments/job-deployment-store.ts';
 import type { TransitionContext } from '../dispatch/transition.ts';
-import { type Job, lacksCopy } from '../lifecycle/job.ts';
+import type { Job } from '../lifecycle/job.ts';
 import type { ThreadWait } from '../lifecycle/job-event.ts';
+import { lacksCopy } from '../lifecycle/thread.ts';
 import type { JobStore } from '../store/job-store.ts';
 import { runsBindings } from './running-bindings.ts';
 import type { ThreadStore, Turn } from './thread-store.ts';

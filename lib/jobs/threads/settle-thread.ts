@@ -1,5 +1,7 @@
 import { transition } from '../dispatch/transition.ts';
-import { awaitsTurn, type Job, lacksCopy, waitsInThread } from '../lifecycle/job.ts';
+import type { Job } from '../lifecycle/job.ts';
+import { waitsInThread } from '../lifecycle/parking.ts';
+import { awaitsTurn, lacksCopy } from '../lifecycle/thread.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
 import { hasEnded, readThread, type ThreadContext, type TurnWithJob, waitInThread } from './read-thread.ts';
 import { takeTurn } from './take-turn.ts';

@@ -1,7 +1,8 @@
 import { LIMITS } from '../../contract/limits.ts';
 import { invalidState } from '../dispatch/act-on-job.ts';
 import { transition } from '../dispatch/transition.ts';
-import { awaitsTurn, type Job } from '../lifecycle/job.ts';
+import type { Job } from '../lifecycle/job.ts';
+import { awaitsTurn } from '../lifecycle/thread.ts';
 import { hasEnded, readThread, type ThreadContext, waitInThread } from './read-thread.ts';
 
 /** How often taking a turn is tried while other jobs take theirs, or the job changes. */

@@ -3,7 +3,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import type { JobListQuery } from '../../contract/schemas/job-list.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import type { JobCounts, StatusCounts } from '../../stats/counting/counts.ts';
-import { ASKING_STATE } from '../lifecycle/job.ts';
+import { ASKING_STATE } from '../indexes/list-keys.ts';
 import type { Folders } from '../lifecycle/working-folder.ts';
 import type { ListedJob } from '../store/job-index.ts';
 import { foreignCursor, type ListPosition, positionSchema, readCursor, writeCursor } from '../store/list-position.ts';

@@ -6,7 +6,10 @@ import type { Registry } from '../../platform/registry.ts';
 import type { ProjectSettingsStore } from '../../projects/project-settings.ts';
 import { slotsOf } from '../admission/profile-slots.ts';
 import { readSlots } from '../admission/slots.ts';
-import { bandOf, indexKeys, isBusy, type Job, readyKey, spreadReadyKeys } from '../lifecycle/job.ts';
+import { indexKeys } from '../indexes/index-keys.ts';
+import { readyKey, spreadReadyKeys } from '../indexes/ready-keys.ts';
+import { bandOf, type Job } from '../lifecycle/job.ts';
+import { isBusy } from '../lifecycle/parking.ts';
 import { knownJobs } from '../store/read-job.ts';
 
 /** Waiting jobs that one answer counts at most. */

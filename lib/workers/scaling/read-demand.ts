@@ -5,7 +5,7 @@ import { acts } from '../../deployments/bindings/deploy-binding.ts';
 import type { DeployBindingStore } from '../../deployments/bindings/deploy-binding-store.ts';
 import { isFinal, runsCommands } from '../../jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../../jobs/deployments/job-deployment-store.ts';
-import { PENDING_BINDINGS_KEY } from '../../jobs/lifecycle/job.ts';
+import { PENDING_BINDINGS_KEY } from '../../jobs/indexes/ready-keys.ts';
 import type { ReadPartition } from '../../jobs/store/ready-partition.ts';
 import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';

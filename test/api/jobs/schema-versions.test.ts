@@ -4,7 +4,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { indexKeys } from '../../../lib/jobs/lifecycle/job.ts';
+import { indexKeys } from '../../../lib/jobs/indexes/index-keys.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { JOB_SCHEMA, NEWEST_JOB_SCHEMA } from '../../../lib/jobs/lifecycle/newer-schema.ts';
 import { aJob } from '../../lib/jobs/a-job.ts';

@@ -113,14 +113,14 @@ export const DECISIONS: readonly Mutant[] = [
   },
   {
     name: 'jobs that await an event are read with those that are ready',
-    file: 'lib/jobs/lifecycle/job.ts',
+    file: 'lib/jobs/indexes/list-keys.ts',
     find: "if (status !== 'QUEUED' || !isAwaiting(parked)) return status;\n  return parked === 'question' ? ASKING_STATE : AWAITING_STATE;",
     replace: 'return status;',
     test: 'test/lib/jobs/admission/awaited-events.test.ts',
   },
   {
     name: 'lists leave out the jobs that await an event',
-    file: 'lib/jobs/lifecycle/job.ts',
+    file: 'lib/jobs/indexes/list-keys.ts',
     find: "status === 'QUEUED' && awaiting ?",
     replace: "status === 'QUEUED' && !awaiting ?",
     test: 'test/lib/jobs/admission/awaited-events.test.ts',

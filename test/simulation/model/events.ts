@@ -1,5 +1,6 @@
 import { isTerminal } from '../../../lib/contract/statuses.ts';
-import { bandOf, isBusy, type Job, waitsInThread } from '../../../lib/jobs/lifecycle/job.ts';
+import { bandOf, type Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { isBusy, waitsInThread } from '../../../lib/jobs/lifecycle/parking.ts';
 import type { Actor } from './client.ts';
 
 /** What happens to jobs, as the simulator counts it: an event that never occurs in many lives is not tested. */

@@ -1,4 +1,5 @@
-import { isAwaiting, isBusy, type Job } from '../../../lib/jobs/lifecycle/job.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { isAwaiting, isBusy } from '../../../lib/jobs/lifecycle/parking.ts';
 import type { Actor } from '../model/client.ts';
 
 /** Profiles of the worlds' jobs; each uses a separate vendor account. */

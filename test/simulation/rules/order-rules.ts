@@ -1,4 +1,5 @@
-import { bandOf, type Job, readyOrder } from '../../../lib/jobs/lifecycle/job.ts';
+import { readyOrder } from '../../../lib/jobs/indexes/ready-keys.ts';
+import { bandOf, type Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { ModelDeployment } from '../worlds/deployment.ts';
 
 /** Milliseconds after which every index shows that a job is ready. */

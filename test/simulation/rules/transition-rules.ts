@@ -1,6 +1,8 @@
 import { isTerminal } from '../../../lib/contract/statuses.ts';
 import { isReady } from '../../../lib/jobs/dispatch/transition.ts';
-import { BUSY_REASONS, indexKeys, isBusy, type Job, PARKINGS, waitsInThread } from '../../../lib/jobs/lifecycle/job.ts';
+import { indexKeys } from '../../../lib/jobs/indexes/index-keys.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { BUSY_REASONS, isBusy, PARKINGS, waitsInThread } from '../../../lib/jobs/lifecycle/parking.ts';
 import type { Actor } from '../model/client.ts';
 import { evidenceOf } from '../worlds/agent.ts';
 import { faultOfAsking, faultOfQuestion, isQuestionWrite } from './question-rules.ts';

@@ -1,4 +1,5 @@
-import { indexKeys, type Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { indexKeys } from '../../../lib/jobs/indexes/index-keys.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { decide } from '../../../lib/jobs/lifecycle/lifecycle.ts';
 import { monthPartition } from '../../../lib/jobs/store/month-partitions.ts';

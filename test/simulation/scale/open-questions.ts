@@ -1,7 +1,8 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { AccountStore } from '../../../lib/accounts/account-store.ts';
 import { DeployBindingStore } from '../../../lib/deployments/bindings/deploy-binding-store.ts';
-import { indexKeys, type Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { indexKeys } from '../../../lib/jobs/indexes/index-keys.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { warmWorkersSchema } from '../../../lib/platform/config/warm-workers.ts';
 import { reconcile } from '../../../lib/reconciler/reconciler.ts';

@@ -1,6 +1,7 @@
 import type { JobCreation } from '../../../lib/contract/schemas/job-creation.ts';
-import { type Job, PARK_REASONS } from '../../../lib/jobs/lifecycle/job.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { leaseIsOver } from '../../../lib/jobs/lifecycle/lease.ts';
+import { PARK_REASONS } from '../../../lib/jobs/lifecycle/parking.ts';
 import { PROFILES } from '../rules/account-rules.ts';
 import type { Answer, ModelApi } from './api.ts';
 import type { ModelDeployment } from './deployment.ts';

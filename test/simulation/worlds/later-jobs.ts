@@ -1,5 +1,6 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import { indexKeys, type Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { indexKeys } from '../../../lib/jobs/indexes/index-keys.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { receiptKey } from '../../../lib/jobs/output/output-keys.ts';
 import { ENV } from '../model/environment.ts';
 import type { Item } from '../model/expressions.ts';

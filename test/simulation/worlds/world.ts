@@ -1,4 +1,5 @@
-import { type Job, PARK_REASONS } from '../../../lib/jobs/lifecycle/job.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { PARK_REASONS } from '../../../lib/jobs/lifecycle/parking.ts';
 import { ModelClient } from '../model/client.ts';
 import type { EventCounts } from '../model/events.ts';
 import { type FaultCounts, Faults } from '../model/faults.ts';

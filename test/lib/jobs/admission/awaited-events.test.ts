@@ -3,14 +3,10 @@ import { AccountStore } from '../../../../lib/accounts/account-store.ts';
 import { DeployBindingStore } from '../../../../lib/deployments/bindings/deploy-binding-store.ts';
 import { claim } from '../../../../lib/jobs/admission/claim.ts';
 import { probeParkedJobs, unparkAll } from '../../../../lib/jobs/admission/parked-jobs.ts';
-import {
-  AWAITED_REASONS,
-  indexKeys,
-  type Job,
-  PARK_REASONS,
-  QUESTION_KEY,
-  threadKey,
-} from '../../../../lib/jobs/lifecycle/job.ts';
+import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
+import { QUESTION_KEY, threadKey } from '../../../../lib/jobs/indexes/ready-keys.ts';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { AWAITED_REASONS, PARK_REASONS } from '../../../../lib/jobs/lifecycle/parking.ts';
 import { JobIndex } from '../../../../lib/jobs/store/job-index.ts';
 import { reconcile } from '../../../../lib/reconciler/reconciler.ts';
 import { countedState, JobCounts } from '../../../../lib/stats/counting/counts.ts';

@@ -1,7 +1,8 @@
 import { type DynamoDBDocumentClient, PutCommand, type UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { probeParkedJobs, unparkAll } from '../../../../lib/jobs/admission/parked-jobs.ts';
-import { indexKeys, type Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { NEWEST_JOB_SCHEMA } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
 import { JobStore } from '../../../../lib/jobs/store/job-store.ts';
 import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';

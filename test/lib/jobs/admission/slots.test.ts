@@ -4,7 +4,8 @@ import { acquireFolder, waitForFolder, wakeIfFree, wakeNext } from '../../../../
 import { waitForProfileSlot, wakeForFreeSlots, wakeNextOf } from '../../../../lib/jobs/admission/profile-slots.ts';
 import { acquireSlot, isFree, type Slot, type SlotContext } from '../../../../lib/jobs/admission/slots.ts';
 import type { JobDeployment } from '../../../../lib/jobs/deployments/job-deployment.ts';
-import { indexKeys, type Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { NEWEST_JOB_SCHEMA } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
 import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
 import { type QuietDeployment, quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';

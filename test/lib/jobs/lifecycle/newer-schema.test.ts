@@ -2,7 +2,8 @@ import { GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-s
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claim } from '../../../../lib/jobs/admission/claim.ts';
-import { indexKeys, type Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { NEWEST_JOB_SCHEMA, NewerSchemaError } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
 import { deadLettersOf } from '../../../../lib/platform/aws/dead-letters.ts';
 import { reconcile } from '../../../../lib/reconciler/reconciler.ts';

@@ -1,6 +1,7 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { indexKeys, type Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { JobIndex } from '../../../../lib/jobs/store/job-index.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
