@@ -7,7 +7,7 @@ export const DECIDING_ROOMS = [
   ),
   ...['threads', 'messages', 'questions', 'deployments'].map((room) => `lib/jobs/${room}`),
   ...['lib/reconciler', 'lib/stats/counting'],
-  ...['attempt', 'commands', 'pool', 'output', 'agent-sessions', 'forks', 'tools'].map(
+  ...['attempt', 'heartbeat', 'prompt', 'commands', 'pool', 'output', 'agent-sessions', 'forks', 'tools'].map(
     (room) => `worker-container/${room}`,
   ),
 ] as const;

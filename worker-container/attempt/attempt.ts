@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Logger } from '@aws-lambda-powertools/logger';
 import type { ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { Progress } from '../../lib/jobs/receipts/progress.ts';
@@ -6,19 +7,19 @@ import type { Receipt } from '../../lib/jobs/receipts/receipt.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { isDiskFull } from '../../lib/platform/operations/probe-disk.ts';
 import { secretsOf } from '../agents/agent-environment.ts';
-import { Ending } from '../commands/ending.ts';
+import { Ending, isReleasingJob } from '../commands/ending.ts';
 import { AgentNotStartedError, CancelledBeforeStartError } from '../commands/not-started-error.ts';
+import { Heartbeat } from '../heartbeat/heartbeat.ts';
+import { VisibilityExtender } from '../heartbeat/visibility-extender.ts';
 import { Redaction } from '../secrets/redaction.ts';
 import { SettingsUnreadError } from '../secrets/transient-error.ts';
 import { JobWatch } from '../tools/job-watch.ts';
-import type { AttemptContext } from './attempt-context.ts';
+import type { AttemptContext, AttemptSurroundings } from './attempt-context.ts';
 import { recordOf } from './attempt-files.ts';
 import { attemptFolder } from './attempt-folder.ts';
 import { endedEarly, notStarted, startFailure } from './attempt-outcome.ts';
 import { reportAttempt } from './attempt-report.ts';
-import { isReleasingJob, runAgent } from './attempt-run.ts';
-import { Heartbeat } from './heartbeat.ts';
-import { VisibilityExtender } from './visibility-extender.ts';
+import { runAgent } from './attempt-run.ts';
 
 const NO_OUTPUT = {
   bytes: 0,
@@ -47,32 +48,7 @@ export async function runAttempt(
     jsonReplacerFn: (_key, value) => (typeof value === 'string' ? redaction.text(value) : value),
   });
   const ending = new Ending();
-  const { dispatchQueues } = context;
-  const acknowledge = context.acknowledge ?? ((handled) => dispatchQueues.acknowledge(handled));
-  const extend = dispatchQueues.extend.bind(dispatchQueues);
-  const visibility = new VisibilityExtender({ extend, acknowledge }, received, log, context.timing);
-  const watched = new EventTarget();
-  let progress: Progress | undefined;
-  const onProgress = (reported: Progress) => {
-    progress = reported;
-  };
-  const watch = new JobWatch();
-  const heartbeat = new Heartbeat({
-    jobs: context.jobs,
-    clock: context.clock,
-    timing: context.timing,
-    job,
-    progress: () => progress,
-    events: {
-      onEndRequested: ({ kill }) => ending.request(kill ? 'killed' : 'cancelled'),
-      onLost: () => ending.request('lost'),
-      onWatched: (isWatched) => watched.dispatchEvent(new Event(isWatched ? 'watched' : 'unwatched')),
-      onMessages: () => void watched.dispatchEvent(new Event('messages')),
-      onRead: (current) => watch.hear(current),
-      onBeat: () => void visibility.extend(),
-      onFailure: (error) => log.warn('the heartbeat failed', error as Error),
-    },
-  });
+  const claim = holdClaim({ ...context, log }, job, received, ending);
   const stop = () => ending.request('stopping');
   stopping.addEventListener('abort', stop, { once: true });
   if (stopping.aborted) stop();
@@ -80,14 +56,9 @@ export async function runAttempt(
   const startedAt = timestamp(context.clock.now());
   try {
     await machine.folder.make(attemptDir, { isPassable: context.account !== undefined });
-    const run = await machine.runAgent({ ...context, log }, job, {
-      attemptDir,
-      ending,
-      watched,
-      redaction,
-      onProgress,
-      job: watch,
-    });
+    const { watched, onProgress, watch } = claim;
+    const around = { attemptDir, ending, watched, redaction, onProgress, job: watch };
+    const run = await machine.runAgent({ ...context, log }, job, around);
     try {
       const { record, sources, attachments } = run;
       return await reportAttempt({ ...context, log }, job, {
@@ -121,11 +92,53 @@ export async function runAttempt(
       redaction,
     });
   } finally {
-    heartbeat.stop();
+    claim.heartbeat.stop();
     stopping.removeEventListener('abort', stop);
     await machine.folder.remove(attemptDir).catch((error: Error) => log.warn('attempt folder not removed', error));
-    await visibility.acknowledge();
+    await claim.visibility.acknowledge();
   }
+}
+
+/** What keeps a claim, and passes on what clients want of the job, until it is stopped. */
+interface HeldClaim {
+  readonly heartbeat: Heartbeat;
+  readonly visibility: VisibilityExtender;
+  readonly watch: JobWatch;
+  readonly watched: AttemptSurroundings['watched'];
+  readonly onProgress: AttemptSurroundings['onProgress'];
+}
+
+/** Extends the lease and the message's visibility, and requests the end when clients do, or when the claim is lost. */
+function holdClaim(
+  context: AttemptContext & { readonly log: Logger },
+  job: Job,
+  received: ReceivedMessage,
+  ending: Ending,
+): HeldClaim {
+  const { dispatchQueues, jobs, clock, timing, log } = context;
+  const acknowledge = context.acknowledge ?? ((handled) => dispatchQueues.acknowledge(handled));
+  const extend = dispatchQueues.extend.bind(dispatchQueues);
+  const visibility = new VisibilityExtender({ extend, acknowledge }, received, log, timing);
+  const watched = new EventTarget();
+  const watch = new JobWatch();
+  let progress: Progress | undefined;
+  const heartbeat = new Heartbeat({
+    ...{ jobs, clock, timing, job },
+    progress: () => progress,
+    events: {
+      onEndRequested: ({ kill }) => ending.request(kill ? 'killed' : 'cancelled'),
+      onLost: () => ending.request('lost'),
+      onWatched: (isWatched) => watched.dispatchEvent(new Event(isWatched ? 'watched' : 'unwatched')),
+      onMessages: () => void watched.dispatchEvent(new Event('messages')),
+      onRead: (current) => watch.hear(current),
+      onBeat: () => void visibility.extend(),
+      onFailure: (error) => log.warn('the heartbeat failed', error as Error),
+    },
+  });
+  const onProgress = (reported: Progress) => {
+    progress = reported;
+  };
+  return { heartbeat, visibility, watch, watched, onProgress };
 }
 
 /** The outcome of an attempt whose agent never ran. */

@@ -47,3 +47,8 @@ export class Ending {
     this.#requested.resolve(reason);
   }
 }
+
+/** Whether the worker releases the job instead of ending it. */
+export function isReleasingJob({ reason }: Pick<Ending, 'reason'>): boolean {
+  return reason === 'stopping' || reason === 'lost';
+}

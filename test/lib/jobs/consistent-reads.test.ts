@@ -9,7 +9,7 @@ import { makeMissingFollowUps } from '../../../lib/reconciler/after-attempt.ts';
 import { awaitFollowUps } from '../../../lib/reconciler/await-follow-ups.ts';
 import { reissueAll, takeOverLostJobs } from '../../../lib/reconciler/reconcile-jobs.ts';
 import { JobCounts } from '../../../lib/stats/counting/counts.ts';
-import { Heartbeat } from '../../../worker-container/attempt/heartbeat.ts';
+import { Heartbeat } from '../../../worker-container/heartbeat/heartbeat.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aReceipt, aRunningJob } from './a-job.ts';
 

@@ -39,14 +39,14 @@ export const ATTEMPTS: readonly Mutant[] = [
   },
   {
     name: 'a heartbeat counts from its answer instead of its sending',
-    file: 'worker-container/attempt/heartbeat.ts',
+    file: 'worker-container/heartbeat/heartbeat.ts',
     find: 'this.#acknowledgedAt = sentAt;',
     replace: 'this.#acknowledgedAt = this.#timing.now();',
-    test: 'test/worker-container/attempt/heartbeat.test.ts',
+    test: 'test/worker-container/heartbeat/heartbeat.test.ts',
   },
   {
     name: 'a heartbeat does not extend the lease',
-    file: 'worker-container/attempt/heartbeat.ts',
+    file: 'worker-container/heartbeat/heartbeat.ts',
     find: 'clock.now() + LEASE.duration',
     replace: 'clock.now()',
   },

@@ -11,7 +11,7 @@ import { StreamShipper } from '../../../worker-container/output/stream-shipper.t
 import { deadline, type Timing } from '../../../worker-container/output/timing.ts';
 import { ENV } from '../model/environment.ts';
 
-/** What a worker that must go spends on joining output, milliseconds, as `attempt-run.ts` has it. */
+/** What a worker that must go spends on joining output, milliseconds, as `finish-agent.ts` has it. */
 const DRAIN_TIMEOUT_MS = 10_000;
 
 /** What one attempt writes to stdout, kept by the real shipper and read by the real readers; the spool is memory. */

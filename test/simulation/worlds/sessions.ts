@@ -3,8 +3,8 @@ import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { AgentSessionStore } from '../../../lib/jobs/output/agent-sessions/agent-session-store.ts';
 import { chainOf, findSession } from '../../../worker-container/agent-sessions/restore-session.ts';
 import { SessionSaver } from '../../../worker-container/agent-sessions/session-saver.ts';
-import { isReleasingJob } from '../../../worker-container/attempt/attempt-run.ts';
 import type { Ending } from '../../../worker-container/commands/ending.ts';
+import { isReleasingJob } from '../../../worker-container/commands/ending.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import { ENV } from '../model/environment.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
@@ -15,7 +15,7 @@ import { asOutputObjects } from './output.ts';
 /** The CLI's id of every session: a session is identified by its job. */
 const SESSION_ID = '01a207f5-eb44-7283-a012-30a0de506a94';
 
-/** What a worker that must go spends on saving, and any other, milliseconds, as `attempt-run.ts` has it. */
+/** What a worker that must go spends on saving, and any other, milliseconds, as `finish-agent.ts` has it. */
 const SAVE_LIMITS_MS = { releasing: 10_000, other: 60_000 };
 
 /** What one attempt has in its session, and what of it the object store has acknowledged. */

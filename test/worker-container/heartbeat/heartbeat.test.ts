@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { JobStore } from '../../../lib/jobs/store/job-store.ts';
-import { Heartbeat } from '../../../worker-container/attempt/heartbeat.ts';
+import { Heartbeat } from '../../../worker-container/heartbeat/heartbeat.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
 import { VirtualTime } from '../../simulation/model/virtual-time.ts';
 

@@ -1,9 +1,11 @@
+import type { RuleStore } from '../../lib/catalog/rules.ts';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import type { OutputStore } from '../../lib/jobs/output/output-store.ts';
 import { readableReceipt } from '../../lib/jobs/output/readable-receipt.ts';
 import { listQuestions } from '../../lib/jobs/questions/list-questions.ts';
+import type { JobTextStore } from '../../lib/jobs/store/job-texts.ts';
 import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
-import type { AttemptContext } from './attempt-context.ts';
 
 /** A job that continues others has neither their session nor a record of what was said. */
 export class SessionLostError extends Error {
@@ -19,9 +21,16 @@ const HEADING = [
   'final answers, and what people were asked, oldest first; long ones are cut. The working folder has the results, unless it says otherwise.',
 ].join('\n');
 
+/** Where it is kept what was said. */
+export interface RecordSources {
+  readonly texts: Pick<JobTextStore, 'get' | 'questions'>;
+  readonly rules: Pick<RuleStore, 'get'>;
+  readonly output: Pick<OutputStore, 'readReceipt'>;
+}
+
 /** What the turns before a job were asked, and answered, for an agent that can't continue their session. */
 export async function threadRecord(
-  context: Pick<AttemptContext, 'texts' | 'rules' | 'output'>,
+  context: RecordSources,
   earlier: readonly EarlierTurn[],
 ): Promise<{ readonly text: string; readonly rules: readonly string[] }> {
   const entries: string[] = [];
@@ -45,7 +54,7 @@ export async function threadRecord(
 }
 
 /** What the agent of a turn asked, and what it was answered, oldest first. */
-async function questionsOf({ texts }: Pick<AttemptContext, 'texts'>, job: Job): Promise<string> {
+async function questionsOf({ texts }: Pick<RecordSources, 'texts'>, job: Job): Promise<string> {
   if (job.questions === undefined) return '';
   const questions = await listQuestions(texts.questions, job);
   return questions

@@ -1,0 +1,104 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { secretNames } from '../../lib/catalog/profiles.ts';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { timeoutText } from '../../lib/platform/config/timeout.ts';
+import type { AgentFacts } from '../../lib/vendors/output/agent-output.ts';
+import type { AttemptLogin } from '../account/attempt-login.ts';
+import { isReleasingJob } from '../commands/ending.ts';
+import { untilEnded } from '../commands/until-ended.ts';
+import { changesOf, NO_CHANGES } from '../repository/worktree-changes.ts';
+import type { AttemptContext, AttemptRecord, AttemptRun } from './attempt-context.ts';
+import { keepAttemptFiles, recordOf } from './attempt-files.ts';
+import { attemptOutcome } from './attempt-outcome.ts';
+import { unlessRefused } from './attempt-session.ts';
+import type { PreparedAttempt } from './prepare-attempt.ts';
+import type { AgentSurroundings, RunningAgent } from './start-agent.ts';
+
+/** How long (ms) a worker that is stopping, or has lost the job, tries to join the output. */
+export const DRAIN_TIMEOUT_MS = 10_000;
+
+/** How long (ms) to try to store an attempt's files. */
+const KEEP_FILES_TIMEOUT_MS = 3_600_000;
+
+/** What of an attempt is finished. */
+interface FinishedParts {
+  readonly prepared: PreparedAttempt;
+  readonly running: RunningAgent;
+  readonly login: AttemptLogin | undefined;
+}
+
+/** Waits until none of the agent's processes is alive, and stores its output, session, changes and files. */
+export async function finishAgent(
+  context: AttemptContext & { readonly log: Logger },
+  job: Job,
+  { prepared, running, login }: FinishedParts,
+  at: AgentSurroundings,
+): Promise<AttemptRun> {
+  const { agent, tools, resumed, worktree } = prepared;
+  const { tree, courier, session, shipper, reader } = running;
+  const { files, redaction, ending, mark, attemptDir } = at;
+  const { exit, byItself } = await untilEnded(tree, { agent, mark, ending, tools });
+  at.clocks.stop();
+  tree.stdin?.destroy();
+  await courier.close();
+  const streams = await shipper.finish({
+    complete: byItself,
+    // A worker that must stop can't wait for an unresponsive object store. What was shipped live is stored.
+    ...(isReleasingJob(ending) && { signal: AbortSignal.timeout(DRAIN_TIMEOUT_MS) }),
+  });
+  // Other attempts wait for the renewed login. Nothing waits for the files.
+  await login?.close();
+  const releasing = isReleasingJob(ending);
+  redaction.add(login?.secrets ?? []);
+  // Another attempt has begun without what a lost one saves now.
+  const saved = session.finish(ending.reason === 'lost' ? 0 : releasing ? DRAIN_TIMEOUT_MS : undefined);
+  const git = { env: context.env, mark, attemptDir, ending: undefined, account: context.account, redaction };
+  const { changes, warnings } = releasing ? NO_CHANGES : await changesOf(git, worktree, files, job);
+  const limit = releasing ? DRAIN_TIMEOUT_MS : KEEP_FILES_TIMEOUT_MS;
+  const isContinued = resumed?.attempt !== undefined;
+  const kept = await keepAttemptFiles(context, job, { files, redaction, limit, isContinued });
+  reader.end();
+  const facts = agent.conclude(reader.facts(), { ...exit, stderrTail: running.stderrTail() });
+  const ended = attemptOutcome({
+    ending: byItself ? undefined : ending.reason,
+    exit,
+    facts,
+    asked: tools?.isAsking() === true,
+    timeout: timeoutText(job.timeout ?? 0, context.env.PROMPTQ_TIMEOUT_UNIT),
+  });
+  const ownOutcome = unlessRefused(ended, resumed, facts);
+  const sessionWarnings = await saved;
+  const record: AttemptRecord = {
+    outcome: (await login?.reviseOutcome(ownOutcome)) ?? ownOutcome,
+    ...recordOfAgent({ prepared, running }, facts),
+    streams,
+    ...(changes !== undefined && { changes }),
+    ...recordOf({ ...kept, warnings: [...prepared.warnings, ...warnings, ...kept.warnings, ...sessionWarnings] }),
+  };
+  const sources = { stdout: shipper.source('stdout'), stderr: shipper.source('stderr') };
+  return { record, sources, attachments: kept.attachments, dispose: () => shipper.dispose() };
+}
+
+/** The members of a receipt that tell how the agent ran and what it reported. Its session is saved. */
+function recordOfAgent(
+  { prepared, running }: Pick<FinishedParts, 'prepared' | 'running'>,
+  facts: AgentFacts,
+): Omit<AttemptRecord, 'outcome' | 'streams'> {
+  const { profile, command, prompt, resumed } = prepared;
+  const { courier, session, followUps } = running;
+  const requested = followUps.found();
+  const model = facts.model ?? prepared.model;
+  return {
+    agent: profile.agent,
+    drive: command.drive.name,
+    granted: { sandbox: profile.sandbox, secrets: secretNames(profile) },
+    composed_prompt: prompt,
+    ...(model !== undefined && { model }),
+    ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
+    ...session.usage(facts.usage),
+    ...(resumed?.attempt !== undefined && { resumed_from: resumed.attempt, chain: [...resumed.chain] }),
+    ...(courier.seen.length > 0 && { messages: [...courier.seen] }),
+    ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),
+    ...(requested !== undefined && { follow_ups: requested }),
+  };
+}

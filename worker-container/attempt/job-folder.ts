@@ -1,0 +1,109 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { lacksCopy } from '../../lib/jobs/lifecycle/thread.ts';
+import { ownFolder, resolveFolder, workingFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
+import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
+import type { Ending } from '../commands/ending.ts';
+import { copyFolder, placeCopy } from '../forks/copy-folder.ts';
+import { copied, sourceToCopy } from '../forks/fork-source.ts';
+import { openRepository, type SourceWorktree } from '../repository/job-repository.ts';
+import type { JobWorktree } from '../repository/worktree-record.ts';
+import type { Redaction } from '../secrets/redaction.ts';
+import { rethrowTransient } from '../secrets/transient-error.ts';
+import { workFolders } from '../workspace/work-folders.ts';
+import type { AttemptContext } from './attempt-context.ts';
+import type { AttemptFiles } from './attempt-files.ts';
+
+/** Where an attempt is prepared. */
+export interface FolderSurroundings {
+  readonly attemptDir: string;
+  readonly ending: Ending;
+  readonly mark: string;
+  readonly redaction: Redaction;
+}
+
+/** Where an agent works. */
+export interface JobFolder {
+  readonly cwd: string;
+  /** The job's working copy of its project's repository. */
+  readonly worktree: JobWorktree | undefined;
+}
+
+/**
+ * Opens the folder that a job works in: its worktree if its project has a repository, else a plain folder. A fork first
+ * gets its copy of the forked job's.
+ * @param earlier the turns before the job; undefined: it begins a conversation
+ * @throws SettingsUnreadError; CancelledBeforeStartError; Error with a plain message if the job can't work there.
+ */
+export async function openJobFolder(
+  context: AttemptContext,
+  job: Job,
+  at: FolderSurroundings,
+  {
+    earlier,
+    files,
+    agentEnv,
+  }: {
+    readonly earlier: readonly EarlierTurn[] | undefined;
+    readonly files: AttemptFiles;
+    readonly agentEnv: Readonly<Record<string, string>>;
+  },
+): Promise<JobFolder> {
+  const { env, folders, account } = context;
+  const folder = workingFolder(folders, job);
+  if ('rejected' in folder) throw new Error(`cwd: ${folder.rejected}`);
+  const { path } = folder;
+  await requireFolder(job, path, earlier);
+  const source = await rethrowTransient(() => sourceToCopy(context, job));
+  const fork = source && (await forkedFolder(context, job, source));
+  const lend = async () => await workFolders(context).lend(path, job);
+  const worktree = await openRepository(
+    context,
+    { env, account, ...at },
+    {
+      job,
+      path,
+      workspaces: folders.workspaces,
+      lend,
+      agentEnv,
+      setupLog: join(files.own, 'setup.log'),
+      ...(fork !== undefined && { source: fork }),
+    },
+  );
+  if (worktree !== undefined) return { cwd: worktree.path, worktree };
+  if (fork !== undefined) {
+    await fork.lend();
+    await copyFolder({ ...at, from: fork.path, to: path, attempt: job.attempt, account });
+    await fork.onCopied();
+  }
+  if (job.forked_from !== undefined) await placeCopy(path, job.copied_by ?? job.attempt);
+  return { cwd: await lend(), worktree };
+}
+
+/** @throws Error if the folder that an earlier turn worked in was removed because of its age, or never copied */
+async function requireFolder(job: Job, path: string, earlier: readonly EarlierTurn[] | undefined): Promise<void> {
+  if (earlier === undefined || job.cwd !== undefined || job.folder_of === undefined) return;
+  const users = earlier.filter(({ job: other }) => other.cwd === undefined && ownFolder(other) === ownFolder(job));
+  const owner = users.find(({ job: { id } }) => id === job.folder_of)?.job;
+  if (owner !== undefined && lacksCopy(owner))
+    throw new Error(`the folder of job ${owner.id}, a fork, was never copied: retry that job`);
+  const wasUsed = users.some(({ job: other }) => other.status === 'SUCCEEDED');
+  if (!wasUsed || (await lstat(path).catch(() => undefined)) !== undefined) return;
+  throw new Error('the folder of the thread was removed because of its age; continue with "fresh_folder": true');
+}
+
+/** The folder of the job that a fork forks. @throws Error if it was removed because of its age */
+async function forkedFolder(context: AttemptContext, job: Job, source: Job): Promise<SourceWorktree> {
+  const folder = resolveFolder(context.folders, source);
+  if ('rejected' in folder) throw new Error(folder.rejected);
+  const { path } = folder;
+  if ((await lstat(path).catch(() => undefined)) === undefined)
+    throw new Error(`the folder of job ${source.id}, which this one forks, was removed because of its age`);
+  return {
+    job: source,
+    path,
+    lend: async () => await workFolders(context).lend(path, source),
+    onCopied: async () => await rethrowTransient(() => copied(context, job)),
+  };
+}

@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { collectFollowUps } from '../../lib/jobs/creation/collect-follow-ups.ts';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { type AgentReader, STDERR_TAIL_BYTES } from '../../lib/vendors/output/agent-output.ts';
+import { endTree, spawnTree, type Tree } from '../commands/process-tree.ts';
+import type { Drive } from '../drives/drive.ts';
+import { startDrive } from '../drives/start-drive.ts';
+import { MessageCourier } from '../messages/message-courier.ts';
+import { s3OutputObjects } from '../output/output-objects.ts';
+import { OutputShipper } from '../output/output-shipper.ts';
+import type { AttemptClocks } from './attempt-clocks.ts';
+import type { AttemptContext, AttemptSurroundings } from './attempt-context.ts';
+import type { AttemptFiles } from './attempt-files.ts';
+import { type AttemptSession, saveSession } from './attempt-session.ts';
+import type { PreparedAttempt } from './prepare-attempt.ts';
+
+/** The surroundings of an attempt whose agent can be started. */
+export interface AgentSurroundings extends AttemptSurroundings {
+  /** Of every process of the attempt. */
+  readonly mark: string;
+  readonly files: AttemptFiles;
+  readonly clocks: AttemptClocks;
+}
+
+/** The processes of an attempt's agent, and all that takes in what they write. */
+export interface RunningAgent {
+  readonly tree: Tree;
+  /** Gives the agent further messages while it runs. */
+  readonly courier: MessageCourier;
+  readonly session: AttemptSession;
+  readonly shipper: OutputShipper;
+  readonly reader: AgentReader;
+  readonly followUps: ReturnType<typeof collectFollowUps>;
+  readonly stderrTail: () => string;
+}
+
+/** Starts the prepared agent. What it writes is read, stored, and counted by the clocks. If that fails, nothing is left. */
+export async function startAgent(
+  context: AttemptContext & { readonly log: Logger },
+  job: Job,
+  prepared: PreparedAttempt,
+  at: AgentSurroundings,
+): Promise<RunningAgent> {
+  const { agent, command, cwd } = prepared;
+  const { clocks, ending, mark, watched } = at;
+  const followUps = collectFollowUps();
+  const reader = agent.createReader(followUps.messages);
+  let stderrTail = Buffer.alloc(0);
+  let tree: Tree | undefined;
+  let session: AttemptSession | undefined;
+  try {
+    const isTalking = command.drive.talk !== undefined;
+    const { account } = context;
+    tree = await spawnTree({ ...command, ...(isTalking && { stdin: undefined }), cwd, mark, account });
+    clocks.onStart(agent.name);
+    const { courier, drive } = beginTalk(context, job, prepared, { tree, watched });
+    const saving = saveSession(context, job, prepared, { ...at, sessionId: () => reader.facts().sessionId });
+    session = saving;
+    const shipper = await OutputShipper.start({
+      jobId: job.id,
+      attempt: job.attempt,
+      pipes: tree,
+      spoolDir: join(at.attemptDir, 'output'),
+      outputBytes: context.env.PROMPTQ_OUTPUT_BYTES,
+      objects: s3OutputObjects(context.objects, context.env.OUTPUT_BUCKET),
+      redaction: at.redaction,
+      onStdout: (chunk) => drive?.push(chunk),
+      onData: (stream, chunk) => {
+        clocks.onOutput();
+        if (stream === 'stderr') stderrTail = Buffer.concat([stderrTail, chunk]).subarray(-STDERR_TAIL_BYTES);
+        else {
+          reader.push(chunk);
+          saving.grown();
+          if (reader.facts().sessionId !== undefined) courier.onPromptSeen();
+        }
+        if (reader.facts().finished) clocks.onFinished();
+        else clocks.onUnfinished();
+      },
+      onLimit: () => ending.request('output_limit'),
+      onError: (stream, error) => {
+        context.log.error(`${stream} can't be kept`, error as Error);
+        ending.request('output_failed');
+      },
+      onFailure: (stream, error) => context.log.warn(`shipping ${stream} failed; trying again`, error as Error),
+    });
+    watched.addEventListener('watched', () => shipper.setWatched(true));
+    watched.addEventListener('unwatched', () => shipper.setWatched(false));
+    return { tree, courier, session, shipper, reader, followUps, stderrTail: () => stderrTail.toString() };
+  } catch (error) {
+    await abandonAgent(prepared, mark, { tree, session });
+    throw error;
+  }
+}
+
+/** Begins the conversation with an agent that takes messages while it runs. */
+function beginTalk(
+  context: AttemptContext & { readonly log: Logger },
+  job: Job,
+  { command, messages }: PreparedAttempt,
+  { tree, watched }: Pick<AgentSurroundings, 'watched'> & { readonly tree: Tree },
+): { readonly courier: MessageCourier; readonly drive: Drive | undefined } {
+  const courier = new MessageCourier({
+    messages: context.texts.messages,
+    now: () => context.clock.now(),
+    job,
+    given: messages,
+    onFailure: (error) => context.log.warn('a message was not delivered or recorded', error as Error),
+  });
+  const drive = startDrive(command.drive, tree.stdin, (id) => courier.onSeen(id));
+  watched.addEventListener('messages', () => courier.check());
+  if (drive !== undefined) courier.open((message) => drive.say(message));
+  return { courier, drive };
+}
+
+/** Ends what was started for an attempt that can't be completed, and deletes its output here. */
+export async function abandonAgent(
+  { agent, tools }: PreparedAttempt,
+  mark: string,
+  { tree, session, shipper }: Partial<RunningAgent>,
+): Promise<void> {
+  await tools?.close();
+  if (tree !== undefined) await endTree({ child: tree, mark, politeSignal: agent.politeSignal, kill: true });
+  tree?.stdin?.destroy();
+  if (shipper === undefined) for (const pipe of [tree?.stdout, tree?.stderr]) pipe?.destroy();
+  session?.dispose();
+  await shipper?.dispose();
+}
