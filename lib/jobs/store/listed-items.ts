@@ -144,6 +144,11 @@ class Partition {
     const from = isForward ? later(range.from, after?.created_at) : range.from;
     const to = isForward ? range.to : earlier(range.to, after?.created_at);
     const isBounded = from !== undefined || to !== undefined;
+    // DynamoDB rejects a range that ends before it begins.
+    if (from !== undefined && to !== undefined && from > to) {
+      this.#isRead = true;
+      return [];
+    }
     const { Items = [], LastEvaluatedKey } = await table.send(
       new QueryCommand({
         TableName: tableName,

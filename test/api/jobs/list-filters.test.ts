@@ -85,6 +85,10 @@ describe('filters', () => {
     expect(places(await list(`?created_before=${second}`))).toEqual([0]);
     expect(places(await list(`?created_after=${second}&created_before=${third}&order=oldest`))).toEqual([1]);
     expect(places(await list(`?created_after=${second}&search=words`))).toEqual([2, 1]);
+    for (const more of ['', '&order=oldest', '&status=DRAFT', '&search=words']) {
+      expect(await list(`?created_after=${second}&created_before=${second}${more}`)).toMatchObject({ total: 0 });
+      expect(await list(`?created_after=${third}&created_before=${second}${more}`)).toMatchObject({ total: 0 });
+    }
     const offset = new Date(Date.parse(second) + 3_600_000).toISOString().replace('Z', '%2B01:00');
     expect(places(await list(`?created_before=${offset}&status=DRAFT`))).toEqual([0]);
     const { status, json } = await service.api('GET', '/jobs?created_after=yesterday');
