@@ -1,8 +1,10 @@
 import { RETRY_FROM } from '../contract/job-actions.ts';
+import { METHODS } from '../contract/route.ts';
 import { TOOLS, type ToolSpec } from '../mcp/tool-table.ts';
 import type { CommandSpec } from './base/context.ts';
 import type { OptionSpec } from './base/option.ts';
 import { IDEMPOTENCY_KEY, JOB, JOB_OPTIONS, JSON_OPTION, LOG_EVENTS, RAW, WAITING } from './jobs/job-options.ts';
+import { LIST_OPTIONS } from './jobs/list-options.ts';
 import { RUN_COMMANDS } from './run-commands.ts';
 
 const ATTEMPT: OptionSpec = { flags: '--attempt <n>', about: 'an earlier attempt', isNumber: true };
@@ -66,18 +68,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'list',
     about: 'list jobs, newest first',
-    options: [
-      { flags: '--status <status>', about: 'only jobs with this status' },
-      { flags: '--needs <need>', about: 'only jobs that wait for an answer', choices: ['answer'] },
-      { flags: '--project <name>', about: 'only jobs of this project' },
-      { flags: '--profile <name>', about: 'only jobs with this profile' },
-      { flags: '--tag <tag>', about: 'only jobs with this tag' },
-      { flags: '--thread <id>', about: 'only jobs of this thread' },
-      { flags: '--search <words>', about: 'only jobs that contain these words' },
-      { flags: '--limit <n>', about: 'number of jobs; default: 20', isNumber: true },
-      { flags: '--cursor <cursor>', about: 'the next page, as the previous one names it' },
-      JSON_OPTION,
-    ],
+    options: [...LIST_OPTIONS, JSON_OPTION],
     routes: ['jobs.list'],
     json: 'JobList',
     load: async () => await import('./commands/list.ts'),
@@ -190,6 +181,20 @@ export const COMMANDS: readonly CommandSpec[] = [
     routes: ['health.read', 'session.read', 'environment.read', 'codex-account.read', 'jobs.list'],
     json: 'DoctorReport',
     load: async () => await import('./commands/doctor.ts'),
+  },
+  {
+    name: 'api',
+    about: 'call any route of the API, and print its answer',
+    args: [
+      ['<method>', 'method of the request', METHODS],
+      ['<path>', 'path after /api/v1, with its query, such as /stats'],
+    ],
+    options: [
+      { flags: '--data <json>', about: 'body of the request' },
+      { flags: '-f, --file <file>', about: 'read the body from a file; - is stdin', conflicts: ['data'] },
+    ],
+    routes: [],
+    load: async () => await import('./commands/api.ts'),
   },
   {
     name: 'mcp',

@@ -1,34 +1,35 @@
-const CONSOLE = 'administration: the console and the API';
-const OPERATOR = 'administration of tokens: `npm run token`, the console and the API';
-const PERSON = 'needs a browser: the console';
+const ADMIN = 'administration: `promptq api`, or the console';
+const LINKING = 'a person confirms it in a browser: the console, or `promptq api`';
+const BROWSER = "needs an administrator's session in a browser: the console";
+const OPERATOR = `${BROWSER}, or \`npm run token\``;
 
-/** Routes that no command calls, with the reason. */
+/** Routes that have no command of their own, with the reason. `promptq api` calls those that accept a token. */
 export const ROUTES_WITHOUT_COMMAND: Readonly<Record<string, string>> = {
-  'stats.read': 'statistics are for the console',
-  'jobs.session': 'no command continues a session yet',
+  'stats.read': '`promptq api GET /stats`',
+  'jobs.session': 'for programs: `promptq api GET /jobs/ID/session`',
   'jobs.replace': '`edit` changes single fields',
   'jobs.delete': 'the same as `cancel`',
-  'jobs.reread-logs': CONSOLE,
+  'jobs.reread-logs': ADMIN,
   'jobs.refuse-action': 'rejects unknown actions',
-  'deploy-bindings.write': CONSOLE,
-  'deploy-bindings.list': CONSOLE,
-  'deploy-bindings.delete': CONSOLE,
-  'deployments.retry': CONSOLE,
-  'codex-account.start': PERSON,
-  'codex-account.cancel': PERSON,
-  'codex-account.logout': PERSON,
-  'rules.list': CONSOLE,
-  'rules.delete': CONSOLE,
-  'profiles.delete': CONSOLE,
-  'config.import': CONSOLE,
-  'config.export': CONSOLE,
-  'projects.edit': CONSOLE,
-  'projects.delete': CONSOLE,
+  'deploy-bindings.write': ADMIN,
+  'deploy-bindings.list': ADMIN,
+  'deploy-bindings.delete': ADMIN,
+  'deployments.retry': ADMIN,
+  'codex-account.start': LINKING,
+  'codex-account.cancel': LINKING,
+  'codex-account.logout': LINKING,
+  'rules.list': ADMIN,
+  'rules.delete': ADMIN,
+  'profiles.delete': ADMIN,
+  'config.import': ADMIN,
+  'config.export': ADMIN,
+  'projects.edit': ADMIN,
+  'projects.delete': ADMIN,
   'mcp.call': 'for agents; `promptq mcp` serves the same tools',
   'openapi.read': 'for generators of clients',
-  'audit-logs.list': CONSOLE,
-  'sessions.list': CONSOLE,
-  'sessions.end': CONSOLE,
+  'audit-logs.list': ADMIN,
+  'sessions.list': BROWSER,
+  'sessions.end': BROWSER,
   'tokens.list': OPERATOR,
   'tokens.create': OPERATOR,
   'tokens.suspend': OPERATOR,

@@ -46,13 +46,15 @@ export class Promptq {
   readonly api: Client<paths>;
   /** The same without retries. */
   readonly #once: Client<paths>;
+  readonly #headers: Readonly<Record<string, string>>;
   /** How it retries; for programs that repeat their own requests. */
   readonly policy: RetryPolicy;
 
   constructor({ baseUrl, token, retrySeconds = RETRY_SECONDS, onRetry }: PromptqOptions) {
     this.baseUrl = baseUrl.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
     this.policy = { retrySeconds, onRetry };
-    const options = { baseUrl: this.baseUrl, headers: { authorization: `Bearer ${token}` } };
+    this.#headers = { authorization: `Bearer ${token}` };
+    const options = { baseUrl: this.baseUrl, headers: this.#headers };
     this.api = createClient<paths>({ ...options, fetch: retryingFetch(this.policy) });
     this.#once = createClient<paths>({ ...options, fetch: tryOnce });
   }
@@ -85,6 +87,19 @@ export class Promptq {
   /** Answers a question of a job, once, even if an answer is lost. Returns the job. */
   async answer(id: string, fields: Schemas['Answer']): Promise<Schemas['Job']> {
     return await answer(this.api, this.policy, { id, ...fields });
+  }
+
+  /**
+   * Calls a route that `api` has no types for.
+   * @param path after `/api/v1`, with its query
+   * @param body JSON
+   * @throws RequestError, UnreachableError
+   */
+  async request(method: string, path: string, body?: string): Promise<Response> {
+    const headers = { ...this.#headers, ...(body !== undefined && { 'content-type': 'application/json' }) };
+    const request = new Request(`${this.baseUrl}/api/v1${path}`, { method, headers, body: body ?? null });
+    const response = await retryingFetch(this.policy)(request);
+    return (await answerOf(Promise.resolve({ response, error: response.ok ? '' : await response.text() }))).response;
   }
 
   /** The states of a job, from the current one to its end. A state is yielded when status, reason or attempt changes. */

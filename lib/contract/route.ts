@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { ERRORS, type ErrorCode } from './errors.ts';
 import { SCOPES, type Scope } from './scopes.ts';
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
 
 /** Principals of routes that are not open to every principal with the scope. */

@@ -1,4 +1,4 @@
-import type { components } from '../../client/api-types.ts';
+import type { components, paths } from '../../client/api-types.ts';
 
 export interface OptionSpec {
   readonly flags: string;
@@ -12,6 +12,8 @@ export interface OptionSpec {
   readonly conflicts?: readonly string[];
   /** The field of a new job that it sets. */
   readonly field?: keyof components['schemas']['JobCreation'];
+  /** The parameter of the list of jobs that it sets. */
+  readonly parameter?: keyof NonNullable<paths['/api/v1/jobs']['get']['parameters']['query']>;
 }
 
 /** The long form of an option, such as `--file`. */

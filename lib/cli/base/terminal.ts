@@ -51,6 +51,12 @@ export class Terminal {
     await write(to, to.isTTY ? harmless(text) : text);
   }
 
+  /** Writes a whole answer: to a terminal as harmless text, otherwise as it is. @param end follows it */
+  async copyBytes(bytes: Buffer, end: string): Promise<void> {
+    await write(this.#out, this.#out.isTTY ? harmless(bytes.toString()) : bytes);
+    await write(this.#out, end);
+  }
+
   /** Writes a line of progress. */
   async note(text: string): Promise<void> {
     await write(this.#err, `${this.#painted(this.#err, 'dim', harmless(text))}\n`);
@@ -72,6 +78,6 @@ export class Terminal {
   }
 }
 
-async function write(stream: Stream, text: string): Promise<void> {
+async function write(stream: Stream, text: string | Buffer): Promise<void> {
   if (!stream.write(text)) await once(stream, 'drain');
 }

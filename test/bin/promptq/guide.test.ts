@@ -43,7 +43,7 @@ async function paste(heading: string, { id = '', cwd = home, more = '' } = {}): 
 }
 
 describe('the guide of the command line', () => {
-  test('"Log in", then "Run a job", "Find and read jobs", "Act on jobs" and "The service"', async () => {
+  test('"Log in", then "Run a job", "Find and read jobs", "Act on jobs", "The service" and "Any other route"', async () => {
     expect(await paste('Log in')).toContain('Logged in to');
     const printed = await paste('Run a job', { more: 'echo "$ID"' });
     expect(printed).toMatch(/building\ndone\nSUCCEEDED: .*\njob_\w+\n$/);
@@ -51,6 +51,7 @@ describe('the guide of the command line', () => {
     expect(await paste('Find and read jobs', { id })).toContain(`"id":"${id}"`);
     expect(await paste('Act on jobs')).toMatch(/exit code 3\nQUEUED: /);
     expect(await paste('The service')).toContain('0 faults');
+    expect(await paste('Any other route')).toContain('"last_30_days"');
   });
 
   test('"Files and changes"', async () => {

@@ -49,6 +49,24 @@ describe('reading', () => {
     expect(await promptq('list', '--status', 'FLYING')).toMatchObject({ code: 2 });
   });
 
+  test('list passes each of its options on', async () => {
+    const total = async (...args: string[]) => (await json('JobList', ['list', ...args])).value.total;
+    const of = ['--tag', 'done', '--agent', 'shell', '--profile', 'shell', '--created-after', '2020-01-01T00:00:00Z'];
+    expect(await total(...of)).toBe(1);
+    expect(await total(...of, '--created-before', '2020-01-01T00:00:00Z')).toBe(0);
+    expect(await total(...of, '--created-by', 'nobody')).toBe(0);
+    expect(await total(...of, '--agent', 'claude')).toBe(0);
+    expect(await total(...of, '--model', 'none')).toBe(0);
+    expect(await total(...of, '--cwd', 'none')).toBe(0);
+    expect((await json('JobList', ['list', '--order', 'oldest', '--limit', '1'])).value.items).toMatchObject([
+      { id: done },
+    ]);
+    expect(await promptq('list', '--created-after', 'yesterday')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('created_after'),
+    });
+  });
+
   test('show prints the fields of a job and its prompt', async () => {
     const { stdout } = await promptq('show', done);
     expect(stdout).toMatch(/^id +job_/);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../../lib/cli/command-table.ts';
+import { LIST_OPTIONS } from '../../../lib/cli/jobs/list-options.ts';
 import { ROUTES_WITHOUT_COMMAND } from '../../../lib/cli/routes-without-command.ts';
 import type { paths } from '../../../lib/client/api-types.ts';
 import { BASE_PATH } from '../../../lib/contract/route.ts';
@@ -20,6 +21,13 @@ test('every route is called by a command, or listed with the reason why not', ()
 test('every route is one of the typed client', () => {
   const typed: readonly string[] = Object.keys(openapi.paths) satisfies readonly (keyof paths | string)[];
   expect(routes.map(({ path }) => `${BASE_PATH}${path}`).filter((path) => !typed.includes(path))).toEqual([]);
+});
+
+test('every filter of the list is an option of `list`', () => {
+  const parameters = openapi.paths['/api/v1/jobs'].get.parameters.map(({ name }) => name);
+  const set = LIST_OPTIONS.map(({ parameter }) => parameter);
+  // Pages are found by their cursor.
+  expect(parameters.filter((name) => name !== 'offset').toSorted()).toEqual(set.toSorted());
 });
 
 test('every schema of --json is one of the document', () => {
@@ -62,8 +70,9 @@ describe('the routes that a command calls', () => {
     completion: ['bash'],
   };
 
-  // mcp.test.ts holds this for the tools of `promptq mcp`; `promptq dev` runs until it is interrupted (dev.test.ts).
-  const called = COMMANDS.filter(({ name }) => name !== 'mcp' && name !== 'dev');
+  // mcp.test.ts holds this for the tools of `promptq mcp`; `promptq dev` runs until it is interrupted (dev.test.ts), and
+  // `promptq api` calls what it is asked for (api.test.ts).
+  const called = COMMANDS.filter(({ name }) => !['mcp', 'dev', 'api'].includes(name));
   test.each(called.map(({ name, routes: declared }) => [name, declared] as const))('%s', async (name, declared) => {
     const args = (CALLS[name] ?? ['ID']).map((arg) => ({ ID: id, URL: proxy.url })[arg] ?? arg);
     const from = proxy.requests.length;
