@@ -30,6 +30,8 @@ const ALSO = new Set([
   'compare',
   'list-filters',
   'palette-found',
+  'terminal-jobs',
+  'terminal-tokens',
   'new-rule',
   'empty-jobs',
 ]);

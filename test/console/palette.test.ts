@@ -41,6 +41,24 @@ test('Ctrl+K, words and Enter open a page', async () => {
   await page.context().close();
 });
 
+test('commands of the page are copied, with its filters and without a token', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/jobs?status=DRAFT&tag=a%20b' });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'From a terminal' }).click();
+  const dialog = page.getByRole('dialog', { name: 'From a terminal' });
+  const copied = async (name: string) => {
+    await dialog.getByRole('button', { name, exact: true }).click();
+    return await page.evaluate<string>('navigator.clipboard.readText()');
+  };
+  const url = service.baseUrl;
+  const line = await copied('Copy as promptq: These jobs');
+  expect(line).toBe(`PROMPTQ_URL=${url} promptq list '--status=DRAFT' '--tag=a b'`);
+  expect(await copied('Copy as curl: These jobs')).toContain(`curl -sS '${url}/api/v1/jobs?status=DRAFT&tag=a+b'`);
+  await dialog.getByRole('button', { name: 'Close', exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.context().close();
+});
+
 test('Escape restores the focus, even to a text field', async () => {
   const page = await openAs(browser, service.consoleUrl, 'operator');
   await page.getByLabel('Search jobs', { exact: true }).fill('heron');

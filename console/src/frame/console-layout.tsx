@@ -20,6 +20,7 @@ import { usePaletteKey } from '../palette/use-palette-key.ts';
 import { openCountQuery } from '../questions/question-queries.ts';
 
 const ShortcutsHelp = lazyPart(() => import('./shortcuts-help.tsx'), 'ShortcutsHelp');
+const PageTerminal = lazyPart(() => import('../terminal/page-terminal.tsx'), 'PageTerminal');
 const Palette = lazyPart(() => import('../palette/palette.tsx'), 'Palette');
 const SessionOverDialog = lazyPart(() => import('./session-over-dialog.tsx'), 'SessionOverDialog');
 
@@ -32,6 +33,7 @@ export function ConsoleLayout() {
   const { pathname } = useLocation();
   const [helping, setHelping] = useState(false);
   const [finding, setFinding] = useState(false);
+  const [copying, setCopying] = useState(false);
   usePaletteKey(() => setFinding(true));
   useShortcuts({ n: () => void navigate('/jobs/new'), '?': () => setHelping(true) });
   const isAdmin = useMayAdminister();
@@ -63,6 +65,7 @@ export function ConsoleLayout() {
         onToggleNavigation={() => setNavigationOpen((open) => !open)}
         onHelp={() => setHelping(true)}
         onFind={() => setFinding(true)}
+        onTerminal={() => setCopying(true)}
       />
       <div className="console-body">
         <nav
@@ -86,12 +89,21 @@ export function ConsoleLayout() {
       </div>
       {finding && (
         <Part>
-          <Palette onClose={() => setFinding(false)} onShortcuts={() => setHelping(true)} />
+          <Palette
+            onClose={() => setFinding(false)}
+            onShortcuts={() => setHelping(true)}
+            onTerminal={() => setCopying(true)}
+          />
         </Part>
       )}
       {helping && (
         <Part>
           <ShortcutsHelp onDismiss={() => setHelping(false)} />
+        </Part>
+      )}
+      {copying && (
+        <Part>
+          <PageTerminal onDismiss={() => setCopying(false)} />
         </Part>
       )}
       {sessionOver && (

@@ -10,10 +10,17 @@ interface TopBarProps {
   readonly onToggleNavigation: () => void;
   readonly onHelp: () => void;
   readonly onFind: () => void;
+  readonly onTerminal: () => void;
 }
 
-/** The top bar: product name, command palette, help and user menu. */
-export function TopBar({ navigationOpen, onToggleNavigation, onHelp, onFind }: TopBarProps) {
+const TERMINAL = (
+  <svg viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+    <path d="m2 3.5 4.5 4.5L2 12.5M8 12.5h6" />
+  </svg>
+);
+
+/** The top bar: product name, command palette, commands of the page, help and user menu. */
+export function TopBar({ navigationOpen, onToggleNavigation, onHelp, onFind, onTerminal }: TopBarProps) {
   const session = useQuery(sessionQuery);
   return (
     <header className="top-bar awsui-context-top-navigation">
@@ -34,6 +41,7 @@ export function TopBar({ navigationOpen, onToggleNavigation, onHelp, onFind }: T
       <span className="top-bar-space" />
       <Button variant="icon" iconName="search" ariaLabel={`Command palette (${PALETTE_KEYS})`} onClick={onFind} />
       <span className="top-bar-keys">
+        <Button variant="icon" iconSvg={TERMINAL} ariaLabel="From a terminal" onClick={onTerminal} />
         <Button variant="icon" iconName="keyboard" ariaLabel="Keyboard shortcuts" onClick={onHelp} />
       </span>
       {session.data && <UserMenu session={session.data} />}

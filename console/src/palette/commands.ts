@@ -19,17 +19,19 @@ interface Context {
   readonly appearance: Appearance;
   readonly goTo: (path: string) => void;
   readonly showShortcuts: () => void;
+  readonly showTerminal: () => void;
 }
 
 const THEMES = { light: 'Use the light theme', dark: 'Use the dark theme', system: "Use the system's theme" } as const;
 
 /** The actions that the user's role allows on every page. */
-export function actionsFor({ role, appearance, goTo, showShortcuts }: Context): Command[] {
+export function actionsFor({ role, appearance, goTo, showShortcuts, showTerminal }: Context): Command[] {
   const mayAct = role === 'operator' || role === 'admin';
   const themes = (['light', 'dark', 'system'] as const).filter((theme) => theme !== appearance);
   return [
     ...(mayAct ? [{ id: 'new-job', text: 'New job', act: () => goTo('/jobs/new') }] : []),
     ...themes.map((theme) => ({ id: theme, text: THEMES[theme], act: () => storeAppearance(theme) })),
+    { id: 'terminal', text: 'From a terminal', act: showTerminal },
     { id: 'shortcuts', text: 'Keyboard shortcuts', act: showShortcuts },
     { id: 'sign-out', text: 'Sign out', act: () => void signOut() },
   ];

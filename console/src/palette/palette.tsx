@@ -11,17 +11,18 @@ import './palette.css';
 interface PaletteProps {
   readonly onClose: () => void;
   readonly onShortcuts: () => void;
+  readonly onTerminal: () => void;
 }
 
 /** Searches pages, actions and jobs: an ARIA combobox with a listbox in a dialog. */
-export function Palette({ onClose, onShortcuts }: PaletteProps) {
+export function Palette({ onClose, onShortcuts, onTerminal }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const chosen = useRef<Command>(undefined);
   const [typed, setTyped] = useState('');
   const [active, setActive] = useState(0);
   const listId = useId();
   const search = useJobSearch(typed);
-  const groups = useCommands(typed, search.jobs, onShortcuts);
+  const groups = useCommands(typed, search.jobs, { showShortcuts: onShortcuts, showTerminal: onTerminal });
   const commands = groups.flatMap(([, found]) => found);
   const at = Math.min(active, commands.length - 1);
   // A modal dialog restores the focus only when it is closed.
@@ -110,8 +111,11 @@ export function Palette({ onClose, onShortcuts }: PaletteProps) {
   );
 }
 
+type Dialogs = Readonly<Record<'showShortcuts' | 'showTerminal', () => void>>;
+
 /** The matches by group, without empty groups. */
-function useCommands(typed: string, jobs: ReturnType<typeof useJobSearch>['jobs'], showShortcuts: () => void) {
+function useCommands(typed: string, jobs: ReturnType<typeof useJobSearch>['jobs'], dialogs: Dialogs) {
+  const { showShortcuts, showTerminal } = dialogs;
   const navigate = useNavigate();
   const appearance = useAppearance();
   const role = useQuery(sessionQuery).data?.role ?? null;
@@ -121,7 +125,7 @@ function useCommands(typed: string, jobs: ReturnType<typeof useJobSearch>['jobs'
       // The focused element may have gone with the previous page.
       document.getElementById('main')?.focus({ preventScroll: true });
     };
-    const context = { role, appearance, goTo, showShortcuts };
+    const context = { role, appearance, goTo, showShortcuts, showTerminal };
     const found: [string, Command[]][] = [
       ['Actions', matching(actionsFor(context), typed)],
       ['Pages', matching(pageCommandsFor(context), typed)],
@@ -136,7 +140,7 @@ function useCommands(typed: string, jobs: ReturnType<typeof useJobSearch>['jobs'
       ],
     ];
     return found.filter(([, commands]) => commands.length > 0);
-  }, [typed, jobs, showShortcuts, navigate, appearance, role]);
+  }, [typed, jobs, showShortcuts, showTerminal, navigate, appearance, role]);
 }
 
 function statusOf(count: number, { isSearching, isPartial, error }: ReturnType<typeof useJobSearch>): string {

@@ -7,36 +7,69 @@ import { JOB_ACTIONS } from '../../../lib/contract/job-actions.ts';
 type Job = Parameters<typeof jobCommands>[0];
 
 const jobWith = (fields: Partial<Job>): Job =>
-  ({ id: 'job_1', agent: 'codex', attempt: 0, changes: null, question: null, ...fields }) as Job;
+  ({
+    ...{ id: 'job_1', thread_id: 'job_0', agent: 'codex', attempt: 0, turn: 1, changes: null, question: null },
+    deployments: [],
+    ...fields,
+  }) as unknown as Job;
 const namesOf = (job: Job) => [...jobCommands(job)].map(({ args }) => args[0]);
 const QUESTION = { id: 'q_1', state: 'open' } as NonNullable<Job['question']>;
+const DEPLOYMENTS = [{ name: 'ci', binding: 'b_1' }] as Job['deployments'];
 const CHANGES = {} as NonNullable<Job['changes']>;
 
 const JOBS = {
-  draft: jobWith({ status: 'DRAFT' }),
+  draft: jobWith({ status: 'DRAFT', turn: null }),
   queued: jobWith({ status: 'QUEUED' }),
   asking: jobWith({ status: 'QUEUED', attempt: 1, question: QUESTION }),
   running: jobWith({ status: 'RUNNING', attempt: 1 }),
   script: jobWith({ status: 'RUNNING', attempt: 1, agent: 'shell' }),
-  ended: jobWith({ status: 'SUCCEEDED', attempt: 1, changes: CHANGES, question: { ...QUESTION, state: 'answered' } }),
+  ended: jobWith({
+    status: 'SUCCEEDED',
+    attempt: 1,
+    changes: CHANGES,
+    question: { ...QUESTION, state: 'answered' },
+    deployments: DEPLOYMENTS,
+  }),
 };
 
 describe("the commands of a job's page", () => {
   test('are what its status allows', () => {
     expect(namesOf(JOBS.draft)).toEqual(['show', 'submit', 'edit']);
-    expect(namesOf(JOBS.queued)).toEqual(['show', 'logs', 'wait', 'say', 'edit', 'cancel']);
+    expect(namesOf(JOBS.queued)).toEqual(['show', 'logs', 'wait', 'say', 'edit', 'cancel', 'list']);
     expect(namesOf(JOBS.asking)).toContain('answer');
-    expect(namesOf(JOBS.running)).toEqual(['show', 'logs', 'wait', 'result', 'say', 'cancel', 'kill', 'attachments']);
+    expect(namesOf(JOBS.running)).toEqual([
+      'show',
+      'logs',
+      'wait',
+      'result',
+      'say',
+      'cancel',
+      'kill',
+      'attachments',
+      'list',
+    ]);
     expect(namesOf(JOBS.script)).not.toContain('say');
-    expect(namesOf(JOBS.ended)).toEqual(['show', 'logs', 'result', 'retry', 'continue', 'fork', 'attachments', 'pull']);
+    expect(namesOf(JOBS.ended)).toEqual([
+      'show',
+      'logs',
+      'result',
+      'retry',
+      'continue',
+      'fork',
+      'attachments',
+      'pull',
+      'list',
+      'api',
+      'api',
+    ]);
   });
 
   test('are taken by promptq as they are shown, and every action of a job is one of them', async () => {
     const run: string[] = [];
     for (const job of Object.values(JOBS))
       for (const { args } of jobCommands(job)) {
-        const program = createProgram({ version: '0', commands: COMMANDS }, async ({ name }, [id]) => {
-          expect(id).toBe('job_1');
+        const program = createProgram({ version: '0', commands: COMMANDS }, async ({ name }, given, options) => {
+          expect([...given, ...Object.values(options)].join(' ')).toMatch(/\bjob_[01]\b/);
           run.push(name);
         });
         await program.parseAsync([...args], { from: 'user' });

@@ -34,6 +34,13 @@ const makes = (button: string, field: string, text: string) => async (page: Page
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByRole('button', { name: 'I have saved it' }).waitFor();
 };
+/** By the palette, because the button is hidden on a phone. */
+const fromTerminal = async (page: Page) => {
+  await asks('Command palette')(page);
+  await page.getByRole('combobox').fill('terminal');
+  await page.getByRole('option', { name: 'From a terminal' }).click();
+  await page.getByRole('dialog', { name: 'From a terminal' }).getByRole('button').nth(1).waitFor();
+};
 const shown = async (page: Page, text: string) => await page.getByText(text).first().waitFor();
 const tab = (job: keyof SampleJobs, name: string, act?: Scene['act']): Scene => ({
   name: `job-${job}-${name}`,
@@ -119,6 +126,9 @@ export const SCENES: readonly Scene[] = [
       await page.getByRole('option', { name: 'Rename the settings page' }).waitFor();
     },
   },
+  { name: 'terminal-jobs', path: () => '/jobs?status=FAILED&tag=nightly', act: fromTerminal },
+  { name: 'terminal-job', path: (jobs) => `/jobs/${jobs.ended}`, act: fromTerminal },
+  { name: 'terminal-tokens', path: () => '/api-tokens', act: fromTerminal },
   { name: 'shortcuts', path: () => '/jobs', act: asks('Keyboard shortcuts') },
   {
     name: 'bulk-preview',

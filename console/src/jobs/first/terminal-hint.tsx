@@ -22,7 +22,10 @@ export function TerminalHint({ isAdmin }: { isAdmin: boolean }) {
         )}
         {window.location.hostname.endsWith('.localhost') && ' A local run prints its own token when it starts.'}
       </p>
-      <Command text={curlLine(apiOrigin(window.location), FIRST_JOB)} buttonText="Copy as curl" />
+      <Command
+        text={curlLine(apiOrigin(window.location), { method: 'POST', path: '/jobs', body: FIRST_JOB })}
+        buttonText="Copy as curl"
+      />
       <p>With the command line installed, this command also waits for the answer and prints it.</p>
       <Command text={promptqLine(apiOrigin(window.location), FIRST_JOB)} buttonText="Copy as promptq" />
     </section>

@@ -87,7 +87,11 @@ export function NewJobPage() {
             />
             <CopyToClipboard
               copyButtonText="Copy as curl"
-              textToCopy={curlLine(apiOrigin(window.location), creationOf(fields))}
+              textToCopy={curlLine(apiOrigin(window.location), {
+                method: 'POST',
+                path: '/jobs',
+                body: creationOf(fields),
+              })}
               copySuccessText="Copied. Set PROMPTQ_TOKEN to an API token first."
               copyErrorText="Copy failed"
             />

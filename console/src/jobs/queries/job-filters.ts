@@ -1,5 +1,3 @@
-import { useCallback, useMemo } from 'react';
-import { useSearchParams } from 'react-router';
 import { AGENTS } from '../../../../lib/contract/agents.ts';
 import { STATUSES } from '../../../../lib/contract/statuses.ts';
 
@@ -44,18 +42,6 @@ export const NO_FILTERS: Readonly<Record<FilterName, ''>> = {
   created_after: '',
   created_before: '',
 };
-
-/** The filters in the address, and a function that changes some of them and opens the first page. */
-export function useJobFilters(): [JobFilters, ChangeFilters] {
-  const [parameters, setParameters] = useSearchParams();
-  const filters = useMemo(() => readFilters(parameters), [parameters]);
-  const change = useCallback<ChangeFilters>(
-    // The parameters of the last render may lack a later change.
-    (changes) => setParameters(withFilters(new URLSearchParams(window.location.search), changes)),
-    [setParameters],
-  );
-  return [filters, change];
-}
 
 /** The query of an address with some filters changed, at the first page. */
 export function withFilters(before: URLSearchParams, changes: Parameters<ChangeFilters>[0]): URLSearchParams {

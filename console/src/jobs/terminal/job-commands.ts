@@ -11,7 +11,7 @@ export interface JobCommand {
 
 /** The commands that a job's status allows. A text in them is an example. */
 export function* jobCommands(job: components['schemas']['Job']): Iterable<JobCommand> {
-  const { id, status, agent, attempt, changes, question } = job;
+  const { id, status, agent, attempt, changes, question, deployments } = job;
   const isOver = isTerminal(status);
   const isLive = status === 'QUEUED' || status === 'RUNNING';
   yield { label: 'Show', args: ['show', id] };
@@ -30,6 +30,10 @@ export function* jobCommands(job: components['schemas']['Job']): Iterable<JobCom
   if (isOver) yield { label: 'Fork', args: ['fork', id, 'What to try instead'] };
   if (attempt > 0) yield { label: 'Download files', args: ['attachments', id, '--output', 'files'] };
   if (changes !== null) yield { label: 'Apply changes', args: ['pull', id] };
+  if (job.turn !== null) yield { label: 'Turns of the thread', args: ['list', '--thread', job.thread_id] };
+  for (const { name, binding } of deployments)
+    yield { label: `Retry deployment ${name}`, args: ['api', 'POST', `/jobs/${id}/deployments/${binding}/retry`] };
+  if (isOver && attempt > 0) yield { label: 'Rebuild the record', args: ['api', 'POST', `/jobs/${id}/reread-logs`] };
 }
 
 /** The command as a line of a shell. */

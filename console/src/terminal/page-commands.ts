@@ -1,0 +1,164 @@
+import { flagOf } from '../../../lib/cli/base/option.ts';
+import { LIST_OPTIONS } from '../../../lib/cli/jobs/list-options.ts';
+import type { ApiRequest } from '../jobs/form/curl-line.ts';
+import { activeFilters, readFilters } from '../jobs/queries/job-filters.ts';
+
+/** Something that a page does, and what does the same from a terminal. Names in capitals are to be replaced. */
+export type PageCommand = { readonly label: string } & (
+  | {
+      /** After `promptq`. */
+      readonly args: readonly string[];
+      /** The same as one request; undefined if it takes several. */
+      readonly request?: ApiRequest;
+    }
+  | {
+      /** Why no command does it. */
+      readonly none: string;
+    }
+);
+
+type CommandsOf = (query: URLSearchParams, parameters: Readonly<Record<string, string | undefined>>) => PageCommand[];
+
+/** With a command of its own. */
+const command = (
+  label: string,
+  args: readonly string[],
+  method: string,
+  path: string,
+  body?: unknown,
+): PageCommand => ({
+  label,
+  args,
+  request: body === undefined ? { method, path } : { method, path, body },
+});
+
+/** By `promptq api`. */
+const api = (label: string, method: string, path: string, body?: unknown): PageCommand => {
+  const data = body === undefined ? [] : ['--data', JSON.stringify(body)];
+  return command(label, ['api', method, path, ...data], method, path, body);
+};
+
+const none = (label: string, why: string): PageCommand => ({ label, none: why });
+const BROWSER_ONLY = "An API token can't do this. It needs an administrator's session in a browser.";
+const TOKEN_TOOL = `${BROWSER_ONLY} Operators of the deployment have npm run token.`;
+
+const RULE = { id: 'brief', text: 'Be brief.' };
+const PROFILE = { name: 'careful', agent: 'codex', sandbox: 'read-only' };
+const BINDING = { binding_mode: 'custom', project: 'PROJECT', name: 'checks', command: 'npm test' };
+const CHOSEN = 'JOB';
+
+const importing = (label: string, body: unknown) => api(label, 'POST', '/config/import', body);
+const action = (label: string, name: string) => command(label, [name, CHOSEN], 'POST', `/jobs/${CHOSEN}/${name}`, {});
+
+/**
+ * What each page does, by the page's path. A job's page is missing: its commands depend on its state (`jobCommands`).
+ */
+export const PAGE_COMMANDS: Readonly<Record<string, CommandsOf>> = {
+  '/jobs': (query) => [
+    listed(query),
+    command('New job', ['run', 'Say hello'], 'POST', '/jobs', { prompt: 'Say hello' }),
+    action('Cancel a job', 'cancel'),
+    action('Retry a job', 'retry'),
+    action('Kill a job', 'kill'),
+  ],
+  '/jobs/new': () => [
+    command('Queue job', ['run', 'Say hello'], 'POST', '/jobs', { prompt: 'Say hello' }),
+    command('Save as draft', ['run', '--draft', 'Say hello'], 'POST', '/jobs', { prompt: 'Say hello', draft: true }),
+  ],
+  '/jobs/:id/edit': (_, { id = CHOSEN }) => [
+    command('Edit the job', ['edit', id, '--priority', '1'], 'PATCH', `/jobs/${id}`, { priority: 1 }),
+    command('If it is a draft', ['edit', id, '--priority', '1'], 'PATCH', `/jobs/${id}/draft`, { priority: 1 }),
+  ],
+  '/compare': (query) =>
+    ['a', 'b'].map((side) => {
+      const [id = CHOSEN] = (query.get(side) ?? CHOSEN).split(':');
+      return command(`Result ${side.toUpperCase()}`, ['result', id], 'GET', `/jobs/${encodeURIComponent(id)}/result`);
+    }),
+  '/questions': () => [
+    command('Open questions', ['questions'], 'GET', '/jobs?needs=answer&order=oldest'),
+    command('Questions of a job', ['questions', CHOSEN], 'GET', `/jobs/${CHOSEN}/questions`),
+    command('Answer', ['answer', CHOSEN, 'The answer'], 'POST', `/jobs/${CHOSEN}/answers`, {
+      question_id: 'QUESTION',
+      answer: 'The answer',
+    }),
+  ],
+  '/stats': () => [api('Statistics', 'GET', '/stats')],
+  '/environment': () => [
+    api('Environment', 'GET', '/environment'),
+    command('Check the service', ['doctor'], 'GET', '/health'),
+    api('Description of the API', 'GET', '/openapi.json'),
+  ],
+  '/projects': () => [
+    command('Projects', ['projects'], 'GET', '/projects'),
+    command('Jobs of a project', ['list', '--project=PROJECT'], 'GET', '/jobs?project=PROJECT'),
+    api('Settings of a project', 'PATCH', '/projects/PROJECT', { repository: 'https://git.example.com/app.git' }),
+    api('Delete a project', 'DELETE', '/projects/PROJECT'),
+  ],
+  '/rules': () => [
+    api('Rules', 'GET', '/rules'),
+    importing('Create or edit a rule', { rules: [RULE] }),
+    api('Delete a rule', 'DELETE', '/rules/RULE'),
+  ],
+  '/rules/new': () => [importing('Create the rule', { rules: [RULE] })],
+  '/rules/:id/edit': (_, { id = RULE.id }) => [importing('Save the rule', { rules: [{ ...RULE, id }] })],
+  '/profiles': () => [
+    command('Profiles', ['profiles'], 'GET', '/profiles'),
+    importing('Create or edit a profile', { profiles: [PROFILE] }),
+    api('Delete a profile', 'DELETE', '/profiles/PROFILE'),
+  ],
+  '/profiles/new': () => [importing('Create the profile', { profiles: [PROFILE] })],
+  '/profiles/:name/edit': (_, { name = PROFILE.name }) => [
+    importing('Save the profile', { profiles: [{ ...PROFILE, name }] }),
+  ],
+  '/bindings': () => [
+    api('Deploy bindings', 'GET', '/deploy-bindings'),
+    api('Create or edit a binding', 'POST', '/deploy-bindings', BINDING),
+    api('Delete a binding', 'DELETE', '/deploy-bindings/BINDING'),
+  ],
+  '/configuration': () => [
+    api('Export', 'GET', '/config/export'),
+    importing('Import', { rules: [RULE], profiles: [PROFILE] }),
+  ],
+  '/account': () => [
+    api('State of the account', 'GET', '/codex-account'),
+    api('Link the account', 'POST', '/codex-account/start', {}),
+    api('Cancel linking', 'POST', '/codex-account/cancel', {}),
+    api('Unlink the account', 'DELETE', '/codex-account'),
+  ],
+  '/api-tokens': () => [
+    none('List tokens', TOKEN_TOOL),
+    none('Create, suspend, resume or revoke a token', TOKEN_TOOL),
+    command('Check and save a token', ['login'], 'GET', '/session'),
+  ],
+  '/sessions': () => [none('List or end sessions', BROWSER_ONLY)],
+  '/audit': (query) => [
+    api(
+      'Audit log',
+      'GET',
+      pathWith(
+        '/audit-logs',
+        [...query].filter(([name]) => name === 'actor' || name === 'action'),
+      ),
+    ),
+  ],
+};
+
+/** The list with the filters in the page's address. */
+function listed(query: URLSearchParams): PageCommand {
+  const filters = readFilters(query);
+  const given = [
+    ...activeFilters(filters),
+    ...(filters.order === undefined ? [] : [['order', filters.order] as const]),
+  ];
+  const options = given.map(([name, value]) => {
+    const option = LIST_OPTIONS.find(({ parameter }) => parameter === name);
+    if (option === undefined) throw new Error(`promptq list has no option for ${name}`);
+    return `${flagOf(option)}=${value}`;
+  });
+  return command('These jobs', ['list', ...options], 'GET', pathWith('/jobs', given));
+}
+
+function pathWith(path: string, query: readonly (readonly [string, string])[]): string {
+  const text = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
+  return text === '' ? path : `${path}?${text}`;
+}
