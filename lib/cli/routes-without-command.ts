@@ -3,7 +3,7 @@ const LINKING = 'a person confirms it in a browser: the console, or `promptq api
 const BROWSER = "needs an administrator's session in a browser: the console";
 const OPERATOR = `${BROWSER}, or \`npm run token\``;
 
-/** Routes that have no command of their own, with the reason. `promptq api` calls those that accept a token. */
+/** Routes without a separate command, with the reason. `promptq api` calls those that accept a token. */
 export const ROUTES_WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   'stats.read': '`promptq api GET /stats`',
   'jobs.session': 'for programs: `promptq api GET /jobs/ID/session`',

@@ -8,7 +8,7 @@ import { ROUTES_WITHOUT_COMMAND } from '../../lib/cli/routes-without-command.ts'
 import { BASE_PATH } from '../../lib/contract/route.ts';
 import { routes } from '../../lib/contract/routes/routes.ts';
 
-/** Pages that do nothing: they redirect, or report that there is nothing. */
+/** Pages that only redirect or report an unknown address. */
 const WITHOUT = ['/', '/signed-in', '*'];
 /** Its commands depend on the job. */
 const JOB_PAGE = '/jobs/:id';

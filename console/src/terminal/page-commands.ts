@@ -19,7 +19,7 @@ export type PageCommand = { readonly label: string } & (
 
 type CommandsOf = (query: URLSearchParams, parameters: Readonly<Record<string, string | undefined>>) => PageCommand[];
 
-/** With a command of its own. */
+/** By a separate command. */
 const command = (
   label: string,
   args: readonly string[],

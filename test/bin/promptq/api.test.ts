@@ -5,7 +5,7 @@ import { type ServiceUnderTest, startService } from '../../local-service.ts';
 import { startUnreliableProxy } from '../../unreliable-proxy.ts';
 import { commandsOf, emptyHome } from './promptq-command.ts';
 
-/** `promptq api`, which calls the routes that have no command of their own. */
+/** `promptq api`, which calls any route. */
 const home = emptyHome();
 let service: ServiceUnderTest;
 beforeAll(async () => {
