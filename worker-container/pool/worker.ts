@@ -38,10 +38,10 @@ export interface WorkerSignals {
 }
 
 /**
- * Running jobs that a worker checks when a message has come back without work. Each such message would otherwise read all
- * of them; the reconciler does so every minute.
+ * Running jobs that a worker checks when a message has come back without work, and milliseconds in which it checks them
+ * once. Each such message would otherwise read all of them; the reconciler does so every minute.
  */
-const CHECKED_RUNNING = 100;
+const CHECK_OF_RUNNING = { most: 100, everyMs: 3_000 } as const;
 
 /** Slots that receive dispatch messages and run attempts until the worker shuts down. */
 export class Worker {
@@ -51,6 +51,7 @@ export class Worker {
   readonly #running = new Set<string>();
   #usedAt = performance.now();
   #hadRoomAt = Number.NEGATIVE_INFINITY;
+  #checkedRunningAt = Number.NEGATIVE_INFINITY;
 
   constructor(context: WorkerContext, signals: WorkerSignals) {
     this.#context = context;
@@ -120,10 +121,17 @@ export class Worker {
       return await this.#run(claimed, received, account);
     }
     // The message of a dead worker may have come back: its job is still RUNNING.
-    if (received.receives > 1) await takeOverLostJobs(this.#context, { most: CHECKED_RUNNING });
+    if (received.receives > 1) await this.#checkRunning();
     return claimed.kind === 'acknowledge'
       ? this.#acknowledge(received)
       : dispatchQueues.retryLater(received, claimed.seconds);
+  }
+
+  async #checkRunning(): Promise<void> {
+    const now = (this.#context.timing ?? machineTiming).now();
+    if (now - this.#checkedRunningAt < CHECK_OF_RUNNING.everyMs) return;
+    this.#checkedRunningAt = now;
+    await takeOverLostJobs(this.#context, { most: CHECK_OF_RUNNING.most });
   }
 
   /** Acknowledges a message that found no job in any of its deliveries. */

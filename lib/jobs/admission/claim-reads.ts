@@ -9,7 +9,7 @@ import {
   settingsKey,
 } from '../../projects/project-settings.ts';
 import type { Job } from '../lifecycle/job.ts';
-import { type JobTextStore, type JobTexts, textsKey } from '../store/job-texts.ts';
+import { type JobTextStore, type JobTexts, textsInItem, textsKey } from '../store/job-texts.ts';
 
 /** What a claim and its attempt need from the registry, as of the last acknowledged writes before the claim. */
 export interface ClaimReads {
@@ -31,7 +31,12 @@ export interface ClaimReadsContext {
 
 /** Reads in one request, consistently: a limit applies to every claim after the import that set it was answered. */
 export async function readForClaim({ registry, texts }: ClaimReadsContext, job: Job): Promise<ClaimReads> {
-  const keys = [profileKey(job.profile), settingsKey(job.project_id), textsKey(job)] as const;
+  const inItem = textsInItem(job);
+  const keys = [
+    profileKey(job.profile),
+    settingsKey(job.project_id),
+    ...(inItem === undefined ? [textsKey(job)] : []),
+  ] as const;
   const { table, registryTable } = registry;
   const items = await batchGet(table, registryTable, keys, { consistent: true });
   const [profile, settings, text] = keys.map((key) => items.find(({ kind, id }) => kind === key.kind && id === key.id));
@@ -39,7 +44,7 @@ export async function readForClaim({ registry, texts }: ClaimReadsContext, job: 
     profile: profileOf(job.profile, profile),
     isSpread: isSpreadItem(settings),
     settings: () => readSettingsItem(settings),
-    texts: async () => await (text === undefined ? texts.get(job) : texts.read(job, text)),
+    texts: async () => inItem ?? (await (text === undefined ? texts.get(job) : texts.read(job, text))),
   };
 }
 

@@ -58,15 +58,24 @@ export interface ClaimContext
  * is read consistently, because the index may be stale and the message may have overtaken the job's write.
  */
 export async function claim(context: ClaimContext, received: ReceivedMessage, workerId: string): Promise<Claim> {
-  const pauses = received.receives === 1 ? RECHECK_PAUSES_MS : [];
-  for (const pause of [0, ...pauses]) {
-    if (pause > 0) await context.pause(pause);
-    const claimed = await findWork(context, received, workerId);
-    if (claimed !== undefined) return claimed;
+  const claimed = await findWork(context, received, workerId);
+  if (claimed !== undefined) return claimed;
+  for (const pause of received.receives === 1 ? RECHECK_PAUSES_MS : []) {
+    await context.pause(pause);
+    // Other jobs that become ready have their own messages.
+    if (!(await isOwnReady(context, received))) continue;
+    const late = await findWork(context, received, workerId);
+    if (late !== undefined) return late;
   }
   return isExhausted(received, context.clock.now())
     ? { kind: 'acknowledge' }
     : { kind: 'retry_later', seconds: RETRY.seconds };
+}
+
+/** Whether the message's own job is ready, or only a later version can tell. */
+async function isOwnReady({ jobs }: ClaimContext, { message }: ReceivedMessage): Promise<boolean> {
+  const own = await jobs.find(message.job);
+  return own === 'newer' || (own !== undefined && (!isUnderstood(own) || isReady(own)));
 }
 
 /** Busy workers pass a message on, which counts as a receipt though nothing was checked. So its age counts too. */

@@ -27,7 +27,7 @@ import {
   type SettingsContext,
 } from './job-settings.ts';
 import { requireNamedGrants } from './named-grants.ts';
-import { readCatalog } from './read-catalog.ts';
+import { readCatalog, readCatalogCheaply } from './read-catalog.ts';
 
 const log = new Logger({ serviceName: 'promptq-creation' });
 
@@ -83,9 +83,11 @@ export async function createJob(
     ruleIds: given.rule_ids ?? [],
     project: projectOf(creation) ?? DEFAULT_PROJECT,
   };
-  const referred = await readCatalog(context.registry, references);
-  const profile = requireProfile(context.agents, references.profile, referred.profile);
   const earlier = continuation?.job ?? source;
+  // A job that continues another may get no more rights than the profile has by now.
+  const read = earlier === undefined ? readCatalogCheaply : readCatalog;
+  const referred = await read(context.registry, references);
+  const profile = requireProfile(context.agents, references.profile, referred.profile);
   requireSameAgent(earlier, profile);
   await requireNamedGrants(context, earlier, { profile, named: request.profile !== undefined });
   checkTexts(referred, given, profile);

@@ -25,6 +25,9 @@ export type JobTexts = z.output<typeof jobTextsSchema>;
 /** The members of a job that locate its texts. */
 type TextsOwner = Pick<Job, 'id' | 'created_at' | 'texts' | 'labels'>;
 
+/** A job, as the owner of texts that may be in its item. */
+type Texted = TextsOwner & Pick<Job, 'prompt_preview' | 'project' | 'cwd'>;
+
 /**
  * The texts are stored beside the job's item, addressed by their content and written before it, so that a repeated or
  * partial write can't change another job's. Large ones are in S3; the table keeps the text that a search covers.
@@ -79,7 +82,9 @@ export class JobTextStore {
   }
 
   /** @throws Error if they are missing: they are written before the job, so that is a bug */
-  async get(owner: TextsOwner): Promise<JobTexts> {
+  async get(owner: Texted): Promise<JobTexts> {
+    const inItem = textsInItem(owner);
+    if (inItem !== undefined) return inItem;
     // Texts written a moment ago may be missing from the cheaper read; a job that is claimed at once must not fail
     // because of it.
     return await this.read(owner, (await this.#item(owner, false)) ?? (await this.#item(owner, true)) ?? {});
@@ -112,6 +117,15 @@ export class JobTextStore {
     if (Body === undefined) throw new Error(`job ${owner.id}: its texts ${owner.texts} have no content`);
     return await Body.transformToString('utf8');
   }
+}
+
+/**
+ * The texts of a job if its own item has them all: a short prompt is its preview. Their address proves it, so they need
+ * not be read. They are stored for searches all the same.
+ */
+export function textsInItem({ prompt_preview: prompt, project, cwd, texts }: Texted): JobTexts | undefined {
+  const inItem = { prompt, project, ...(cwd !== undefined && { cwd }) };
+  return JobTextStore.address(inItem) === texts ? inItem : undefined;
 }
 
 /** The key of the item with a job's texts. */

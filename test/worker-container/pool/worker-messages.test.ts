@@ -1,4 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import type { DeployBinding } from '../../../lib/deployments/bindings/deploy-binding.ts';
 import type { ReceivedMessage } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
@@ -12,8 +13,10 @@ import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/q
 const ID = 'job_00000000000000000000000001';
 
 /** A worker that gets the message in the queue, and is then stopped. @param last stopped together with it. */
-async function worker(deployment: QuietDeployment, { last = false, changes = {} } = {}): Promise<Worker> {
-  const draining = new AbortController();
+async function worker(
+  deployment: QuietDeployment,
+  { last = false, changes = {}, draining = new AbortController() } = {},
+): Promise<Worker> {
   const next = async (): Promise<ReceivedMessage | undefined> => {
     const held = await deployment.dispatchQueues.receive('normal', 0);
     if (held === undefined || last) draining.abort();
@@ -124,4 +127,24 @@ it('runs the commands of bindings for a deploy message', async () => {
   await deployment.deployments.replace(undefined, { job_id: ID, attempt: 1, binding: 'b', ...pending });
   await deployment.dispatchQueues.send(job, { deploy: true });
   await expectSkipped(deployment);
+});
+
+it('checks the running jobs once for all messages that come back without work within 3 s', async () => {
+  const deployment = quietDeployment();
+  const { id: job, project_id: project } = await deployment.store({ id: ID, status: 'SUCCEEDED', reason: 'exited' });
+  const late = { message: { v: 1, band: 'normal', project, job } as const, handle: '', receives: 9 };
+  const draining = new AbortController();
+  const sources = [late, late, late];
+  const next = async () => {
+    const message = sources.pop();
+    if (message === undefined) draining.abort();
+    return message;
+  };
+  await worker(deployment, { draining, changes: { source: { next } } });
+  const checks = deployment.calls.filter(
+    (call) => call instanceof QueryCommand && JSON.stringify(call.input.ExpressionAttributeValues).includes('RUNNING'),
+  );
+  const partitions = new Set(checks.map((call) => JSON.stringify((call as QueryCommand).input)));
+  expect(checks.length).toBeGreaterThan(0);
+  expect(checks).toHaveLength(partitions.size);
 });

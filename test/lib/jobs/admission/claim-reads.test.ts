@@ -1,4 +1,4 @@
-import { BatchGetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { type Claimed, claim } from '../../../../lib/jobs/admission/claim.ts';
 import { JobTextStore, textsKey } from '../../../../lib/jobs/store/job-texts.ts';
@@ -6,7 +6,8 @@ import { ENV } from '../../../simulation/model/environment.ts';
 import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 
 const ID = 'job_00000000000000000000000001';
-const TEXTS = { prompt: 'true', project: 'local_project' };
+/** A preview does not have all of it. */
+const TEXTS = { prompt: `true # ${'long '.repeat(50)}`, project: 'local_project' };
 /** An attempt that may be read late sees nothing that was written within this time, unless it reads consistently. */
 const LAG = { lag: 60_000 };
 
@@ -18,7 +19,13 @@ async function claimed(item: Record<string, unknown>): Promise<Claimed & { reado
   await deployment.table.send(new PutCommand({ TableName: ENV.REGISTRY_TABLE, Item }));
   await deployment.profiles.put({ name: job.profile, agent: 'shell', model: 'newest' });
   deployment.calls.length = 0;
-  const message = { v: 1, band: 'normal', project: job.project_id, job: job.id } as const;
+  return await claimIn(deployment);
+}
+
+async function claimIn(
+  deployment: ReturnType<typeof quietDeployment>,
+): Promise<Claimed & { readonly calls: readonly unknown[] }> {
+  const message = { v: 1, band: 'normal', project: 'local_project', job: ID } as const;
   const result = await claim(
     { ...deployment, pause: async () => undefined },
     { message, handle: '', receives: 2 },
@@ -39,8 +46,38 @@ it('reads profile, project and texts in one request, as of the last acknowledged
   expect(calls).toHaveLength(3);
 });
 
+it('does not read texts that the job itself has', async () => {
+  const deployment = quietDeployment(LAG);
+  const texts = { prompt: 'true', project: 'local_project', cwd: 'services' };
+  const { prompt, ...fields } = texts;
+  await deployment.store({ ...fields, id: ID, texts: JobTextStore.address(texts), prompt_preview: prompt });
+  await deployment.profiles.put({ name: 'shell', agent: 'shell' });
+  deployment.calls.length = 0;
+  const { reads, job, calls } = await claimIn(deployment);
+  expect(await reads.texts()).toEqual(texts);
+  expect(await deployment.texts.get(job)).toEqual(texts);
+  expect(calls.filter((call) => JSON.stringify(call).includes('texts#'))).toEqual([]);
+});
+
 it('texts that are damaged do not keep a job from being claimed: its attempt reports them', async () => {
   const { job, reads } = await claimed({ body: 'no JSON' });
   expect(job.status).toBe('RUNNING');
   await expect(reads.texts()).rejects.toThrow('JSON');
+});
+
+it('a message that comes too late reads the ready jobs once, and after each pause only its own job', async () => {
+  const deployment = quietDeployment(LAG);
+  const job = await deployment.store({ id: ID, status: 'SUCCEEDED', reason: 'exited' });
+  deployment.calls.length = 0;
+  const message = { v: 1, band: 'normal', project: job.project_id, job: job.id } as const;
+  let pauses = 0;
+  const pause = async () => {
+    pauses += 1;
+  };
+  await claim({ ...deployment, pause }, { message, handle: '', receives: 1 }, 'worker');
+  expect(pauses).toBe(3);
+  const queries = deployment.calls.filter((call) => call instanceof QueryCommand);
+  expect(queries).toHaveLength(1);
+  const reads = deployment.calls.filter((call) => call instanceof GetCommand && call.input.Key?.id === ID);
+  expect(reads).toHaveLength(1 + pauses);
 });

@@ -1,4 +1,4 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { createJob } from '../../../../lib/jobs/creation/create-job.ts';
 import { resendStaleMessages } from '../../../../lib/reconciler/reconcile-jobs.ts';
@@ -40,4 +40,33 @@ it('a job whose dispatch message the queue refuses is created, and gets its mess
   await deployment.pass(61_000);
   await resendStaleMessages(deployment);
   expect(deployment.sent).toEqual([{ job: id, band: 'normal', seconds: 0 }]);
+});
+
+/** Whether each read of profile, rules and project is consistent. */
+const readsOf = (calls: readonly unknown[]) =>
+  calls.flatMap((call) =>
+    call instanceof BatchGetCommand
+      ? Object.values(call.input.RequestItems ?? {}).map(({ ConsistentRead }) => ConsistentRead)
+      : [],
+  );
+
+it('reads profile, rules and project at half the price, and again if one that may be new is missing', async () => {
+  const deployment = quietDeployment({ lag: 60_000 });
+  await deployment.profiles.put({ name: 'new', agent: 'shell' });
+  const { id } = await createJob(deployment, { ...BODY, profile: 'new' }, 'token:test');
+  expect(await deployment.read({ id })).toMatchObject({ profile: 'new' });
+  expect(readsOf(deployment.calls)).toEqual([false, true]);
+  await deployment.pass(61_000);
+  deployment.calls.length = 0;
+  await createJob(deployment, { ...BODY, profile: 'new' }, 'token:test');
+  expect(readsOf(deployment.calls)).toEqual([false]);
+});
+
+it('a job that continues another is judged by the profile as of the last acknowledged write', async () => {
+  const deployment = quietDeployment();
+  const { id } = await deployment.store({ id: 'job_00000000000000000000000001', status: 'SUCCEEDED', attempt: 1 });
+  await deployment.profiles.put({ name: 'practice', agent: 'codex' });
+  deployment.calls.length = 0;
+  await createJob(deployment, { prompt: 'continue', profile: 'practice', continue: id }, 'token:test');
+  expect(readsOf(deployment.calls)[0]).toBe(true);
 });
