@@ -26,7 +26,7 @@ export default defineConfig({
     // The tests start hundreds of services and workers. Much of a start is compiling the same code again. `npm test` sets it
     // for its own processes, from a path that only the root of the repository resolves.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 60_000, interval: 150 } },
     // Most tests wait for processes and leases rather than for a core.
     maxWorkers: 4,
   },

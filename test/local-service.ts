@@ -52,6 +52,9 @@ async function secondDynamodbOf(home: string): Promise<Record<string, string>> {
 }
 
 const START_LIMIT = 90_000;
+
+/** Milliseconds between two probes: probes of what takes long must not take the time of what they wait for. */
+const PAUSE = { first: 20, growth: 1.3, longest: 250 } as const;
 const PROGRAM = fileURLToPath(new URL('../bin/local.ts', import.meta.url));
 
 /**
@@ -131,7 +134,8 @@ export async function waitFor<T>(
   { timeoutMs = 60_000 }: { timeoutMs?: number } = {},
 ): Promise<T> {
   const hasTimeLeft = stallTolerantTimer(timeoutMs);
-  for (let lastError: unknown; ; ) {
+  let lastError: unknown;
+  for (let pause: number = PAUSE.first; ; pause = Math.min(pause * PAUSE.growth, PAUSE.longest)) {
     try {
       const found = await probe();
       if (found !== undefined && found !== false) return found;
@@ -141,7 +145,7 @@ export async function waitFor<T>(
     }
     if (!hasTimeLeft())
       throw new Error(`what was waited for did not come within ${timeoutMs} ms`, { cause: lastError });
-    await delay(25);
+    await delay(pause);
   }
 }
 
