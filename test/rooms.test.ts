@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
 import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -27,6 +28,15 @@ const LARGER: Readonly<Record<string, string>> = {
 const FILE_SIZE = 250;
 /** Files that `npm run generate` writes. */
 const GENERATED = ['lib/client/api-types.ts', 'lib/mcp/tool-contracts.ts'];
+
+/** Lines of a function, and of one that returns markup; above this its steps or parts get names. */
+const FUNCTION_SIZE = { ts: 80, tsx: 100 } as const;
+/** Functions that have more, each with the reason. */
+const LONGER: Readonly<Record<string, string>> = {
+  'bench/cost-document.ts costDocument': 'the text of one page',
+  'lib/jobs/lifecycle/lifecycle.ts decide': 'one case for each event of a job',
+  'worker-container/drives/codex-app-server.ts createCodexDrive': 'functions that share the state of one turn',
+};
 
 /** The rooms that each room may import from: folders of lib, `functions` and `worker-container`. Extend it deliberately. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -101,6 +111,29 @@ test('no file that people write is longer than a reader takes in at once', () =>
   const isLong = (file: string) => readFileSync(join(ROOT, file), 'utf8').trimEnd().split('\n').length > FILE_SIZE;
   expect(SOURCES.filter(isLong)).toEqual(GENERATED);
 });
+
+test('no function is longer than a reader takes in at once', () => {
+  expect(SOURCES.flatMap(longFunctions)).toEqual(Object.keys(LONGER));
+});
+
+/** `FILE NAME` of each function of a file that is too long. */
+function longFunctions(file: string): string[] {
+  const kind = file.endsWith('x') ? 'tsx' : 'ts';
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  if (text.split('\n').length <= FUNCTION_SIZE[kind]) return [];
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
+  const lineOf = (position: number) => source.getLineAndCharacterOfPosition(position).line;
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const length = lineOf(node.end) - lineOf(node.getStart(source)) + 1;
+    if (length <= FUNCTION_SIZE[kind]) return;
+    const name = 'name' in node ? (node.name as ts.Node | undefined)?.getText(source) : undefined;
+    if (ts.isFunctionLike(node)) found.push(`${file} ${name ?? `at line ${lineOf(node.getStart(source)) + 1}`}`);
+    ts.forEachChild(node, visit);
+  };
+  ts.forEachChild(source, visit);
+  return found;
+}
 
 test('rooms import only from the rooms they may', () => {
   const found: Record<string, string[]> = Object.fromEntries(Object.keys(MAY_IMPORT).map((room) => [room, []]));

@@ -1,25 +1,19 @@
 import Alert from '@cloudscape-design/components/alert';
-import Autosuggest from '@cloudscape-design/components/autosuggest';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Checkbox from '@cloudscape-design/components/checkbox';
-import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
 import Modal from '@cloudscape-design/components/modal';
-import RadioGroup from '@cloudscape-design/components/radio-group';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { LIMITS } from '../../../lib/contract/limits.ts';
 import { BINDING_MODES } from '../../../lib/contract/schemas/job-deployment.ts';
 import { projectsQuery } from '../form/catalog-choices.ts';
 import { nearestName } from '../form/did-you-mean.ts';
 import { focusFirstError, scrollToFirstError } from '../form/focus-first-error.ts';
 import { fieldErrorOf } from '../form/issue-sentence.ts';
 import { useSubmitKey } from '../form/use-submit-key.ts';
-import { type BindingErrors, type BindingFields, textIn, validationErrorsOf, writeOf } from './binding-fields.ts';
+import { type BindingErrors, type BindingFields, validationErrorsOf, writeOf } from './binding-fields.ts';
+import { BindingFormFields } from './binding-form-fields.tsx';
 import { type Binding, useWriteBinding } from './binding-queries.ts';
-import { fieldsOf, MODES } from './modes.ts';
 
 const DIALOG = '[role=dialog]';
 
@@ -76,7 +70,6 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
     write.mutate(body, { onSuccess: onWritten, onError });
   };
   useSubmitKey(submit);
-  const { binding_mode: mode } = fields;
   return (
     <Modal
       visible
@@ -98,76 +91,11 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
         {write.error && fieldErrorOf(write.error.message) === undefined && (
           <Alert type="error">{write.error.message}</Alert>
         )}
-        {!binding && (
-          <>
-            <FormField
-              label="Project"
-              description="ID or name."
-              errorText={errors.project}
-              secondaryControl={
-                errors.project !== undefined &&
-                question?.meant !== undefined && (
-                  <Button onClick={() => change({ project: question.meant ?? '' })}>{`Use “${question.meant}”`}</Button>
-                )
-              }
-            >
-              <Autosuggest
-                value={fields.project}
-                clearAriaLabel="Clear"
-                placeholder="local_project"
-                enteredTextLabel={(text) => `Use "${text}"`}
-                empty="No projects yet"
-                options={(projects.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-                onChange={({ detail }) => change({ project: detail.value })}
-              />
-            </FormField>
-            <FormField
-              label="Name"
-              description="Defaults to the mode. If a binding with this name exists, it is changed."
-              errorText={errors.name}
-            >
-              <Input value={fields.name} onChange={({ detail }) => change({ name: detail.value })} />
-            </FormField>
-          </>
-        )}
-        <FormField label="Mode">
-          <RadioGroup
-            value={mode}
-            items={BINDING_MODES.map((value) => ({
-              value,
-              label: MODES[value].label,
-              description: MODES[value].description,
-            }))}
-            onChange={({ detail }) =>
-              change({ binding_mode: BINDING_MODES.find((known) => known === detail.value) ?? mode })
-            }
-          />
-        </FormField>
-        {fieldsOf(mode).map(([name, { label, hint, isNumber }]) => (
-          <FormField
-            key={name}
-            label={label}
-            description={binding && name === 'secret' ? 'Leave empty to keep the current value.' : hint}
-            errorText={errors[name]}
-          >
-            <Input
-              value={textIn(fields, binding, name)}
-              spellcheck={false}
-              {...(isNumber && { inputMode: 'numeric' as const })}
-              autoComplete={name === 'secret' ? 'off' : true}
-              onChange={({ detail }) => change({ typed: { ...fields.typed, [name]: detail.value } })}
-            />
-          </FormField>
-        ))}
-        {binding && mode === 'generic' && (
-          <Checkbox
-            checked={fields.rotate_secret}
-            description={`Calls are signed with both secrets for ${LIMITS.deployBindings.formerSecretSeconds / 3600} hours. The new secret is shown once.`}
-            onChange={({ detail }) => change({ rotate_secret: detail.checked })}
-          >
-            Generate a new secret
-          </Checkbox>
-        )}
+        <BindingFormFields
+          {...{ binding, fields, errors }}
+          meant={errors.project === undefined ? undefined : question?.meant}
+          onChange={change}
+        />
       </SpaceBetween>
     </Modal>
   );

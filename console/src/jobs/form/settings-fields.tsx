@@ -1,20 +1,17 @@
-import Autosuggest from '@cloudscape-design/components/autosuggest';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
 import Select from '@cloudscape-design/components/select';
 import { useQuery } from '@tanstack/react-query';
-import { LIMITS } from '../../../../lib/contract/limits.ts';
-import { environmentQuery, profilesQuery } from '../../form/catalog-choices.ts';
+import { profilesQuery } from '../../form/catalog-choices.ts';
+import { ModelField, RetriesField, TimeoutField } from '../../form/run-fields.tsx';
 import type { FormPart } from './job-fields.ts';
 
 /** The run settings of a job. Empty ones default to those of the profile or the deployment. */
 export function SettingsFields({ fields, errors, onChange }: FormPart) {
   const profiles = useQuery(profilesQuery);
-  const environment = useQuery(environmentQuery);
   const byDefault = profiles.data?.find(({ is_default }) => is_default);
   const profile = profiles.data?.find(({ name }) => name === fields.profile) ?? byDefault;
-  const unit = environment.data?.service.timeout_unit;
   const fallback = { value: '', label: byDefault ? `${byDefault.name} (default)` : "The deployment's default" };
   const options = [
     fallback,
@@ -36,17 +33,12 @@ export function SettingsFields({ fields, errors, onChange }: FormPart) {
           onChange={({ detail }) => onChange({ profile: detail.selectedOption.value ?? '' })}
         />
       </FormField>
-      <FormField label="Model" errorText={errors.model}>
-        <Autosuggest
-          value={fields.model}
-          clearAriaLabel="Clear"
-          placeholder={profile?.model ?? "The agent's default"}
-          enteredTextLabel={(text) => `Use "${text}"`}
-          empty="No known models"
-          options={(environment.data?.models ?? []).map((value) => ({ value }))}
-          onChange={({ detail }) => onChange({ model: detail.value })}
-        />
-      </FormField>
+      <ModelField
+        placeholder={profile?.model ?? "The agent's default"}
+        value={fields.model}
+        error={errors.model}
+        onChange={(model) => onChange({ model })}
+      />
       <FormField label="Priority" description="Higher values run first." errorText={errors.priority}>
         <Input
           inputMode="numeric"
@@ -55,30 +47,19 @@ export function SettingsFields({ fields, errors, onChange }: FormPart) {
           onChange={({ detail }) => onChange({ priority: detail.value })}
         />
       </FormField>
-      <FormField
-        label={unit === undefined ? 'Timeout' : `Timeout (${unit})`}
+      <TimeoutField
         description="Per attempt."
-        errorText={errors.timeout}
-      >
-        <Input
-          inputMode="decimal"
-          value={fields.timeout}
-          placeholder={profile?.timeout == null ? 'None' : String(profile.timeout)}
-          onChange={({ detail }) => onChange({ timeout: detail.value })}
-        />
-      </FormField>
-      <FormField
-        label="Retries"
-        description={`Additional attempts after a failure, ${LIMITS.retries.min} to ${LIMITS.retries.max}.`}
-        errorText={errors.retries}
-      >
-        <Input
-          inputMode="numeric"
-          value={fields.retries}
-          placeholder={String(profile?.retries ?? 0)}
-          onChange={({ detail }) => onChange({ retries: detail.value })}
-        />
-      </FormField>
+        placeholder={profile?.timeout == null ? 'None' : String(profile.timeout)}
+        value={fields.timeout}
+        error={errors.timeout}
+        onChange={(timeout) => onChange({ timeout })}
+      />
+      <RetriesField
+        placeholder={String(profile?.retries ?? 0)}
+        value={fields.retries}
+        error={errors.retries}
+        onChange={(retries) => onChange({ retries })}
+      />
     </ColumnLayout>
   );
 }

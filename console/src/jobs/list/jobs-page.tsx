@@ -33,7 +33,6 @@ import './jobs-page.css';
 /** The list of jobs, by default newest first. */
 export function JobsPage() {
   usePageTitle('Jobs');
-  const navigate = useNavigate();
   const mayAct = useMayAct();
   const [filters, changeFilters] = useJobFilters();
   const paging = usePaging();
@@ -50,7 +49,6 @@ export function JobsPage() {
     shown.length > 0 &&
     (selection.jobs.length < (jobs.data?.total ?? 0) || jobs.data?.total_complete === false) &&
     shown.every(({ id }) => selection.jobs.some((job) => job.id === id));
-  const newJob = () => void navigate('/jobs/new');
   useListKeys({
     search,
     onToggle: (id) => {
@@ -90,24 +88,12 @@ export function JobsPage() {
           itemSelectionLabel: (_, job) => `Select ${jobHeadline(job)}`,
         }}
         header={
-          <Header
-            variant="h1"
+          <ListHeader
             counter={counter(jobs.data, selection.jobs.length)}
-            actions={
-              <SpaceBetween size="xs" direction="horizontal">
-                {mayAct && (selection.jobs.length > 0 || (!narrow && shown.length > 0)) && (
-                  <BulkActions selected={selection.jobs} onDone={() => selection.clear()} />
-                )}
-                {mayAct && (
-                  <Button variant="primary" onClick={newJob}>
-                    New job
-                  </Button>
-                )}
-              </SpaceBetween>
-            }
-          >
-            Jobs
-          </Header>
+            selected={selection.jobs}
+            hasBulk={selection.jobs.length > 0 || (!narrow && shown.length > 0)}
+            onDone={() => selection.clear()}
+          />
         }
         filter={
           <FilterBar
@@ -139,6 +125,37 @@ export function JobsPage() {
         }
       />
     </>
+  );
+}
+
+interface ListHeaderProps {
+  readonly counter: string;
+  readonly selected: readonly Schemas['JobSummary'][];
+  /** Whether actions on the selected jobs are shown. */
+  readonly hasBulk: boolean;
+  readonly onDone: () => void;
+}
+
+function ListHeader({ counter, selected, hasBulk, onDone }: ListHeaderProps) {
+  const navigate = useNavigate();
+  const mayAct = useMayAct();
+  return (
+    <Header
+      variant="h1"
+      counter={counter}
+      actions={
+        mayAct && (
+          <SpaceBetween size="xs" direction="horizontal">
+            {hasBulk && <BulkActions selected={selected} onDone={onDone} />}
+            <Button variant="primary" onClick={() => void navigate('/jobs/new')}>
+              New job
+            </Button>
+          </SpaceBetween>
+        )
+      }
+    >
+      Jobs
+    </Header>
   );
 }
 
