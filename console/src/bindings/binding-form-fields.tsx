@@ -1,14 +1,12 @@
-import Autosuggest from '@cloudscape-design/components/autosuggest';
 import Button from '@cloudscape-design/components/button';
 import Checkbox from '@cloudscape-design/components/checkbox';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { useQuery } from '@tanstack/react-query';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { BINDING_MODES } from '../../../lib/contract/schemas/job-deployment.ts';
-import { projectsQuery } from '../form/catalog-choices.ts';
 import { ChoiceField } from '../form/choice-field.tsx';
+import { ProjectField } from '../form/project-field.tsx';
 import { type BindingErrors, type BindingFields, textIn } from './binding-fields.ts';
 import type { Binding } from './binding-queries.ts';
 import { fieldsOf, MODES } from './modes.ts';
@@ -72,27 +70,17 @@ export function BindingFormFields(props: BindingFormFieldsProps) {
 
 /** Project and name, which can't be changed later. */
 function NewBindingFields({ fields, errors, meant, onChange }: BindingFormFieldsProps) {
-  const projects = useQuery(projectsQuery);
   return (
     <SpaceBetween size="m">
-      <FormField
-        label="Project"
+      <ProjectField
         description="ID or name."
         errorText={errors.project}
         secondaryControl={
           meant !== undefined && <Button onClick={() => onChange({ project: meant })}>{`Use “${meant}”`}</Button>
         }
-      >
-        <Autosuggest
-          value={fields.project}
-          clearAriaLabel="Clear"
-          placeholder="local_project"
-          enteredTextLabel={(text) => `Use "${text}"`}
-          empty="No projects yet"
-          options={(projects.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-          onChange={({ detail }) => onChange({ project: detail.value })}
-        />
-      </FormField>
+        value={fields.project}
+        onChange={(project) => onChange({ project })}
+      />
       <FormField
         label="Name"
         description="Defaults to the mode. If a binding with this name exists, it is changed."

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { AgentFacts, MessageReader } from '../output/agent-output.ts';
 import { APP_SERVER_REQUESTS } from './app-server-requests.ts';
 import { failureOf } from './codex-failure.ts';
+import { appServerTokensSchema } from './codex-tokens.ts';
 
 /** Reads one line at a time of `codex app-server`. */
 export interface CodexAppServerReader {
@@ -72,12 +73,7 @@ const eventSchema = z.union([
     params: z.object({
       threadId,
       tokenUsage: z.object({
-        total: z.object({
-          inputTokens: z.number(),
-          cachedInputTokens: z.number(),
-          outputTokens: z.number(),
-          reasoningOutputTokens: z.number(),
-        }),
+        total: appServerTokensSchema,
       }),
     }),
   }),
@@ -95,16 +91,8 @@ function learn(event: Notice): Partial<AgentFacts> {
   switch (event.method) {
     case 'item/completed':
       return { finalMessage: event.params.item.text };
-    case 'thread/tokenUsage/updated': {
-      const { total } = event.params.tokenUsage;
-      const usage = {
-        input_tokens: total.inputTokens,
-        cached_input_tokens: total.cachedInputTokens,
-        output_tokens: total.outputTokens,
-        reasoning_output_tokens: total.reasoningOutputTokens,
-      };
-      return { usage };
-    }
+    case 'thread/tokenUsage/updated':
+      return { usage: event.params.tokenUsage.total };
     case 'turn/completed': {
       const { status, error } = event.params.turn;
       if (status === 'completed') return { finished: true, open: false };

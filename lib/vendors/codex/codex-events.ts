@@ -3,6 +3,7 @@ import type { AgentFacts, AgentReader, MessageReader } from '../output/agent-out
 import { createJsonLines } from '../output/json-lines.ts';
 import { createCodexAppServerReader } from './codex-app-server-events.ts';
 import { failureOf } from './codex-failure.ts';
+import { codexTokensSchema } from './codex-tokens.ts';
 
 /**
  * Parses `codex exec --json` and `codex app-server`: the form of each line tells which. Unknown events change nothing,
@@ -24,7 +25,6 @@ export function createCodexReader(messages?: MessageReader): AgentReader {
   return { push: (chunk) => lines.push(chunk), end: () => undefined, facts: () => appServer.facts() ?? facts };
 }
 
-const count = z.number().default(0);
 const eventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('thread.started'), thread_id: z.string() }),
   z.object({
@@ -33,12 +33,7 @@ const eventSchema = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('turn.completed'),
-    usage: z.object({
-      input_tokens: count,
-      cached_input_tokens: count,
-      output_tokens: count,
-      reasoning_output_tokens: count,
-    }),
+    usage: codexTokensSchema,
   }),
   z.object({ type: z.literal('turn.failed'), error: z.object({ message: z.string() }) }),
 ]);

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Usage } from '../../jobs/receipts/receipt.ts';
 import type { SessionMeter } from '../output/agent-output.ts';
 import { createJsonLines } from '../output/json-lines.ts';
+import { codexTokensSchema } from './codex-tokens.ts';
 
 /**
  * Sums the model calls in codex's session. Since 0.169 the session has a record of each call, even of a turn that was
@@ -26,17 +27,12 @@ export function createCodexMeter(): SessionMeter {
   };
 }
 
-const count = z.number().nonnegative().default(0);
 const recordSchema = z
   .object({
     type: z.literal('token_usage_record'),
+    // The agent can write into its session.
     payload: z.object({
-      usage: z.object({
-        input_tokens: count,
-        cached_input_tokens: count,
-        output_tokens: count,
-        reasoning_output_tokens: count,
-      }),
+      usage: codexTokensSchema.refine((usage) => Object.values(usage).every((count) => count >= 0)),
     }),
   })
   .transform(({ payload }) => payload.usage);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { appServerTokensSchema } from '../codex/codex-tokens.ts';
 import type { AgentEvent, CallState, EventChange } from './agent-event.ts';
 import { errorWords } from './error-words.ts';
 import { codexTokens } from './token-facts.ts';
@@ -20,15 +21,8 @@ export function appServerChanges(line: unknown): readonly EventChange[] | undefi
       return error == null ? [] : [{ event: { kind: 'error', text: errorWords(error.message) } }];
     }
     case 'thread/tokenUsage/updated': {
-      const { total } = event.params.tokenUsage;
-      const usage = {
-        input_tokens: total.inputTokens,
-        cached_input_tokens: total.cachedInputTokens,
-        output_tokens: total.outputTokens,
-        reasoning_output_tokens: total.reasoningOutputTokens,
-      };
       // Each model call replaces the totals of the one before.
-      return [{ key: 'token-usage', event: { kind: 'usage', facts: codexTokens(usage) } }];
+      return [{ key: 'token-usage', event: { kind: 'usage', facts: codexTokens(event.params.tokenUsage.total) } }];
     }
     case 'item/started':
     case 'item/completed': {
@@ -99,12 +93,6 @@ const itemSchema = z.union([
 type Item = z.output<typeof itemSchema>;
 
 const message = z.object({ message: z.string() });
-const tokens = z.object({
-  inputTokens: z.number(),
-  cachedInputTokens: z.number(),
-  outputTokens: z.number(),
-  reasoningOutputTokens: z.number(),
-});
 const eventSchema = z.union([
   z.object({ id: z.enum(['initialize', 'login', 'thread', 'turn']), error: message }),
   z.object({ id: z.literal('thread'), result: z.object({ thread: z.object({ id }) }) }),
@@ -112,7 +100,7 @@ const eventSchema = z.union([
   z.object({ method: z.literal('turn/completed'), params: z.object({ turn: z.object({ error: message.nullish() }) }) }),
   z.object({
     method: z.literal('thread/tokenUsage/updated'),
-    params: z.object({ tokenUsage: z.object({ total: tokens }) }),
+    params: z.object({ tokenUsage: z.object({ total: appServerTokensSchema }) }),
   }),
   z.object({ method: z.enum(['item/started', 'item/completed']), params: z.object({ item: itemSchema }) }),
 ]);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { codexTokensSchema } from '../codex/codex-tokens.ts';
 import type { AgentEvent, CallState, EventChange } from './agent-event.ts';
 import { errorWords } from './error-words.ts';
 import { codexTokens } from './token-facts.ts';
@@ -22,14 +23,6 @@ export function codexChanges(line: unknown): readonly EventChange[] | undefined 
       return [{ key: event.item.id, event: eventOf(event.item) }];
   }
 }
-
-const count = z.number().default(0);
-const usageSchema = z.object({
-  input_tokens: count,
-  cached_input_tokens: count,
-  output_tokens: count,
-  reasoning_output_tokens: count,
-});
 
 const known = z.discriminatedUnion('type', [
   z.object({ id: z.string(), type: z.literal('agent_message'), text: z.string() }),
@@ -62,7 +55,7 @@ type Item = z.output<typeof itemSchema>;
 const lineSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('thread.started'), thread_id: z.string() }),
   z.object({ type: z.literal('turn.started') }),
-  z.object({ type: z.literal('turn.completed'), usage: usageSchema }),
+  z.object({ type: z.literal('turn.completed'), usage: codexTokensSchema }),
   z.object({ type: z.literal('turn.failed'), error: z.object({ message: z.string() }) }),
   z.object({ type: z.literal('error'), message: z.string() }),
   z.object({ type: z.enum(['item.started', 'item.updated', 'item.completed']), item: itemSchema }),

@@ -1,33 +1,20 @@
-import Autosuggest from '@cloudscape-design/components/autosuggest';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
-import { useQuery } from '@tanstack/react-query';
-import { projectsQuery } from '../../form/catalog-choices.ts';
+import { ProjectField } from '../../form/project-field.tsx';
 import type { FormPart } from './job-fields.ts';
 
 /** The project and the folder of a job. */
 export function WhereFields({ fields, errors, onChange, withProject }: FormPart & { withProject: boolean }) {
-  const projects = useQuery(projectsQuery);
   return (
     <ColumnLayout columns={withProject ? 2 : 1}>
       {withProject && (
-        <FormField
-          label="Project"
+        <ProjectField
           description="A new name creates a new project."
           errorText={errors.project}
-          warningText={projects.error?.message}
-        >
-          <Autosuggest
-            value={fields.project}
-            clearAriaLabel="Clear"
-            placeholder="local_project"
-            enteredTextLabel={(text) => `Use "${text}"`}
-            empty="No projects yet"
-            options={(projects.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-            onChange={({ detail }) => onChange({ project: detail.value })}
-          />
-        </FormField>
+          value={fields.project}
+          onChange={(project) => onChange({ project })}
+        />
       )}
       <FormField
         label="Folder"

@@ -4,11 +4,11 @@ import type { ListObjectsV2CommandInput, ListObjectsV2CommandOutput, S3ClientCon
  * The S3 client of functions that few of their requests need: it has the names of `@aws-sdk/client-s3` and loads it at
  * the first request. The bundler puts it in the client's place.
  */
-type Requests = typeof import('./object-requests.ts').OBJECT_REQUESTS;
+type Requests = typeof import('./object-requests.ts');
 type CommandName = Extract<keyof Requests, `${string}Command`>;
 
 async function load(): Promise<Requests> {
-  return (await import('./object-requests.ts')).OBJECT_REQUESTS;
+  return await import('./object-requests.ts');
 }
 
 /** A request, until its command is made. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { OBJECT_REQUESTS } from '../../../../../lib/platform/aws/objects/object-requests.ts';
+import * as OBJECT_REQUESTS from '../../../../../lib/platform/aws/objects/object-requests.ts';
 import * as deferred from '../../../../../lib/platform/aws/objects/objects-on-demand.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../../emulated-deployment.ts';
 
