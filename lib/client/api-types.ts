@@ -228,7 +228,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a job
-         * @description Starts another attempt of a job that has ended. Earlier attempts and their output are kept. Not possible once a later turn of its thread has begun. With `"from": "session"`, the agent of a FAILED or CANCELLED job continues where it stopped. If its session is missing or refused, it starts from the prompt, with a warning.
+         * @description Starts another attempt of a job that has ended. Earlier attempts and their output are kept. Not possible once a later turn of its thread has begun, or while a command of a deploy binding works in its folder. With `"from": "session"`, the agent of a FAILED or CANCELLED job continues where it stopped. If its session is missing or refused, it starts from the prompt, with a warning.
          */
         post: operations["retryJobs"];
         delete?: never;
@@ -456,7 +456,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a deployment
-         * @description Runs the deploy binding for a job that has succeeded, also if the binding was created after the job ended.
+         * @description Runs the deploy binding for a job that has succeeded, also if the binding was created after the job ended. Commands wait until the thread of the job is idle; they are not retried once a later turn has begun.
          */
         post: operations["retryDeployments"];
         delete?: never;

@@ -2,12 +2,15 @@ import { isFinal, type JobDeployment, runsCommands } from '../jobs/deployments/j
 import { PENDING_BINDINGS_KEY } from '../jobs/indexes/ready-keys.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import type { ReadPartition } from '../jobs/store/ready-partition.ts';
+import { whenCommandsAct } from '../jobs/threads/commands-turn.ts';
+import type { ThreadContext } from '../jobs/threads/read-thread.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import type { LiveWorkers } from '../workers/live-workers.ts';
+import { FOLDER_HAS_CHANGED, holdCommands, skipDeployment } from './commands-in-thread.ts';
 import { announce, type DeployContext, finishDeployments, startDeployments } from './start-deployments.ts';
 
-export interface ReconcileDeploymentsContext extends DeployContext {
+export interface ReconcileDeploymentsContext extends DeployContext, Pick<ThreadContext, 'threads'> {
   readonly partition: ReadPartition;
   readonly workers: LiveWorkers;
 }
@@ -49,9 +52,13 @@ async function reconcileDeploymentsOf(
     if (live.has(one.worker_id ?? '') && !isOver) running.push(one);
     else await fail(context, one, now);
   }
+  const commands = running.length > 0 ? [] : open.filter(isWaitingCommand);
+  const when = commands.length > 0 ? await whenCommandsAct(context, job) : 'later';
+  if (when === 'never') for (const one of commands) await skipDeployment(context, one, FOLDER_HAS_CHANGED);
+  if (when === 'later' && commands.length > 0) await holdCommands(context, job);
   for (const one of open.filter(({ state }) => state === 'pending')) {
     // One command of a job at a time, and one message for all of them.
-    if (runsCommands(one) && (running.length > 0 || one !== open.find((other) => isWaitingCommand(other)))) continue;
+    if (runsCommands(one) && (when !== 'now' || one !== commands[0])) continue;
     if (lost || Date.parse(one.due_at) < now - OVERDUE) await announce(context, job, one, { toWorkers: true });
   }
   for (const attempt of job.bindings_pending ?? []) await finishDeployments(context, job, attempt);

@@ -4,6 +4,8 @@ import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-stor
 import type { EndContext } from '../jobs/dispatch/end-attempt.ts';
 import { transition } from '../jobs/dispatch/transition.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
+import { whenCommandsAct } from '../jobs/threads/commands-turn.ts';
+import type { ThreadContext } from '../jobs/threads/read-thread.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { acts } from './bindings/deploy-binding.ts';
 import { announce, type DeployContext, newDeployment } from './start-deployments.ts';
@@ -13,7 +15,11 @@ import { announce, type DeployContext, newDeployment } from './start-deployments
  * @throws ApiError `not_found` if there is no such binding; `invalid_state` if the job has not succeeded, the binding
  *   is inactive, or its deployment is still in progress.
  */
-export async function retryDeployment(context: DeployContext, job: Job, bindingId: string): Promise<JobDeployment> {
+export async function retryDeployment(
+  context: DeployContext & Pick<ThreadContext, 'threads'>,
+  job: Job,
+  bindingId: string,
+): Promise<JobDeployment> {
   const binding = await context.bindings.get(bindingId);
   if (binding === undefined || binding.project_id !== job.project_id) throw ApiError.of('not_found');
   if (!acts(binding))
@@ -21,6 +27,8 @@ export async function retryDeployment(context: DeployContext, job: Job, bindingI
   const key = { job_id: job.id, attempt: job.attempt, binding: bindingId };
   const known = await context.deployments.get(key);
   if (known !== undefined && !isFinal(known)) throw rejection(job, `the deploy binding is ${known.state} already`);
+  if (binding.binding_mode !== 'generic' && (await whenCommandsAct(context, job)) === 'never')
+    throw rejection(job, 'a later turn of its thread has worked in the folder since; deploy that turn');
   // Set the mark first: after a crash it is removed again. In the other order, nothing would check the deployment.
   const marked = await transition(context, job, { type: 'deploy', attempt: job.attempt });
   if (!marked.done) throw rejection(marked.job ?? job, marked.rejected);

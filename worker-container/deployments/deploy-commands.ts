@@ -1,10 +1,12 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { acts, commandsOf, type DeployBinding, timeoutOf } from '../../lib/deployments/bindings/deploy-binding.ts';
+import { holdCommands, skipDeployment } from '../../lib/deployments/commands-in-thread.ts';
 import { finishDeployments } from '../../lib/deployments/start-deployments.ts';
 import { exclusiveFolder, wakeIfFree } from '../../lib/jobs/admission/folder-slots.ts';
 import { isFinal, type JobDeployment, runsCommands } from '../../lib/jobs/deployments/job-deployment.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { workingFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
+import { continueThread } from '../../lib/jobs/threads/settle-thread.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { timeoutText } from '../../lib/platform/config/timeout.ts';
 import { agentEnvironment, plainEnvironment, secretsOf } from '../agents/agent-environment.ts';
@@ -17,6 +19,7 @@ import { retrying } from '../output/retrying.ts';
 import { deadline, machineTiming } from '../output/timing.ts';
 import { Redaction } from '../secrets/redaction.ts';
 import { workFolders } from '../workspace/work-folders.ts';
+import { beginCommands } from './begin-commands.ts';
 
 /** How long (ms) to retry storing the results of commands. After that, reconcile-jobs marks them as lost. */
 const REPORT_TIMEOUT_MS = 600_000;
@@ -45,8 +48,10 @@ export async function runDeployments(
     // Another worker runs it.
     if (next.state === 'running') return;
     if (stopping.aborted) return await context.dispatchQueues.send(job, { deploy: true });
-    await runOne(context, job, next, stopping);
-    await finishDeployments(context, job, next.attempt);
+    const postponed = await runOne(context, job, next, stopping);
+    if (postponed === 'later') await holdCommands(context, job);
+    if (postponed !== undefined) return;
+    await continueThread(context, await finishDeployments(context, job, next.attempt));
   }
 }
 
@@ -61,25 +66,21 @@ async function runOne(
   job: Job,
   known: JobDeployment,
   stopping: AbortSignal,
-): Promise<void> {
+): Promise<'later' | 'busy' | undefined> {
   const binding = await context.bindings.get(known.binding);
   const skipped = whySkipped(context, { job, known, binding });
   const now = context.clock.now();
   if (skipped !== undefined || binding === undefined) {
-    const end = { state: 'skipped', error: skipped, finished_at: timestamp(now) } as const;
-    await context.deployments.replace(known, { ...known, ...end });
-    return;
+    await skipDeployment(context, known, skipped);
+    return undefined;
   }
   const commands = commandsOf(binding);
-  const running = await context.deployments.replace(known, {
-    ...known,
-    state: 'running',
-    attempts: known.attempts + 1,
+  const running = await beginCommands(context, job, known, {
     started_at: timestamp(now),
     worker_id: context.workerId,
     ends_by: timestamp(now + commands.length * timeoutOf(binding) * 1000 + MARGIN),
   });
-  if (running === undefined) return;
+  if (running === undefined || typeof running === 'string') return running;
   const tail = new LogTail();
   const redaction = new Redaction(secretsOf(context.env, new Map()));
   const outcome = await runAll(context, { job, binding, deployment: running, tail, stopping, redaction }).catch(
@@ -106,6 +107,7 @@ async function runOne(
       onFailure: (error) => context.log.warn('storing results of commands failed; trying again', error as Error),
     },
   );
+  return undefined;
 }
 
 function whySkipped(

@@ -3,6 +3,7 @@ import { DeployBindingStore } from '../../deployments/bindings/deploy-binding-st
 import type { WriteBindingContext } from '../../deployments/bindings/write-binding.ts';
 import { createDeployments } from '../../deployments/create-deployments.ts';
 import type { DeployContext } from '../../deployments/start-deployments.ts';
+import type { ThreadContext } from '../../jobs/threads/read-thread.ts';
 import { queueClient } from '../../platform/aws/clients.ts';
 import { ProjectStore } from '../../projects/projects.ts';
 import type { Core } from './core.ts';
@@ -26,7 +27,7 @@ export function createBindingList({ registry }: Core): Pick<WriteBindingContext,
 }
 
 /** The services that retry a deployment. */
-export function createRetry(core: Core): DeployContext {
+export function createRetry(core: Core): DeployContext & Pick<ThreadContext, 'threads'> {
   const { output } = createOutput(core);
   return {
     ...createTransitions(core),

@@ -60,7 +60,7 @@ export const retryDeployment = defineRoute({
   audited: true,
   summary: 'Retry a deployment',
   description:
-    'Runs the deploy binding for a job that has succeeded, also if the binding was created after the job ended.',
+    'Runs the deploy binding for a job that has succeeded, also if the binding was created after the job ended. Commands wait until the thread of the job is idle; they are not retried once a later turn has begun.',
   params: jobParams.extend({ binding: z.string().min(1).meta({ description: 'The id of the deploy binding.' }) }),
   body: z.strictObject({}),
   bodyOptional: true,

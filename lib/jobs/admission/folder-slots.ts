@@ -6,7 +6,7 @@ import { folderKey } from '../indexes/ready-keys.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { type Folders, resolveFolder } from '../lifecycle/working-folder.ts';
 import type { ReadPartition } from '../store/ready-partition.ts';
-import { runsBindings } from '../threads/running-bindings.ts';
+import { needsBindings, runsBindings } from '../threads/running-bindings.ts';
 import { acquireSlot, type IsStillUsed, isFree, type SlotContext, wakeWaiting } from './slots.ts';
 
 /** Dependencies for running one job at a time in a folder. */
@@ -38,12 +38,18 @@ export function folderName(folders: Folders, job: Pick<Job, 'id' | 'project_id' 
  * @returns false while another attempt, or the deployment of a succeeded one, works there.
  */
 export async function acquireFolder(context: FolderContext, job: Job, folder: string): Promise<boolean> {
-  return await acquireSlot(context, job, folder, stillUsed(context));
+  return await acquireSlot(context, job, folder, stillUsed(context, job.thread_id));
 }
 
-/** Binding commands run in the folder of the job that they deploy. */
-function stillUsed(context: Pick<FolderContext, 'deployments'>): IsStillUsed {
-  return async (holder) => await runsBindings(context, holder);
+/**
+ * Binding commands run in the folder of the job that they deploy.
+ * @param threadId of the job that needs the folder: commands that have not begun wait for the turns of their thread
+ */
+function stillUsed(context: Pick<FolderContext, 'deployments'>, threadId?: string): IsStillUsed {
+  return async (holder) => {
+    const isTurn = threadId !== undefined && holder.thread_id === threadId;
+    return await (isTurn ? runsBindings : needsBindings)(context, holder);
+  };
 }
 
 /** Parks a job until its folder is free, then checks again, because it may have become free before that. */

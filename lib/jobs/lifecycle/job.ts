@@ -113,6 +113,8 @@ export const jobItemSchema = z.object({
   messages_pending: z.boolean().optional(),
   /** Succeeded attempts with pending deployments. */
   bindings_pending: z.array(z.number()).optional(),
+  /** The commands among them wait until its thread is idle; nothing else is pending. */
+  commands_held: z.boolean().optional(),
   /** How often it was retried by request; absent: never. */
   round: z.number().optional(),
   /** Ids of the jobs that its agents have started by a tool. */

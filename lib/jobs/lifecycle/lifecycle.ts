@@ -15,6 +15,7 @@ import {
   withoutPendingBindings,
   withoutPendingMessages,
   withPendingBindings,
+  withReleasedCommands,
   withThreadPending,
 } from './pending-work.ts';
 import { answered, asked, expired, isUnanswered } from './question.ts';
@@ -142,6 +143,12 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
       return { job: unlessSame(job, withPendingBindings(job, event.attempt), at) };
     case 'deployed':
       return { job: unlessSame(job, withThreadPending(withoutPendingBindings(job, event.attempt)), at) };
+    case 'hold_commands':
+      if (job.status !== 'SUCCEEDED' || job.bindings_pending === undefined)
+        return { rejected: 'the job has no commands to hold' };
+      return { job: unlessSame(job, { ...job, commands_held: true }, at) };
+    case 'release_commands':
+      return { job: unlessSame(job, withReleasedCommands(job), at) };
     case 'remove':
       if (!isTerminal(job.status) || (job.finished_at ?? at) >= event.endedBefore)
         return { rejected: `a job in state ${job.status} that ended at ${job.finished_at} is kept` };

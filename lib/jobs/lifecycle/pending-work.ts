@@ -4,14 +4,20 @@ import type { Decision } from './job-event.ts';
 
 /** The job with a pending deployment of an attempt. */
 export function withPendingBindings(job: Job, attempt: number): Job {
-  if (job.bindings_pending?.includes(attempt)) return job;
-  return { ...job, bindings_pending: [...(job.bindings_pending ?? []), attempt] };
+  const released = withReleasedCommands(job);
+  if (job.bindings_pending?.includes(attempt)) return released;
+  return { ...released, bindings_pending: [...(job.bindings_pending ?? []), attempt] };
 }
 
 /** The job once the deployments of an attempt are done. */
 export function withoutPendingBindings({ bindings_pending = [], ...job }: Job, attempt: number): Job {
   const pending = bindings_pending.filter((one) => one !== attempt);
-  return { ...job, ...(pending.length > 0 && { bindings_pending: pending }) };
+  return { ...withReleasedCommands(job), ...(pending.length > 0 && { bindings_pending: pending }) };
+}
+
+/** The job whose pending commands are looked at again. */
+export function withReleasedCommands({ commands_held: _held, ...job }: Job): Job {
+  return job;
 }
 
 /** The job with another message; it is stored with the same write. */

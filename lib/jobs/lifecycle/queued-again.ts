@@ -36,6 +36,7 @@ export function queuedAnew(job: Job, at: string, from: RetryFrom = 'start'): Job
     session_refused: _refused,
     messages_pending: _messages,
     thread_pending: _pending,
+    commands_held: _held,
     ...rest
   } = withStaleQuestion(withoutResume(job));
   const round = (job.round ?? 0) + 1;

@@ -2,15 +2,20 @@ import { isFinal, runsCommands } from '../deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../deployments/job-deployment-store.ts';
 import type { Job } from '../lifecycle/job.ts';
 
-/** Whether commands of bindings may still work in the folder of a job; signed calls use no folder. */
-export async function runsBindings(
-  { deployments }: { readonly deployments: Pick<JobDeploymentStore, 'list'> },
-  holder: Job,
-): Promise<boolean> {
-  const { bindings_pending: pending = [] } = holder;
+type Deployments = { readonly deployments: Pick<JobDeploymentStore, 'list'> };
+
+/** Whether commands of bindings work in the folder of a job; signed calls use no folder. */
+export async function runsBindings({ deployments }: Deployments, job: Job): Promise<boolean> {
+  if (job.bindings_pending === undefined) return false;
+  return (await deployments.list(job.id)).some((one) => runsCommands(one) && one.state === 'running');
+}
+
+/** Whether commands of bindings work in the folder of a job, or are still to do so. */
+export async function needsBindings({ deployments }: Deployments, job: Job): Promise<boolean> {
+  const { bindings_pending: pending = [] } = job;
   if (pending.length === 0) return false;
-  const all = await deployments.list(holder.id);
-  const isNewest = (attempt: number) => holder.status === 'SUCCEEDED' && attempt === holder.attempt;
+  const all = await deployments.list(job.id);
+  const isNewest = (attempt: number) => job.status === 'SUCCEEDED' && attempt === job.attempt;
   // Pending deployments are recorded right after the success.
   if (pending.some(isNewest) && !all.some(({ attempt }) => isNewest(attempt))) return true;
   const isUnderWay = all.filter((one) => runsCommands(one) && !isFinal(one));

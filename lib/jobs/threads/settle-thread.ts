@@ -3,6 +3,7 @@ import type { Job } from '../lifecycle/job.ts';
 import { waitsInThread } from '../lifecycle/parking.ts';
 import { awaitsTurn, lacksCopy } from '../lifecycle/thread.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
+import { commandsTurn } from './commands-turn.ts';
 import { hasEnded, readThread, type ThreadContext, type TurnWithJob, waitInThread } from './read-thread.ts';
 import { takeTurn } from './take-turn.ts';
 
@@ -14,8 +15,9 @@ const MAX_ROUNDS = 10;
  * that has ended. A worker that claims the next turn, or a process that gives a job its turn, may have read the thread
  * before it changed, and be about to record what the job waited for then: the job gets a new version, so that they
  * can't, and read the thread once more.
+ * @param ended whose end is settled; its own commands are looked at by whoever ended it
  */
-async function settleThread(context: ThreadContext, threadId: string): Promise<void> {
+export async function settleThread(context: ThreadContext, threadId: string, ended?: Job): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const turns = await readThread(context, threadId);
     let isSettled = true;
@@ -23,9 +25,21 @@ async function settleThread(context: ThreadContext, threadId: string): Promise<v
       const wait = await waitInThread(context, turns, { ...job, turn });
       if (!(await settle(context, job, wait))) isSettled = false;
     }
-    if (isSettled) return;
+    if (isSettled) return await wakeCommands(context, turns, ended);
   }
   throw new Error(`thread ${threadId}: its turns changed in every round`);
+}
+
+/** Offers commands that waited for the thread to workers, once it is idle or a later turn has begun. */
+async function wakeCommands(context: ThreadContext, turns: readonly TurnWithJob[], ended?: Job): Promise<void> {
+  for (const { job } of turns) {
+    if (typeof job !== 'object' || job.id === ended?.id || job.bindings_pending === undefined) continue;
+    if (commandsTurn(turns, job) === 'later') continue;
+    // A worker that has read the thread before can't hold them now.
+    if (job.commands_held !== true) await context.jobs.apply(job, job);
+    else if ((await transition(context, job, { type: 'release_commands' })).done)
+      await context.dispatchQueues.send(job, { deploy: true });
+  }
 }
 
 /** The next turn, those that wait for one that has ended, and those about to be recorded to wait for one. */
@@ -64,7 +78,7 @@ export async function continueThread(context: ThreadContext, job: Job): Promise<
   if (awaitsTurn(job)) return await takeTurn(context, job);
   if (job.status === 'QUEUED' && lacksCopy(job)) await holdSource(context, job);
   if (job.thread_pending !== true) return job;
-  if (job.thread_id !== undefined) await settleThread(context, job.thread_id);
+  if (job.thread_id !== undefined) await settleThread(context, job.thread_id, job);
   if (job.forked_from !== undefined) await releaseSource(context, job);
   // If the job has changed, this is done again.
   const settled = await transition(context, job, { type: 'thread_settled' }, { rounds: 1 });

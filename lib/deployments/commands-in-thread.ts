@@ -1,0 +1,29 @@
+import { isFinal, type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
+import { transition } from '../jobs/dispatch/transition.ts';
+import type { Job } from '../jobs/lifecycle/job.ts';
+import { timestamp } from '../platform/aws/table-clock.ts';
+import type { DeployContext } from './start-deployments.ts';
+
+/** Why commands are skipped once a later turn has begun. */
+export const FOLDER_HAS_CHANGED = 'A later turn of its thread has worked in the folder since.';
+
+type Context = Pick<DeployContext, 'deployments' | 'jobs' | 'dispatchQueues' | 'clock' | 'random'>;
+
+/**
+ * Records that the commands of exactly this version of a job wait for its thread, so that nothing looks at them until
+ * the thread is idle. While its calls are pending, reconcile-jobs still does.
+ */
+export async function holdCommands(context: Context, job: Job): Promise<void> {
+  const all = await context.deployments.list(job.id);
+  if (all.some((one) => !runsCommands(one) && !isFinal(one))) return;
+  await transition(context, job, { type: 'hold_commands' }, { rounds: 1 });
+}
+
+export async function skipDeployment(
+  context: Pick<Context, 'deployments' | 'clock'>,
+  known: JobDeployment,
+  error: string | undefined,
+): Promise<void> {
+  const finished_at = timestamp(context.clock.now());
+  await context.deployments.replace(known, { ...known, state: 'skipped', error, finished_at });
+}

@@ -1,0 +1,46 @@
+import { FOLDER_HAS_CHANGED, skipDeployment } from '../../lib/deployments/commands-in-thread.ts';
+import { acquireSlot, type SlotContext, threadSlot } from '../../lib/jobs/admission/slots.ts';
+import type { JobDeployment } from '../../lib/jobs/deployments/job-deployment.ts';
+import type { JobDeploymentStore } from '../../lib/jobs/deployments/job-deployment-store.ts';
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { whenCommandsAct } from '../../lib/jobs/threads/commands-turn.ts';
+import type { ThreadContext } from '../../lib/jobs/threads/read-thread.ts';
+import { settleThread } from '../../lib/jobs/threads/settle-thread.ts';
+
+export type BeginContext = ThreadContext & SlotContext & { readonly deployments: JobDeploymentStore };
+
+/**
+ * Marks a deployment's commands as running, if they may work in the folder of exactly this version of the job. They take
+ * the slot of its thread as a claim does. A turn or a fork that begins at the same time sees them running, or they see
+ * it and have not begun.
+ * @returns the running deployment; `later`: its thread is not idle; `busy`: a turn or a retry is about to begin, so that
+ * reconcile-jobs looks again; undefined: it is skipped, or something has changed
+ */
+export async function beginCommands(
+  context: BeginContext,
+  job: Job,
+  known: JobDeployment,
+  begun: Pick<JobDeployment, 'started_at' | 'worker_id' | 'ends_by'>,
+): Promise<JobDeployment | 'later' | 'busy' | undefined> {
+  const { thread_id: threadId } = job;
+  const when = await whenCommandsAct(context, job);
+  if (when === 'never') {
+    await skipDeployment(context, known, FOLDER_HAS_CHANGED);
+    return undefined;
+  }
+  if (when === 'later') return 'later';
+  if (threadId !== undefined && !(await acquireSlot(context, job, threadSlot(threadId)))) return 'busy';
+  const running = await context.deployments.replace(known, {
+    ...known,
+    ...begun,
+    state: 'running',
+    attempts: known.attempts + 1,
+  });
+  if (running === undefined) return undefined;
+  const isStillDue = (await whenCommandsAct(context, job)) === 'now';
+  // A retry, or the first turn that continues or forks the job, has given it a new version.
+  if (isStillDue && (await context.jobs.apply(job, job)).applied) return running;
+  await context.deployments.replace(running, known);
+  if (threadId !== undefined) await settleThread(context, threadId);
+  return undefined;
+}
