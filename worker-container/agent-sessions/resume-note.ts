@@ -2,5 +2,5 @@
 export const RESUME_NOTE = [
   'Your work on the task above was interrupted, and now continues where you stopped.',
   'The last command may be half done: check before you repeat it. Temporary files may be gone, and the working folder',
-  'may have changed. $PROMPTQ_ATTACHMENTS may be another folder; what you stored is in it unless its machine was lost.',
+  'may have changed. $PROMPTQ_ATTACHMENTS has what you stored in it, unless its machine was lost.',
 ].join('\n');

@@ -56,8 +56,7 @@ export async function openHome(
   name: string,
 ): Promise<{ readonly environment: Readonly<Record<string, string>>; close(): Promise<void> }> {
   if (account === undefined) return { environment: {}, close: async () => undefined };
-  const folder = join(env.PROMPTQ_WORK_DIR, 'attempts', name);
-  await attemptFolder.make(folder, { isPassable: true });
+  const folder = await attemptFolder.make(join(env.PROMPTQ_WORK_DIR, 'attempts', name), { isPassable: true });
   return { environment: makePersonal(folder, account), close: () => attemptFolder.remove(folder) };
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { removeTree } from '../service-accounts/untrusted-files.ts';
@@ -7,8 +8,9 @@ export interface AttemptFolder {
   /**
    * Creates an empty folder, and removes what an earlier worker left there.
    * @param options.isPassable whether other accounts can reach their own files in it.
+   * @returns its path: another one while an attempt of this worker that has lost its job still uses the folder
    */
-  make(path: string, options: { readonly isPassable: boolean }): Promise<void>;
+  make(path: string, options: { readonly isPassable: boolean }): Promise<string>;
   remove(path: string): Promise<void>;
 }
 
@@ -17,16 +19,28 @@ export interface AttemptFolder {
  * these calls: each takes microseconds, and to pass it to another thread takes ten times as long.
  */
 export const attemptFolder: AttemptFolder = {
-  async make(path, { isPassable }) {
-    await removeTree(path);
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    if (isPassable) for (const folder of [dirname(path), path]) chmodSync(folder, 0o711);
+  async make(wanted, { isPassable }) {
+    const path = inUse.has(wanted) ? `${wanted}-${randomUUID()}` : wanted;
+    inUse.add(path);
+    try {
+      await removeTree(path);
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+      if (isPassable) for (const folder of [dirname(path), path]) chmodSync(folder, 0o711);
+      return path;
+    } catch (error) {
+      inUse.delete(path);
+      throw error;
+    }
   },
   async remove(path) {
     // The attempt's own job may have opened it to jobs of other slots, which may still write there.
     if (!removeShallow(path)) await removeTree(path);
+    inUse.delete(path);
   },
 };
+
+/** Folders that this worker has made and not removed. */
+const inUse = new Set<string>();
 
 /** Most entries of one folder that are removed one by one. */
 const FEW = 20;

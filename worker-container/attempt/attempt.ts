@@ -52,10 +52,12 @@ export async function runAttempt(
   const stop = () => ending.request('stopping');
   stopping.addEventListener('abort', stop, { once: true });
   if (stopping.aborted) stop();
-  const attemptDir = join(context.env.PROMPTQ_WORK_DIR, 'attempts', `${job.id}-${job.attempt}`);
+  // Agents remember paths: those of HOME, TMPDIR and attachments are the same in all turns of a thread.
+  const wantedDir = join(context.env.PROMPTQ_WORK_DIR, 'attempts', job.thread_id ?? job.id);
+  let attemptDir: string | undefined;
   const startedAt = timestamp(context.clock.now());
   try {
-    await machine.folder.make(attemptDir, { isPassable: context.account !== undefined });
+    attemptDir = await machine.folder.make(wantedDir, { isPassable: context.account !== undefined });
     const { watched, onProgress, watch } = claim;
     const around = { attemptDir, ending, watched, redaction, onProgress, job: watch };
     const run = await machine.runAgent({ ...context, log }, job, around);
@@ -94,7 +96,8 @@ export async function runAttempt(
   } finally {
     claim.heartbeat.stop();
     stopping.removeEventListener('abort', stop);
-    await machine.folder.remove(attemptDir).catch((error: Error) => log.warn('attempt folder not removed', error));
+    if (attemptDir !== undefined)
+      await machine.folder.remove(attemptDir).catch((error: Error) => log.warn('attempt folder not removed', error));
     await claim.visibility.acknowledge();
   }
 }

@@ -34,10 +34,11 @@ export function indexKeys(job: Job): {
     return { ...keys, ready_key: PENDING_CHILDREN_KEY, ready_order: job.finished_at ?? job.updated_at };
   if (isTerminal(job.status) && job.messages_pending !== undefined)
     return { ...keys, ready_key: PENDING_MESSAGES_KEY, ready_order: job.finished_at ?? job.updated_at };
-  if (isTerminal(job.status) && job.bindings_pending !== undefined)
-    return { ...keys, ready_key: PENDING_BINDINGS_KEY, ready_order: job.finished_at ?? job.updated_at };
+  // Commands may wait for the turn that this wakes.
   if (isTerminal(job.status) && job.thread_pending === true)
     return { ...keys, ready_key: PENDING_THREADS_KEY, ready_order: job.finished_at ?? job.updated_at };
+  if (isTerminal(job.status) && job.bindings_pending !== undefined && job.commands_held !== true)
+    return { ...keys, ready_key: PENDING_BINDINGS_KEY, ready_order: job.finished_at ?? job.updated_at };
   if (job.status !== 'QUEUED') return keys;
   return { ...keys, ...(job.parked === undefined ? readyPlace(job) : parkedPlace(job, job.parked)) };
 }

@@ -20,7 +20,7 @@ export const PENDING_CHILDREN_KEY = 'pending#children';
 /** Partition of the ready index with ended jobs whose messages may not be settled. */
 export const PENDING_MESSAGES_KEY = 'pending#messages';
 
-/** Partition of the ready index with succeeded jobs that have pending deployments. */
+/** Partition of the ready index with succeeded jobs that have pending deployments, unless their thread holds these. */
 export const PENDING_BINDINGS_KEY = 'pending#bindings';
 
 /** Partition of the ready index with turns to record, and ends of turns that may concern others of their thread. */

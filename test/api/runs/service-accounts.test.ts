@@ -88,7 +88,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     expect([status, groups]).toEqual(['SUCCEEDED', String(FIRST)]);
     expect(slots).toContain(Number(uid));
     const home = rest.pop();
-    expect(home).toBe(join(service.home, 'worker', 'attempts', `${id}-1`, 'home'));
+    expect(home).toBe(join(service.home, 'worker', 'attempts', id, 'home'));
     expect(rest.filter((name: string) => name !== '_')).toEqual([
       'HOME',
       'LANG',
@@ -117,7 +117,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     const id = await start(script, { profile: profile.name });
     const { stdout, status } = await ended(id);
     const [own, temporary, ...folders] = stdout.trim().split('\n');
-    const attempt = join(service.home, 'worker', 'attempts', `${id}-1`);
+    const attempt = join(service.home, 'worker', 'attempts', id);
     expect([status, own]).toEqual(['SUCCEEDED', home]);
     expect(temporary.startsWith(join(attempt, 'temp/'))).toBe(true);
     expect(folders).toEqual(['cache', 'cache/npm', 'temp'].map((name) => join(attempt, name)));
@@ -154,7 +154,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     const theirs = folderOf(neighbour);
     await untilThere(join(theirs, 'pid'));
     const pid = await waitFor(async () => (await readFile(join(theirs, 'pid'), 'utf8')).trim() || undefined);
-    const attempt = join(service.home, 'worker', 'attempts', `${neighbour}-1`);
+    const attempt = join(service.home, 'worker', 'attempts', neighbour);
     const ptrace = arch() === 'arm64' ? 117 : 101;
     const script = `
       for process in $PPID ${pid}; do
@@ -192,7 +192,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
       { profile: 'practice' },
     );
     await untilThere(join(folderOf(mine), 'link'));
-    const agent = join(service.home, 'worker', 'attempts', `${mine}-1`, 'agent');
+    const agent = join(service.home, 'worker', 'attempts', mine, 'agent');
     const config = await readFile(join(agent, 'codex-home', 'config.toml'), 'utf8');
     const [, port = ''] = /http:\/\/127\.0\.0\.1:(\d+)\/mcp/.exec(config) ?? [];
     const [, key = ''] = /Bearer ([\w-]{43})/.exec(config) ?? [];

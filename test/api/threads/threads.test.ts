@@ -114,6 +114,19 @@ describe('a thread of scripts', () => {
     expect(folders).not.toContain(second);
   });
 
+  test('shows its agents the same paths in all attempts', async () => {
+    const prompt = 'echo "$HOME $TMPDIR $PROMPTQ_ATTACHMENTS $PWD"';
+    const first = await shell(prompt);
+    await untilEnded(service, first);
+    const second = await next(first, prompt);
+    await untilEnded(service, second);
+    expect((await service.api('POST', `/jobs/${second}/retry`)).status).toBe(200);
+    await untilEnded(service, second);
+    const shown = async (id: string) => (await service.api('GET', `/jobs/${id}/logs`)).json.stdout;
+    expect(await shown(second)).toBe(await shown(first));
+    expect(await shown(first)).toContain(`attempts/${first}/attachments`);
+  });
+
   test('stops after a failure until that turn succeeds, or the next one is submitted', async () => {
     const gate = held('stop');
     const first = await shell(`${gate.prompt}; [ -e again ] || { touch again; exit 3; }`);

@@ -98,7 +98,7 @@ export const THREADS: readonly Mutant[] = [
     name: 'a job is retried although a later turn has begun',
     file: 'lib/jobs/admission/retry-turn.ts',
     find: 'if (later !== undefined) throw refuse(why',
-    replace: 'if (later !== undefined && later.turn < turn) {',
+    replace: 'if (later !== undefined && later.turn < turn) throw refuse(why',
     test: 'test/api/threads/threads.test.ts',
   },
 ];

@@ -117,7 +117,7 @@ export class ModelWorkers {
       log,
       timing: process.timing,
       machine: {
-        folder: { make: async () => undefined, remove: async () => undefined },
+        folder: { make: async (path: string) => path, remove: async () => undefined },
         runAgent: this.#agents.on(process),
       },
       source: new MessagePoller({

@@ -16,7 +16,10 @@ beforeEach(async () => {
   await writeFile(join(kept, 'file'), 'of another job');
   await attemptFolder.make(folder, { isPassable: false });
 });
-afterEach(async () => await rm(root, { recursive: true, force: true }));
+afterEach(async () => {
+  await attemptFolder.remove(folder);
+  await rm(root, { recursive: true, force: true });
+});
 
 const many = Array.from({ length: 50 }, (_, n) => `file-${n}`);
 
@@ -67,4 +70,15 @@ it.each<[string, () => Promise<unknown>]>([
   await attemptFolder.remove(folder);
   expect(existsSync(folder)).toBe(false);
   expect(await readdir(kept)).toEqual(['file']);
+});
+
+it('an attempt that has lost its job keeps its folder from the next one, which gets the usual one again later', async () => {
+  await writeFile(join(folder, 'file'), 'of the lost attempt');
+  const other = await attemptFolder.make(folder, { isPassable: false });
+  expect(other.startsWith(`${folder}-`)).toBe(true);
+  await attemptFolder.remove(other);
+  expect(await readdir(folder)).toEqual(['file']);
+  await attemptFolder.remove(folder);
+  expect(await attemptFolder.make(folder, { isPassable: false })).toBe(folder);
+  expect(await readdir(folder)).toEqual([]);
 });

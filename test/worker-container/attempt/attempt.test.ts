@@ -53,7 +53,7 @@ async function attempt({ stopped = false, fails }: { stopped?: boolean; fails?: 
     ...deployment,
     ...{ env: ENV, workerId: 'worker-1', markPrefix: '', log: new Logger({ logLevel: 'SILENT' }) },
     timing: { now: () => time.now, schedule: (run: () => void, delay: number) => time.schedule(run, delay) },
-    machine: { folder: { make: async () => undefined, remove: async () => undefined }, runAgent: agent },
+    machine: { folder: { make: async (path: string) => path, remove: async () => undefined }, runAgent: agent },
   } as unknown as AttemptContext;
   const ended = runAttempt(context, job, held, stopping.signal);
   return { deployment, job, ending: await begun.promise, ended, isDisposed: () => isDisposed, stopping };

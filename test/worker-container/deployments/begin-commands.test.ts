@@ -7,7 +7,7 @@ import { acquireFolder, folderName } from '../../../lib/jobs/admission/folder-sl
 import { retryTurn } from '../../../lib/jobs/admission/retry-turn.ts';
 import type { JobDeployment } from '../../../lib/jobs/deployments/job-deployment.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
-import { indexKeys } from '../../../lib/jobs/indexes/ready-keys.ts';
+import { indexKeys } from '../../../lib/jobs/indexes/index-keys.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { continueThread, holdSource } from '../../../lib/jobs/threads/settle-thread.ts';
 import { beginCommands } from '../../../worker-container/deployments/begin-commands.ts';
