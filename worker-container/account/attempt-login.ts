@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome } from '../../lib/jobs/receipts/receipt.ts';
 import { AGENT_FOLDER } from '../agents/agent.ts';
-import { CODEX_HOME, isLogin, secretsOfLogin } from '../agents/codex-login.ts';
+import { accountOfLogin, CODEX_HOME, isLogin, secretsOfLogin } from '../agents/codex-login.ts';
 import { ownerOf, type ServiceAccount } from '../service-accounts/service-account.ts';
 import { readOwned } from '../service-accounts/untrusted-files.ts';
 import type { CredentialFiles } from './credential-files.ts';
@@ -66,6 +66,11 @@ export class AttemptLogin {
   /** Values to mask in all output. */
   get secrets(): string[] {
     return secretsOfLogin(this.#text);
+  }
+
+  /** The vendor's name for the account; undefined: the login does not have it. */
+  get account(): string | undefined {
+    return accountOfLogin(this.#text);
   }
 
   /** Writes back the CLI's last renewal. Call it once the CLI has ended. */

@@ -10,6 +10,7 @@ import type { AgentSessionStore, StoredSession } from '../../lib/jobs/output/age
 import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
 import { movedPath, movedSession } from '../forks/moved-session.ts';
 import { SESSION_ID } from './session-id.ts';
+import { isOlder, OlderCliError, type SessionOrigin } from './session-origin.ts';
 
 /** A session that is in place for the CLI to continue. */
 export interface RestoredSession {
@@ -20,6 +21,8 @@ export interface RestoredSession {
   readonly sessionId: string;
   /** How many of its first bytes come from attempts whose usage is recorded. */
   readonly billedBytes: number;
+  /** Another vendor account has made it: its vendor may refuse what it holds. */
+  readonly isOtherAccount: boolean;
   /** Messages that the session has. */
   readonly messageIds: ReadonlySet<string>;
 }
@@ -40,6 +43,9 @@ export interface RestoreRequest {
   /** What a session must have been made with. */
   readonly agent: AgentName;
   readonly vendor: string;
+  readonly origin: SessionOrigin;
+  /** Whether the job waits for another worker if this one's CLI is too old for the session. */
+  readonly waitsForNewerCli: boolean;
   readonly cwd: string;
   /** Folders whose copy the working folder is: a session that was made there fits too. */
   readonly copiedFrom: readonly string[];
@@ -55,9 +61,10 @@ const PATH = /^(?!.*\.\.)[\w.-]+(\/[\w.-]+)*$/;
 /**
  * Puts the session to continue in place.
  * @returns undefined: there is none to continue; a text: why the session that was saved is not continued
+ * @throws OlderCliError
  */
 export async function restoreSession(request: RestoreRequest): Promise<RestoredSession | string | undefined> {
-  const { agent, vendor, cwd, copiedFrom, onlyWorker, folder } = request;
+  const { agent, vendor, origin, cwd, copiedFrom, onlyWorker, folder } = request;
   const found = await findSession(request);
   if (found === undefined) return undefined;
   const { record } = found.session;
@@ -66,6 +73,11 @@ export async function restoreSession(request: RestoreRequest): Promise<RestoredS
   const isCopied = copiedFrom.includes(record.cwd);
   if (record.cwd !== cwd && !isCopied) return 'its working folder was another one';
   if (onlyWorker !== undefined && record.worker_id !== onlyWorker) return 'its working folder is on another worker';
+  if (isOlder(origin.cli_version, record.cli_version)) {
+    const older = new OlderCliError(record, origin);
+    if (request.waitsForNewerCli) throw older;
+    return older.message;
+  }
   if (!SESSION_ID.test(record.session_id) || !PATH.test(record.path)) return 'its record is not sound';
   const move = { from: record.cwd, to: cwd };
   const path = join(folder, isCopied ? movedPath(record.path, move) : record.path);
@@ -82,6 +94,7 @@ export async function restoreSession(request: RestoreRequest): Promise<RestoredS
     attempt: isOwn ? found.attempt : undefined,
     chain: isOwn ? [...chain, found.attempt] : [],
     sessionId: record.session_id,
+    isOtherAccount: record.account !== undefined && origin.account !== undefined && record.account !== origin.account,
     messageIds,
     // The usage of an attempt that was lost is counted with this one's.
     billedBytes: isRecorded ? file.bytesWritten : record.billed_bytes,

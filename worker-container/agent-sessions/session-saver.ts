@@ -18,7 +18,7 @@ export interface SessionSaverOptions {
   readonly sessionId: () => string | undefined;
   readonly about: Pick<
     SessionRecord,
-    'agent' | 'vendor' | 'cwd' | 'worker_id' | 'billed_bytes' | 'resumed_from' | 'chain'
+    'agent' | 'cli_version' | 'vendor' | 'account' | 'cwd' | 'worker_id' | 'billed_bytes' | 'resumed_from' | 'chain'
   >;
   /** Reads the usage from what is saved. */
   readonly meter: SessionMeter | undefined;

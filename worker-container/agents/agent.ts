@@ -54,6 +54,8 @@ export interface Agent extends AgentOutput {
   readonly sessionFolder: string | undefined;
   /** Whether the CLI can call tools by the Model Context Protocol. */
   readonly takesTools: boolean;
+  /** The version of the CLI that `prepare` starts in this environment; undefined: not known. Absent: it has none. */
+  cliVersion?(env: Readonly<Record<string, string>>): Promise<string | undefined>;
   /** Writes the CLI's files into `attemptDir`. @returns what to spawn. @throws Error with a plain message */
   prepare(run: AgentRun): Promise<AgentCommand>;
 }

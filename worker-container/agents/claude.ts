@@ -6,7 +6,7 @@ import type { Agent } from './agent.ts';
 import { CLAUDE_HOME, claudeEnvironment } from './claude-environment.ts';
 import { permissionArguments } from './claude-permissions.ts';
 import { claudeTools } from './claude-tools.ts';
-import { findClaude } from './vendor-binary.ts';
+import { claudeVersion, findClaude } from './vendor-binary.ts';
 
 /** Anthropic's claude CLI. Observed with version 2.1.328. */
 export const claude: Agent = {
@@ -16,6 +16,8 @@ export const claude: Agent = {
   politeSignal: 'SIGTERM',
   sessionFolder: join(CLAUDE_HOME, 'projects'),
   takesTools: true,
+
+  cliVersion: ({ PROMPTQ_CLAUDE_BIN }) => claudeVersion(PROMPTQ_CLAUDE_BIN),
 
   async prepare(run) {
     const command = await findClaude(run.env.PROMPTQ_CLAUDE_BIN);

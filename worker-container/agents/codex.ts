@@ -7,7 +7,7 @@ import type { Agent, AgentRun } from './agent.ts';
 import { codexDriveOf } from './codex-arguments.ts';
 import { codexConfig, VENDOR_KEY } from './codex-config.ts';
 import { CODEX_HOME, practiceLoginEnvironment } from './codex-login.ts';
-import { findCodex } from './vendor-binary.ts';
+import { codexVersion, findCodex } from './vendor-binary.ts';
 
 /** OpenAI's codex CLI. Observed with version 0.169.0. */
 export const codex: Agent = {
@@ -17,6 +17,8 @@ export const codex: Agent = {
   politeSignal: 'SIGINT',
   sessionFolder: join(CODEX_HOME, 'sessions'),
   takesTools: true,
+
+  cliVersion: ({ PROMPTQ_CODEX_BIN }) => codexVersion(PROMPTQ_CODEX_BIN),
 
   async prepare(run) {
     const command = await findCodex(run.env.PROMPTQ_CODEX_BIN);

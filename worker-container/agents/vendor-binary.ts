@@ -1,6 +1,7 @@
-import { access, constants } from 'node:fs/promises';
+import { access, constants, readFile, realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import * as z from 'zod';
 
 /** Where to find a vendor's CLI. */
 interface VendorBinary {
@@ -36,6 +37,16 @@ export async function findClaude(given: string | undefined): Promise<string> {
   return await findVendorBinary(CLAUDE, given);
 }
 
+/** The version of the codex that `findCodex` finds; undefined: not known. */
+export async function codexVersion(given: string | undefined): Promise<string | undefined> {
+  return await versionOf(CODEX, given);
+}
+
+/** The version of the claude that `findClaude` finds; undefined: not known. */
+export async function claudeVersion(given: string | undefined): Promise<string | undefined> {
+  return await versionOf(CLAUDE, given);
+}
+
 const CLAUDE: VendorBinary = {
   name: 'claude',
   packageName: '@anthropic-ai/claude-code',
@@ -65,9 +76,31 @@ function installed({ name, packageName, variable, paths }: VendorBinary): string
   const path = paths[platform];
   if (path === undefined) throw new Error(`there is no ${name} CLI for ${platform}`);
   try {
-    const described = createRequire(import.meta.url).resolve(`${packageName}-${platform}/package.json`);
-    return join(dirname(described), path);
+    const place = createRequire(import.meta.url).resolve(`${packageName}-${platform}/package.json`);
+    return join(dirname(place), path);
   } catch (cause) {
     throw new Error(`the ${name} CLI is not installed: install ${packageName} or set ${variable}`, { cause });
   }
 }
+
+/** Folders from a binary to that of its package, at most. */
+const DEPTH = 6;
+const VERSION = /^\d+\.\d+\.\d+/;
+
+/** As the binary's package has it: to ask the CLI itself costs a start of it. */
+async function versionOf(binary: VendorBinary, given: string | undefined): Promise<string | undefined> {
+  try {
+    let folder = dirname(await realpath(await findVendorBinary(binary, given)));
+    for (let depth = 0; depth < DEPTH; depth += 1, folder = dirname(folder)) {
+      const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined);
+      if (text === undefined) continue;
+      const { name, version } = described.parse(JSON.parse(text));
+      return name.startsWith(binary.packageName) ? VERSION.exec(version)?.[0] : undefined;
+    }
+  } catch {
+    // Whatever is wrong with the binary is reported when it is to be started.
+  }
+  return undefined;
+}
+
+const described = z.object({ name: z.string(), version: z.string() });

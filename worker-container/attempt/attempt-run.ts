@@ -43,7 +43,7 @@ async function runWithLogin(
   const clocks = new AttemptClocks(ending, timeoutMs(job.timeout, context.env.PROMPTQ_TIMEOUT_UNIT), job.ran_before);
   try {
     const files = makeAttemptFiles(attemptDir, context.account);
-    const at = { attemptDir, ending, mark, files, redaction, onProgress, watch };
+    const at = { attemptDir, ending, mark, files, redaction, onProgress, watch, account: login?.account };
     const prepared = await prepareAttempt(context, job, at).catch(async (error: unknown) => {
       clocks.stop();
       // The author of a failed setup command needs its output.

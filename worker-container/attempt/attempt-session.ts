@@ -42,7 +42,7 @@ const NONE: AttemptSession = {
 export function saveSession(
   context: AttemptContext & { readonly log: Logger },
   job: Job,
-  { agent, profile, cwd, resumed }: Pick<PreparedAttempt, 'agent' | 'profile' | 'cwd' | 'resumed'>,
+  { agent, profile, cwd, resumed, origin }: Pick<PreparedAttempt, 'agent' | 'profile' | 'cwd' | 'resumed' | 'origin'>,
   {
     files,
     redaction,
@@ -64,6 +64,7 @@ export function saveSession(
     about: {
       agent: agent.name,
       vendor: profile.vendor,
+      ...origin,
       cwd,
       worker_id: folderHost(context),
       billed_bytes,
@@ -94,11 +95,21 @@ export function saveSession(
   };
 }
 
-/** The outcome of an attempt whose CLI refused the session: nothing was spent, and another one starts from the prompt. */
-export function unlessRefused(outcome: Outcome, resumed: RestoredSession | undefined, facts: AgentFacts): Outcome {
-  // Both CLIs report the session's id before the first model call.
-  if (resumed === undefined || facts.sessionId !== undefined || outcome.kind !== 'failed') return outcome;
+/**
+ * The outcome of an attempt whose CLI refused the session: nothing was spent, and another one starts from the prompt.
+ * The vendor may refuse what another account's session holds, with the first model call.
+ * @param used what the attempt used
+ */
+export function unlessRefused(
+  outcome: Outcome,
+  resumed: Pick<RestoredSession, 'isOtherAccount'> | undefined,
+  { facts, used }: { readonly facts: AgentFacts; readonly used: Usage | undefined },
+): Outcome {
+  if (resumed === undefined || outcome.kind !== 'failed') return outcome;
   if (outcome.reason !== 'agent_error' && outcome.reason !== 'exited') return outcome;
+  const wasAnswered = facts.finalMessage !== undefined || (used?.output_tokens ?? 0) > 0;
+  // Both CLIs report the session's id before the first model call.
+  if (facts.sessionId !== undefined && !(resumed.isOtherAccount && !wasAnswered)) return outcome;
   const { exit_code, signal } = outcome;
   return { kind: 'handed_back', reason: 'waiting_for_worker', session_refused: true, exit_code, signal };
 }

@@ -6,6 +6,7 @@ import type { Progress } from '../../lib/jobs/receipts/progress.ts';
 import type { Receipt } from '../../lib/jobs/receipts/receipt.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { isDiskFull } from '../../lib/platform/operations/probe-disk.ts';
+import { OlderCliError } from '../agent-sessions/session-origin.ts';
 import { secretsOf } from '../agents/agent-environment.ts';
 import { Ending, isReleasingJob } from '../commands/ending.ts';
 import { AgentNotStartedError, CancelledBeforeStartError } from '../commands/not-started-error.ts';
@@ -84,7 +85,7 @@ export async function runAttempt(
       outcome: outcomeOf(failure, ending, `${job.timeout} ${context.env.PROMPTQ_TIMEOUT_UNIT}`),
       composed_prompt: '',
       streams: { stdout: NO_OUTPUT, stderr: NO_OUTPUT },
-      ...recordOf(kept),
+      ...recordOf(failure instanceof OlderCliError ? { ...kept, warnings: [`session: ${failure.message}`] } : kept),
     };
     return await reportAttempt({ ...context, log }, job, {
       ...record,
@@ -147,6 +148,7 @@ function holdClaim(
 /** The outcome of an attempt whose agent never ran. */
 function outcomeOf(failure: unknown, ending: Ending, timeout: string): Receipt['outcome'] {
   if (failure instanceof CancelledBeforeStartError) return endedEarly(ending.reason, timeout);
+  if (failure instanceof OlderCliError) return { ...notStarted(), older_cli: true };
   // Another worker can run it, or this one once its disk has room.
   return failure instanceof SettingsUnreadError || isDiskFull(failure) ? notStarted() : startFailure(failure);
 }

@@ -14,6 +14,7 @@ import {
   type RestoredSession,
   restoreSession,
 } from '../agent-sessions/restore-session.ts';
+import type { SessionOrigin } from '../agent-sessions/session-origin.ts';
 import type { Agent } from '../agents/agent.ts';
 import { restoreAttachments } from '../attachments/restore-attachments.ts';
 import type { Ending } from '../commands/ending.ts';
@@ -25,6 +26,7 @@ import type { AttemptFiles } from './attempt-files.ts';
 interface Continuing {
   readonly agent: Agent;
   readonly profile: Profile;
+  readonly origin: SessionOrigin;
   readonly cwd: string;
   readonly files: AttemptFiles;
   readonly ending: Ending;
@@ -75,12 +77,16 @@ async function continueOwn(
   return { resumed: undefined, warnings: why === undefined ? [] : [`session: not continued: ${why}`] };
 }
 
+/** How long a job waits for a worker whose CLI is as new as the one that made the session, as while a deployment is updated. */
+const NEWER_CLI_WAIT_MS = 600_000;
+
 async function restore(
-  { objects, env, output, folders, workerId }: AttemptContext,
+  { objects, env, output, folders, workerId, clock }: AttemptContext,
   job: Job,
   about: Continuing & { readonly folder: string; readonly candidates: readonly AttemptOfJob[] },
 ): Promise<RestoredSession | string | undefined> {
-  const { agent, profile, cwd, folder, candidates, earlier = [] } = about;
+  const { agent, profile, origin, cwd, folder, candidates, earlier = [] } = about;
+  const { older_cli_since: since } = job;
   return await restoreSession({
     jobId: job.id,
     candidates,
@@ -88,6 +94,8 @@ async function restore(
     isRecorded: async ({ jobId, attempt }) => (await readableReceipt(output, jobId, attempt)).receipt !== undefined,
     agent: agent.name,
     vendor: profile.vendor,
+    origin,
+    waitsForNewerCli: since === undefined || clock.now() < Date.parse(since) + NEWER_CLI_WAIT_MS,
     cwd,
     copiedFrom: job.cwd === undefined ? foldersCopied(folders, job, earlier) : [],
     onlyWorker: `${cwd}/`.startsWith(`${folders.workspaces}/`) ? undefined : folderHost({ env, workerId }),

@@ -66,11 +66,13 @@ export async function finishAgent(
     asked: tools?.isAsking() === true,
     timeout: timeoutText(job.timeout ?? 0, context.env.PROMPTQ_TIMEOUT_UNIT),
   });
-  const ownOutcome = unlessRefused(ended, resumed, facts);
   const sessionWarnings = await saved;
+  const usage = session.usage(facts.usage);
+  const ownOutcome = unlessRefused(ended, resumed, { facts, used: usage.usage });
   const record: AttemptRecord = {
     outcome: (await login?.reviseOutcome(ownOutcome)) ?? ownOutcome,
     ...recordOfAgent({ prepared, running }, facts),
+    ...usage,
     streams,
     ...(changes !== undefined && { changes }),
     ...recordOf({ ...kept, warnings: [...prepared.warnings, ...warnings, ...kept.warnings, ...sessionWarnings] }),
@@ -79,13 +81,13 @@ export async function finishAgent(
   return { record, sources, attachments: kept.attachments, dispose: () => shipper.dispose() };
 }
 
-/** The members of a receipt that tell how the agent ran and what it reported. Its session is saved. */
+/** The members of a receipt that tell how the agent ran and what it reported. */
 function recordOfAgent(
   { prepared, running }: Pick<FinishedParts, 'prepared' | 'running'>,
   facts: AgentFacts,
 ): Omit<AttemptRecord, 'outcome' | 'streams'> {
   const { profile, command, prompt, resumed } = prepared;
-  const { courier, session, followUps } = running;
+  const { courier, followUps } = running;
   const requested = followUps.found();
   const model = facts.model ?? prepared.model;
   return {
@@ -95,7 +97,6 @@ function recordOfAgent(
     composed_prompt: prompt,
     ...(model !== undefined && { model }),
     ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
-    ...session.usage(facts.usage),
     ...(resumed?.attempt !== undefined && { resumed_from: resumed.attempt, chain: [...resumed.chain] }),
     ...(courier.seen.length > 0 && { messages: [...courier.seen] }),
     ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),

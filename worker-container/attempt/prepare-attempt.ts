@@ -4,6 +4,7 @@ import { sandboxFault } from '../../lib/catalog/sandboxes.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { conversationBefore } from '../../lib/jobs/threads/conversation.ts';
 import type { RestoredSession } from '../agent-sessions/restore-session.ts';
+import { type SessionOrigin, sessionOrigin } from '../agent-sessions/session-origin.ts';
 import type { Agent, AgentCommand } from '../agents/agent.ts';
 import { agentEnvironment, practiceUrlOf, secretsOf, variableWarnings, vendorOf } from '../agents/agent-environment.ts';
 import { AGENTS } from '../agents/agents.ts';
@@ -26,6 +27,7 @@ export interface PreparedAttempt extends JobFolder {
   /** Ids of the messages in the prompt. */
   readonly messages: readonly string[];
   readonly command: AgentCommand;
+  readonly origin: SessionOrigin;
   /** The session that the agent continues; undefined: it starts from the prompt. */
   readonly resumed: RestoredSession | undefined;
   /** Until it is closed. Undefined: the agent has no tools. */
@@ -36,6 +38,8 @@ export interface PreparedAttempt extends JobFolder {
 
 /** Where, and under which account, an attempt is prepared. Its redaction collects the secrets that are read here. */
 export interface PreparingSurroundings extends FolderSurroundings {
+  /** The name of the linked account, if the agent uses it. */
+  readonly account: string | undefined;
   readonly files: AttemptFiles;
   readonly onProgress: AttemptSurroundings['onProgress'];
   readonly watch: AttemptSurroundings['job'];
@@ -48,7 +52,7 @@ export interface PreparingSurroundings extends FolderSurroundings {
 export async function prepareAttempt(
   context: AttemptContext,
   job: Job,
-  { files, onProgress, watch, ...at }: PreparingSurroundings,
+  { files, onProgress, watch, account: login, ...at }: PreparingSurroundings,
 ): Promise<PreparedAttempt> {
   const { env, account } = context;
   const { profile, texts, rules, secrets } = await readSettings(context, job);
@@ -61,8 +65,9 @@ export async function prepareAttempt(
     PROMPTQ_ATTACHMENTS: files.attachments,
   };
   const { cwd, worktree } = await openJobFolder(context, job, at, { earlier, files, agentEnv });
+  const origin = await sessionOrigin(agent, agentEnv, login);
   const session = await rethrowTransient(() =>
-    continueSession(context, job, { agent, profile, cwd, files, ending: at.ending, earlier }),
+    continueSession(context, job, { agent, profile, origin, cwd, files, ending: at.ending, earlier }),
   );
   const { resumed } = session;
   const { prompt, given } = await attemptPrompt(context, job, {
@@ -95,7 +100,7 @@ export async function prepareAttempt(
     });
     await giveTree(files.agent, account);
     const warnings = [...variableWarnings(profile), ...session.warnings];
-    return { profile, agent, model, prompt, messages: given, command, cwd, worktree, resumed, tools, warnings };
+    return { profile, agent, model, prompt, messages: given, command, cwd, worktree, origin, resumed, tools, warnings };
   } catch (error) {
     await tools?.close();
     throw error;

@@ -14,7 +14,7 @@ export type BeginContext = ThreadContext & SlotContext & { readonly deployments:
  * the slot of its thread as a claim does. A turn or a fork that begins at the same time sees them running, or they see
  * it and have not begun.
  * @returns the running deployment; `later`: its thread is not idle; `busy`: a turn or a retry is about to begin, so that
- * reconcile-jobs looks again; undefined: it is skipped, or something has changed
+ * reconcile-jobs checks again; undefined: it is skipped, or something has changed
  */
 export async function beginCommands(
   context: BeginContext,

@@ -17,6 +17,9 @@ export const MAX_LOGIN_RESTARTS = 3;
 /** Milliseconds between a failure and the next attempt: `base · 2^n`, at most `max`, full jitter. */
 export const BACKOFF = { base: 5_000, max: 300_000 } as const;
 
+/** Milliseconds until a worker is offered a job whose session needs a newer CLI than the last worker's. */
+const OLDER_CLI_PAUSE_MS = 60_000;
+
 /** Milliseconds until a parked job may be probed, if the vendor doesn't report when its limit ends. */
 export const PROBE_INTERVALS_MS: Readonly<Record<ParkReason, number>> = {
   account_required: 60_000,
@@ -29,7 +32,9 @@ export function outcomeAfterAttempt(
   event: Extract<JobEvent, { type: 'end' }>,
   circumstances: Circumstances,
 ): Job {
-  return withQuestion(afterOutcome(attempted, event, circumstances), timestamp(circumstances.now));
+  const { older_cli_since: _since, ...job } = attempted;
+  const next = event.receipt.outcome.older_cli === true ? attempted : job;
+  return withQuestion(afterOutcome(next, event, circumstances), timestamp(circumstances.now));
 }
 
 /**
@@ -68,6 +73,13 @@ function afterOutcome(
   const restarts = (job.login_restarts ?? 0) + 1;
   if (outcome.kind === 'handed_back' && outcome.session_refused === true)
     return queuedAgain(withoutResume(job), { reason: 'waiting_for_worker', session_refused: true, updated_at: at });
+  if (outcome.kind === 'handed_back' && outcome.older_cli === true)
+    return queuedAgain(job, {
+      reason: 'waiting_for_worker',
+      older_cli_since: job.older_cli_since ?? at,
+      updated_at: at,
+      due_at: timestamp(now + OLDER_CLI_PAUSE_MS),
+    });
   if (outcome.kind === 'handed_back' && outcome.reason === 'account_required' && restarts <= MAX_LOGIN_RESTARTS)
     return queuedAgain(withResume(job, at, receipt), {
       reason: 'waiting_for_worker',

@@ -67,6 +67,8 @@ const outcomeSchema = z.looseObject({
   until: z.string().optional(),
   /** The CLI refused to continue the session, before its first model call; only of `handed_back`. */
   session_refused: z.boolean().optional(),
+  /** A newer CLI than the worker's made the session to continue; only of `handed_back`. */
+  older_cli: z.boolean().optional(),
 });
 export type Outcome = z.output<typeof outcomeSchema>;
 

@@ -15,7 +15,7 @@ const MAX_ROUNDS = 10;
  * that has ended. A worker that claims the next turn, or a process that gives a job its turn, may have read the thread
  * before it changed, and be about to record what the job waited for then: the job gets a new version, so that they
  * can't, and read the thread once more.
- * @param ended whose end is settled; its own commands are looked at by whoever ended it
+ * @param ended the job whose end is settled; the process that ended it handles its own commands
  */
 export async function settleThread(context: ThreadContext, threadId: string, ended?: Job): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {

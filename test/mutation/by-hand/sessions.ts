@@ -114,4 +114,32 @@ export const SESSIONS: readonly Mutant[] = [
     replace: '',
     test: READER_TEST,
   },
+  {
+    name: 'an older CLI continues the session of a newer one',
+    file: 'worker-container/agent-sessions/restore-session.ts',
+    find: 'if (isOlder(origin.cli_version, record.cli_version)) {',
+    replace: 'if (origin.cli_version === "") {',
+    test: 'test/worker-container/agent-sessions/restore-session.test.ts',
+  },
+  {
+    name: 'a job waits for a newer CLI permanently',
+    file: 'lib/jobs/lifecycle/after-attempt.ts',
+    find: 'older_cli_since: job.older_cli_since ?? at,',
+    replace: 'older_cli_since: at,',
+    test: 'test/lib/jobs/lifecycle/resume.test.ts',
+  },
+  {
+    name: "a failure with another account's session is the job's",
+    file: 'worker-container/attempt/attempt-session.ts',
+    find: '&& !(resumed.isOtherAccount && !wasAnswered)) return',
+    replace: ') return',
+    test: 'test/worker-container/agent-sessions/session-origin.test.ts',
+  },
+  {
+    name: 'an attempt gets the folder that a lost one still uses',
+    file: 'worker-container/attempt/attempt-folder.ts',
+    find: 'inUse.has(wanted) ?',
+    replace: 'inUse.has("") ?',
+    test: 'test/worker-container/attempt/attempt-folder.test.ts',
+  },
 ];

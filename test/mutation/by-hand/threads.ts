@@ -40,7 +40,7 @@ export const THREADS: readonly Mutant[] = [
     test: 'test/worker-container/deployments/begin-commands.test.ts',
   },
   {
-    name: 'commands of a binding act although the thread goes on',
+    name: 'commands of a binding act while a later turn waits',
     file: 'lib/jobs/threads/commands-turn.ts',
     find: "? 'now' : 'later'",
     replace: "? 'now' : 'now'",

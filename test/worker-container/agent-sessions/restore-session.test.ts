@@ -7,6 +7,7 @@ import { AgentSessionStore } from '../../../lib/jobs/output/agent-sessions/agent
 import { sessionAboutKey, sessionPartKey } from '../../../lib/jobs/output/output-keys.ts';
 import { folderHost } from '../../../worker-container/agent-sessions/folder-host.ts';
 import { type RestoreRequest, restoreSession } from '../../../worker-container/agent-sessions/restore-session.ts';
+import { OlderCliError } from '../../../worker-container/agent-sessions/session-origin.ts';
 import { ModelObjects } from '../../simulation/model/objects.ts';
 
 const ID = '01a207f5-eb44-7283-a012-30a0de506a94';
@@ -45,6 +46,8 @@ async function restored(record: Record<string, unknown> = {}, request: Partial<R
     isRecorded: async () => true,
     agent: 'codex',
     vendor: 'practice',
+    origin: { cli_version: '0.169.0', account: 'one' },
+    waitsForNewerCli: true,
     cwd: '/work',
     copiedFrom: [],
     onlyWorker: undefined,
@@ -64,6 +67,26 @@ test('what an attempt used that left no receipt is counted with its successor', 
 
 test('the chain of a session that an earlier version saved has the attempt that it names', async () => {
   expect(await restored({ resumed_from: 1 })).toMatchObject({ chain: [1, 2] });
+});
+
+test.each([
+  ['one', false],
+  ['two', true],
+  [undefined, false],
+] as const)('a session of the account %s is tried', async (account, isOtherAccount) => {
+  expect(await restored({ account })).toMatchObject({ attempt: 2, isOtherAccount });
+});
+
+test.each(['0.169.0', '0.99.5', undefined])('a session of the version %s of the CLI is continued', async (version) => {
+  expect(await restored({ cli_version: version })).toMatchObject({ attempt: 2 });
+});
+
+test('a session that a newer CLI made waits for another worker, then it is not continued', async () => {
+  const newer = { cli_version: '0.170.0' };
+  const why = 'version 0.170.0 of the CLI made the session; this worker has 0.169.0';
+  await expect(restored(newer)).rejects.toThrow(new OlderCliError(newer, { cli_version: '0.169.0' }));
+  expect(await restored(newer, { waitsForNewerCli: false })).toBe(why);
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test('the session of another turn begins a chain', async () => {

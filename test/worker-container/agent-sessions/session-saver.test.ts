@@ -5,6 +5,8 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { SessionSaver } from '../../../worker-container/agent-sessions/session-saver.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 
+const ORIGIN = { cli_version: '0.169.0', account: '0123456789abcdef' };
+
 const ID = '01a207f5-eb44-7283-a012-30a0de506a94';
 const PREFIX = 'jobs/j1/attempts/000002/session';
 
@@ -31,7 +33,7 @@ function saver(sessionId: string | undefined = ID): SessionSaver {
     attempt: 2,
     folder,
     sessionId: () => sessionId,
-    about: { agent: 'codex', vendor: 'practice', cwd: '/work', worker_id: 'w1', billed_bytes: 0 },
+    about: { agent: 'codex', vendor: 'practice', cwd: '/work', worker_id: 'w1', billed_bytes: 0, ...ORIGIN },
     meter: undefined,
     account: undefined,
     objects: {
@@ -90,7 +92,7 @@ test('whole lines are saved while the session grows, one part an interval, and t
   await expect.poll(() => stored.get(`${PREFIX}/000/0000000000000000`)).toBe('{"line":1}\n{"line":2}\n');
   expect(JSON.parse(stored.get(`${PREFIX}/000/about.json`) ?? '')).toEqual({
     ...{ version: 1, agent: 'codex', vendor: 'practice', cwd: '/work', worker_id: 'w1', billed_bytes: 0 },
-    ...{ session_id: ID, path: `${ID}.jsonl` },
+    ...{ session_id: ID, path: `${ID}.jsonl`, ...ORIGIN },
   });
   await appendFile(path, '":3}\n');
   expect(await session.finish(1_000)).toEqual([]);

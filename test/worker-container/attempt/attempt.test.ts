@@ -2,6 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { expect, it } from 'vitest';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { OlderCliError } from '../../../worker-container/agent-sessions/session-origin.ts';
 import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
 import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
 import type { runAgent } from '../../../worker-container/attempt/attempt-run.ts';
@@ -113,4 +114,12 @@ it('an attempt that fails is reported as failed', async () => {
   const run = await attempt({ fails: new Error('the disk is full') });
   run.ending.request('output_failed');
   expect(await run.ended).toMatchObject({ status: 'FAILED' });
+});
+
+it('a worker whose CLI is too old for the session hands its job back, and says so', async () => {
+  const run = await attempt({ fails: new OlderCliError({ cli_version: '2.0.0' }, { cli_version: '1.0.0' }) });
+  run.ending.request('cancelled');
+  const ended = await run.ended;
+  expect(ended).toMatchObject({ status: 'QUEUED', older_cli_since: expect.any(String) });
+  expect(ended?.attempt_warnings).toEqual([expect.stringContaining('version 2.0.0 of the CLI made the session')]);
 });

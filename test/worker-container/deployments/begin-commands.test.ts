@@ -173,7 +173,7 @@ describe('reconcile-jobs', () => {
     return { job: await read(FIRST), command: await command(), messages: deployMessages(deployment) };
   };
 
-  it('holds the commands of a success whose thread goes on', async () => {
+  it('holds the commands of a success while a later turn waits', async () => {
     expect(await reconciled({})).toMatchObject({
       job: { commands_held: true },
       command: { state: 'pending' },

@@ -8,6 +8,10 @@ export const sessionRecordSchema = z.looseObject({
   agent: knownOrLater(AGENTS),
   /** The profile's vendor: no other vendor gets the session. */
   vendor: z.string(),
+  /** The version of the CLI that made it; absent: not known. */
+  cli_version: z.string().optional(),
+  /** A hash of the vendor account, or of the API key, that made it; absent: neither is known. */
+  account: z.string().optional(),
   /** The CLI's id of the session. */
   session_id: z.string(),
   /** The file's path below the folder with the CLI's sessions. */

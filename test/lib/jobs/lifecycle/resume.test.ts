@@ -63,6 +63,18 @@ test('after a refused session the job starts again from its prompt, and says so 
   expect(after(failed, { type: 'retry' })).not.toHaveProperty('session_refused');
 });
 
+test('a session that needs a newer CLI waits a minute for another worker, and it is known since when', () => {
+  const handedBack = (attempt: number) =>
+    end({ kind: 'handed_back', reason: 'waiting_for_worker', older_cli: true }, attempt);
+  const job = after({ ...resuming, ran_before: 5 }, handedBack(2));
+  expect(job).toMatchObject({ reason: 'waiting_for_worker', due_at: '2026-11-20T10:01:10.000Z', resume_from: 1 });
+  expect(job).toMatchObject({ ran_before: 5, older_cli_since: '2026-11-20T10:00:10.000Z' });
+  const claimed = after(job, { type: 'claim', workerId: 'worker-2' }, NOW + 60_000);
+  const again = after(claimed, handedBack(3), NOW + 61_000);
+  expect(again).toMatchObject({ due_at: '2026-11-20T10:02:11.000Z', older_cli_since: '2026-11-20T10:00:10.000Z' });
+  expect(after(claimed, end({ kind: 'parked', reason: 'usage_limit' }, 3))).not.toHaveProperty('older_cli_since');
+});
+
 test.for(['FAILED', 'CANCELLED'] as const)('a retry of a %s job can continue its session', (status) => {
   const job = aJob({ agent: 'codex', status, reason: 'worker_lost', attempt: 3, resume_oldest: 2, ran_before: 5 });
   const retried = after(job, { type: 'retry', from: 'session' });
