@@ -127,52 +127,6 @@ describe('a thread of scripts', () => {
     expect(await shown(first)).toContain(`attempts/${first}/attachments`);
   });
 
-  test('stops after a failure until that turn succeeds, or the next one is submitted', async () => {
-    const gate = held('stop');
-    const first = await shell(`${gate.prompt}; [ -e again ] || { touch again; exit 3; }`);
-    const [second, third, any] = [
-      await next(first, 'true'),
-      await next(first, 'true'),
-      await next(first, 'true', { continue_after: 'any' }),
-    ];
-    await gate.open();
-    await waitFor(async () => (await stateOf(second)) === 'QUEUED thread_stopped');
-    expect([await stateOf(third), await stateOf(any)]).toEqual(Array(2).fill('QUEUED waiting_for_thread'));
-    expect((await service.api('POST', `/jobs/${first}/retry`)).status).toBe(200);
-    for (const id of [second, third, any]) expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
-
-    const failed = await next(any, 'exit 3');
-    const stuck = await next(failed, 'true');
-    await waitFor(async () => ['QUEUED thread_stopped', 'SUCCEEDED exited'].includes(await stateOf(stuck)));
-    if ((await stateOf(stuck)).startsWith('QUEUED'))
-      expect((await service.api('POST', `/jobs/${stuck}/submit`)).status).toBe(200);
-    expect(await untilEnded(service, stuck)).toMatchObject({ status: 'SUCCEEDED' });
-
-    const retried = await service.api('POST', `/jobs/${failed}/retry`);
-    expect([retried.status, retried.json.details]).toEqual([400, { state: 'FAILED', action: 'retry', use: 'fork' }]);
-  });
-
-  test('cancel, delete, edit and drafts in its middle', async () => {
-    const gate = held('middle');
-    const first = await shell(gate.prompt);
-    const [second, third, fourth] = [await next(first, 'true'), await next(first, 'true'), await next(first, 'true')];
-    const draft = await next(first, 'echo draft', { draft: true });
-    expect(await jobOf(draft)).toMatchObject({ status: 'DRAFT', thread_id: first, turn: null, continues: first });
-    expect((await service.api('PATCH', `/jobs/${third}`, { prompt: 'echo edited' })).status).toBe(200);
-    await waitFor(async () => (await stateOf(fourth)) === 'QUEUED waiting_for_thread');
-    expect((await service.api('DELETE', `/jobs/${second}`)).json.status).toBe('CANCELLED');
-    await gate.open();
-    await waitFor(async () => (await stateOf(third)) === 'QUEUED thread_stopped');
-    expect((await jobOf(third)).state_reason.message).toContain(second);
-    expect((await service.api('POST', `/jobs/${second}/retry`)).status).toBe(200);
-    for (const id of [second, third, fourth])
-      expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
-    expect((await service.api('GET', `/jobs/${third}/logs`)).json.stdout).toBe('edited\n');
-    expect((await service.api('POST', `/jobs/${draft}/submit`)).status).toBe(200);
-    expect(await untilEnded(service, draft)).toMatchObject({ status: 'SUCCEEDED' });
-    expect(await jobOf(draft)).toMatchObject({ turn: 5 });
-  });
-
   test("refuses what can't be continued, with the reason", async () => {
     const draft = await shell('true', { draft: true });
     const post = async (body: unknown) => await service.api('POST', '/jobs', body);

@@ -99,6 +99,6 @@ export const THREADS: readonly Mutant[] = [
     file: 'lib/jobs/admission/retry-turn.ts',
     find: 'if (later !== undefined) throw refuse(why',
     replace: 'if (later !== undefined && later.turn < turn) throw refuse(why',
-    test: 'test/api/threads/threads.test.ts',
+    test: 'test/api/threads/middle-of-a-thread.test.ts',
   },
 ];
