@@ -90,6 +90,8 @@ export interface AttemptSurroundings {
   readonly redaction: Redaction;
   /** Called with what the agent reports about its progress. */
   readonly onProgress: (progress: Progress) => void;
+  /** Collects the ids of the messages that the agent's session has got, for the receipt. */
+  readonly seen: Set<string>;
   /** The job as the heartbeat reads it. */
   readonly job: JobWatch;
   /** Fires `watched` and `unwatched`, and `messages` if the job has accepted further ones. */

@@ -57,10 +57,11 @@ export async function runAttempt(
   const wantedDir = join(context.env.PROMPTQ_WORK_DIR, 'attempts', job.thread_id ?? job.id);
   let attemptDir: string | undefined;
   const startedAt = timestamp(context.clock.now());
+  const seen = new Set<string>();
   try {
     attemptDir = await machine.folder.make(wantedDir, { isPassable: context.account !== undefined });
     const { watched, onProgress, watch } = claim;
-    const around = { attemptDir, ending, watched, redaction, onProgress, job: watch };
+    const around = { attemptDir, ending, watched, redaction, onProgress, seen, job: watch };
     const run = await machine.runAgent({ ...context, log }, job, around);
     try {
       const { record, sources, attachments } = run;
@@ -85,6 +86,8 @@ export async function runAttempt(
       outcome: outcomeOf(failure, ending, `${job.timeout} ${context.env.PROMPTQ_TIMEOUT_UNIT}`),
       composed_prompt: '',
       streams: { stdout: NO_OUTPUT, stderr: NO_OUTPUT },
+      // The agent may have run: its session can have been saved with them.
+      ...(seen.size > 0 && { messages: [...seen] }),
       ...recordOf(failure instanceof OlderCliError ? { ...kept, warnings: [`session: ${failure.message}`] } : kept),
     };
     return await reportAttempt({ ...context, log }, job, {

@@ -54,7 +54,7 @@ export async function startAgent(
     const { account } = context;
     tree = await spawnTree({ ...command, ...(isTalking && { stdin: undefined }), cwd, mark, account });
     clocks.onStart(agent.name);
-    const { courier, drive } = beginTalk(context, job, prepared, { tree, watched });
+    const { courier, drive } = beginTalk(context, job, prepared, { tree, watched, seen: at.seen });
     const saving = saveSession(context, job, prepared, { ...at, sessionId: () => reader.facts().sessionId });
     session = saving;
     const shipper = await OutputShipper.start({
@@ -98,13 +98,14 @@ function beginTalk(
   context: AttemptContext & { readonly log: Logger },
   job: Job,
   { command, messages }: PreparedAttempt,
-  { tree, watched }: Pick<AgentSurroundings, 'watched'> & { readonly tree: Tree },
+  { tree, watched, seen }: Pick<AgentSurroundings, 'watched' | 'seen'> & { readonly tree: Tree },
 ): { readonly courier: MessageCourier; readonly drive: Drive | undefined } {
   const courier = new MessageCourier({
     messages: context.texts.messages,
     now: () => context.clock.now(),
     job,
     given: messages,
+    seen,
     onFailure: (error) => context.log.warn('a message was not delivered or recorded', error as Error),
   });
   const drive = startDrive(command.drive, tree.stdin, (id) => courier.onSeen(id));

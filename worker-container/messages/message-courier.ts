@@ -9,13 +9,14 @@ export interface CourierOptions {
   readonly job: Pick<Job, 'id' | 'attempt'>;
   /** Ids of the messages in the attempt's prompt. */
   readonly given: readonly string[];
+  /** Collects the ids of the messages that the session has got during this attempt. */
+  readonly seen: Set<string>;
   readonly onFailure: (error: unknown) => void;
 }
 
 /** Gives a running agent the messages to its job, and records which of them its session has. */
 export class MessageCourier {
   readonly #options: CourierOptions;
-  readonly #seen = new Set<string>();
   #say: ((message: { readonly id: string; readonly text: string }) => boolean) | undefined;
   #work: Promise<void> = Promise.resolve();
   #isPromptSeen = false;
@@ -26,7 +27,7 @@ export class MessageCourier {
 
   /** Ids of the messages that the session has got during this attempt. */
   get seen(): readonly string[] {
-    return [...this.#seen];
+    return [...this.#options.seen];
   }
 
   /** The agent takes messages from now on. @param say returns false if its turn is over */
@@ -49,7 +50,7 @@ export class MessageCourier {
 
   /** The message is in the session. */
   onSeen(id: string): void {
-    this.#seen.add(id);
+    this.#options.seen.add(id);
     this.#then(() => this.#record(id));
   }
 

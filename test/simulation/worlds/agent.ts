@@ -61,7 +61,7 @@ export class ModelAgents {
   /** `runAgent` of one worker. */
   on(process: SimulatedProcess): typeof runAgent {
     const { time, faults, tellFault } = this.#deployment;
-    return async (context, job, { ending, watched, job: watch }) => {
+    return async (context, job, { ending, watched, seen, job: watch }) => {
       await readWhatIsToRun(context, job);
       const name = `attempt ${job.attempt} of ${this.#deployment.nameOf(job.id)}`;
       if (this.written.has(evidenceOf(job, job.attempt))) tellFault(`${name} was started twice`);
@@ -77,7 +77,7 @@ export class ModelAgents {
       const begin = async () => {
         if (session === undefined) return {};
         const asking = await this.questions.begin(context, job, { session, process, watch, ending, ...duration });
-        return { asking, talk: await this.messages.begin(context, job, { session, process, watched }) };
+        return { asking, talk: await this.messages.begin(context, job, { session, process, watched, seen }) };
       };
       const { asking, talk } = await begin().catch((error: unknown) => {
         // Answers and messages that can't be read end the attempt before its agent has started.

@@ -49,6 +49,8 @@ export class ModelDeployment implements Network {
   /** The sender of each message. */
   readonly #sent = new Set<string>();
   readonly #receiptTimes = new Map<string, number>();
+  /** When each message was recorded as not delivered. */
+  readonly #settledAt = new Map<string, number>();
   readonly #permitTimes = new Map<string, number>();
   readonly #writtenAt = new Map<string, number>();
   /** When each job was last changed, milliseconds of virtual time. */
@@ -73,7 +75,11 @@ export class ModelDeployment implements Network {
     this.jobs = new ModelTable(TABLES.jobs, { ...options, onWrite: (write) => this.#onWrite(write) });
     this.registry = new ModelTable(TABLES.registry, {
       ...options,
-      onWrite: ({ before, after }) => this.#probes.noteRecord(after, before, this.#actor),
+      onWrite: ({ before, after }) => {
+        this.#probes.noteRecord(after, before, this.#actor);
+        if (after?.state === 'not_delivered' && before?.state !== 'not_delivered')
+          this.#settledAt.set(String(after.id), this.time.wall);
+      },
     });
     const limits = this.faults.queues;
     const deadLetters = () => new ModelQueue(this.time, this.random, HARMLESS);
@@ -195,9 +201,10 @@ export class ModelDeployment implements Network {
     return this.#receiptTimes.has(receiptKey(jobId, attempt));
   }
 
-  /** Whether an attempt had its receipt when its job ended: one that was replaced may write it later. */
-  hadReceipt({ id, finished_at = '' }: Job, attempt: number): boolean {
-    return (this.#receiptTimes.get(receiptKey(id, attempt)) ?? Number.POSITIVE_INFINITY) <= Date.parse(finished_at);
+  /** Whether an attempt had its receipt when a message was settled: one that was replaced may write it later. */
+  hadReceipt({ id }: Job, attempt: number, message: string): boolean {
+    const at = this.#receiptTimes.get(receiptKey(id, attempt)) ?? Number.POSITIVE_INFINITY;
+    return at <= (this.#settledAt.get(message) ?? Number.POSITIVE_INFINITY);
   }
 
   purgeQueues(): void {

@@ -31,16 +31,21 @@ export class ModelMessages {
   async begin(
     context: AttemptContext,
     job: Job,
-    of: { readonly session: ModelSession; readonly process: SimulatedProcess; readonly watched: EventTarget },
+    of: {
+      readonly session: ModelSession;
+      readonly process: SimulatedProcess;
+      readonly watched: EventTarget;
+      readonly seen: Set<string>;
+    },
   ): Promise<Talk> {
-    const { session, process, watched } = of;
+    const { session, process, watched, seen } = of;
     const { messages } = context.texts;
     const now = () => context.clock.now();
     const inSession = new Set(idsIn(session.text));
     const { prompt, given } = await rethrowTransient(() =>
       withMessages({ messages, now, inSession, most: 1_000_000 }, job, ''),
     );
-    const courier = new MessageCourier({ messages, now, job, given, onFailure: () => undefined });
+    const courier = new MessageCourier({ messages, now, job, given, seen, onFailure: () => undefined });
     let isOver = false;
     const hear = (text: string) => {
       for (const id of idsIn(text))
@@ -99,7 +104,7 @@ export class ModelMessages {
       const at = Number(attempt ?? 0);
       const isThere = this.#sessions.textOf(job, at).includes(String(id));
       if (state === 'delivered' && !isThere) tell('no session has it, although it is delivered');
-      if (state === 'not_delivered' && isThere && this.#deployment.hadReceipt(job, at))
+      if (state === 'not_delivered' && isThere && this.#deployment.hadReceipt(job, at, String(id)))
         tell('the session has it, although it is not delivered');
       this.#deployment.tellEvent(state === 'delivered' ? 'message delivered' : 'message not delivered');
     }

@@ -24,6 +24,8 @@ interface Run {
   readonly stopping: AbortController;
 }
 
+const MESSAGE = 'msg_00000000000000000000000001';
+
 /** An attempt whose agent runs until `act` has been asked, or longer. @param fails what its start throws. */
 async function attempt({ stopped = false, fails }: { stopped?: boolean; fails?: Error } = {}): Promise<Run> {
   const deployment = quietDeployment();
@@ -35,7 +37,8 @@ async function attempt({ stopped = false, fails }: { stopped?: boolean; fails?: 
   if (stopped) stopping.abort();
   let isDisposed = false;
   const begun = Promise.withResolvers<Ending>();
-  const agent: typeof runAgent = async (_context, _job, { ending }) => {
+  const agent: typeof runAgent = async (_context, _job, { ending, seen }) => {
+    seen.add(MESSAGE);
     begun.resolve(ending);
     const reason = await ending.requested;
     if (fails !== undefined) throw fails;
@@ -122,4 +125,11 @@ it('a worker whose CLI is too old for the session hands its job back, and says s
   const ended = await run.ended;
   expect(ended).toMatchObject({ status: 'QUEUED', older_cli_since: expect.any(String) });
   expect(ended?.attempt_warnings).toEqual([expect.stringContaining('version 2.0.0 of the CLI made the session')]);
+});
+
+it('the receipt of an attempt that fails after its agent began has the messages that are in the session', async () => {
+  const run = await attempt({ fails: new Error('its output could not be joined') });
+  run.ending.request('output_failed');
+  expect(await run.ended).toMatchObject({ status: 'FAILED' });
+  expect(await run.deployment.readReceipt(run.job.id, 1)).toMatchObject({ messages: [MESSAGE] });
 });
