@@ -165,6 +165,8 @@ function lambdaAnswer<R extends Route>(route: R, answer: Answer<R>, settings: An
   const headers = { ...baseHeaders(settings), ...answer.headers };
   const statusCode = answer.status ?? Number(Object.keys(route.responses)[0]);
   if (answer.body instanceof Readable) return { statusCode, headers, body: answer.body };
-  const schema = route.responses[statusCode]?.schema;
+  const { schema, otherMedia } = route.responses[statusCode] ?? {};
+  const textSchema = answer.text === undefined ? undefined : otherMedia?.[headers['content-type'] ?? ''];
+  if (textSchema !== undefined) return { statusCode, headers, body: textSchema.parse(answer.text) };
   return { statusCode, headers, body: schema === undefined ? '' : JSON.stringify(schema.parse(answer.body)) };
 }

@@ -740,11 +740,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Resume a request to the MCP server
+         * @description Continues to wait for the result of a task (`tasks/result`) behind the last event that the client received. There is no other stream, so that a request without `Last-Event-ID` is a 404.
+         */
+        get: operations["resumeMcp"];
         put?: never;
         /**
          * Call the MCP server
-         * @description Serves tools for agents by the Model Context Protocol (Streamable HTTP, revisions of 2025 and 2026-07-28): one message for each request, without sessions and streams. The tools call the API with the caller's token. `tools/list` names those that the token's scopes allow.
+         * @description Serves tools for agents by the Model Context Protocol (Streamable HTTP, revisions of 2025 and 2026-07-28): one message for each request, without sessions. The tools call the API with the caller's token. `tools/list` names those that the token's scopes allow.
          */
         post: operations["callMcp"];
         delete?: never;
@@ -6618,6 +6622,46 @@ export interface operations {
             504: components["responses"]["TimedOut"];
         };
     };
+    resumeMcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The revision of the protocol. */
+                "mcp-protocol-version"?: string;
+                /** @description The id of the last event received. */
+                "last-event-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer, or one event without data after which the client resumes again. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example text */
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
     callMcp: {
         parameters: {
             query?: never;
@@ -6643,7 +6687,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer to a request. */
+            /** @description The answer to a request. As an event stream: the result of a task follows on `GET /mcp`. */
             200: {
                 headers: {
                     /** @description Id of the request in the logs. */
@@ -6657,6 +6701,8 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["McpAnswer"];
+                    /** @example text */
+                    "text/event-stream": string;
                 };
             };
             /** @description A notification or an answer was accepted. */

@@ -15,6 +15,8 @@ export interface ServerOptions {
   readonly client: () => Promise<Promptq>;
   /** Ends whatever a request waits for. */
   readonly over?: AbortSignal;
+  /** Called when a request for the result of a task ends before the task, which its client may resume. */
+  readonly onUnfinished?: (() => void) | undefined;
   /** The sentence about an error, for the caller. */
   readonly explain: (error: unknown, of: string) => Promise<string>;
 }

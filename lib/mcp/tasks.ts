@@ -21,7 +21,7 @@ import { resultOf } from './tools.ts';
 import { giveAnswer, openQuestion, waitForChange } from './waiting.ts';
 
 /** Milliseconds between two questions for the status of a task. */
-const POLL_MS = 2_000;
+export const POLL_MS = 2_000;
 /** Milliseconds that a user may take to answer. The deadline of the question is sooner, or the client gives up. */
 const ANSWER_MS = 7 * 24 * 3_600_000;
 
@@ -133,7 +133,10 @@ async function taskResult(client: Promptq, id: string, { server, options, contex
       const _meta = { [RELATED_TASK_META_KEY]: { taskId: id } };
       return { ...toolResult(await resultOf(client, { id })), _meta };
     }
-    if (wire === 'http') throw notYet(state.state_reason.message);
+    if (wire === 'http') {
+      options.onUnfinished?.();
+      throw notYet(state.state_reason.message);
+    }
     // It may wait for a person who is somewhere else.
     await sleep(POLL_MS, undefined, { signal: ends });
   }
@@ -151,7 +154,7 @@ async function answerOf(
   return { questionId: question.id, text };
 }
 
-/** A request by HTTP can't wait for the end, and there is no stream on which to ask. */
+/** For a client that can't resume its request, or whose user can't be asked by HTTP. */
 function notYet(why: string): ProtocolError {
   return new ProtocolError(
     ProtocolErrorCode.InvalidRequest,

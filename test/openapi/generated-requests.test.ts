@@ -157,7 +157,7 @@ async function request(
   operation: Operation,
   given: { body?: unknown; query?: Record<string, unknown>; headers?: Record<string, unknown> } = {},
 ): Promise<Sent> {
-  const { params, body } = preparationOf(operation);
+  const { params, body, headers } = preparationOf(operation);
   const present = Object.entries(await params());
   const path = present.reduce((text, [name, value]) => text.replace(`{${name}}`, encode(value)), operation.path);
   const sentBody =
@@ -170,7 +170,7 @@ async function request(
     method: operation.method,
     path,
     query: Object.entries(given.query ?? {}).map(([name, value]) => [name, String(value)] as const),
-    headers: { ...(operation.signedIn ? signedIn() : authorized()), ...texts(given.headers ?? {}) },
+    headers: { ...(operation.signedIn ? signedIn() : authorized()), ...headers, ...texts(given.headers ?? {}) },
     ...(sentBody !== undefined && { body: JSON.stringify(sentBody) }),
   };
 }

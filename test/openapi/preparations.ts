@@ -7,6 +7,8 @@ import type { Operation } from './operations.ts';
 export interface Preparation {
   /** Values of the path's parameters that exist, in a state that the operation works on. */
   readonly params?: () => Promise<Readonly<Record<string, string>>>;
+  /** Headers without which it does not succeed. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** A body that surely succeeds; default: what the description requires. */
   readonly body?: Readonly<Record<string, unknown>>;
   /** Members that generated bodies get too, whatever was generated. */
@@ -62,6 +64,9 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
         202: 'needs a notification: test/api/mcp/mcp.test.ts',
         404: 'needs another method: test/api/mcp/mcp.test.ts',
       },
+    },
+    resumeMcp: {
+      headers: { 'last-event-id': Buffer.from('{"task":"job_none","id":1,"times":1}').toString('base64url') },
     },
     sessionJobs: { params: jobs.withSession },
     answerJobs: { params: jobs.asking, body: jobs.answer },

@@ -1,7 +1,9 @@
 import { defineRoute } from '../route.ts';
-import { mcpAnswer, mcpHeaders, mcpMessage } from '../schemas/mcp.ts';
+import { mcpAnswer, mcpEvents, mcpHeaders, mcpMessage, mcpResumptionHeaders } from '../schemas/mcp.ts';
 
 const JSON_RPC = "The protocol's own error, or that of the API.";
+
+export const EVENT_STREAM = 'text/event-stream';
 
 export const callMcp = defineRoute({
   id: 'mcp.call',
@@ -11,16 +13,41 @@ export const callMcp = defineRoute({
   only: 'tokens',
   summary: 'Call the MCP server',
   description:
-    "Serves tools for agents by the Model Context Protocol (Streamable HTTP, revisions of 2025 and 2026-07-28): one message for each request, without sessions and streams. The tools call the API with the caller's token. `tools/list` names those that the token's scopes allow.",
+    "Serves tools for agents by the Model Context Protocol (Streamable HTTP, revisions of 2025 and 2026-07-28): one message for each request, without sessions. The tools call the API with the caller's token. `tools/list` names those that the token's scopes allow.",
   headers: mcpHeaders,
   body: mcpMessage,
   responses: {
-    200: { description: 'The answer to a request.', schema: mcpAnswer },
+    200: {
+      description: 'The answer to a request. As an event stream: the result of a task follows on `GET /mcp`.',
+      schema: mcpAnswer,
+      otherMedia: { [EVENT_STREAM]: mcpEvents },
+    },
     202: { description: 'A notification or an answer was accepted.' },
     400: { description: JSON_RPC, schema: mcpAnswer },
     404: { description: "The protocol's own error: no such method.", schema: mcpAnswer },
   },
   errors: ['invalid_request'],
+  mode: 'buffered',
+  access: {},
+});
+
+export const resumeMcp = defineRoute({
+  id: 'mcp.resume',
+  method: 'GET',
+  path: '/mcp',
+  scope: 'read',
+  only: 'tokens',
+  summary: 'Resume a request to the MCP server',
+  description:
+    'Continues to wait for the result of a task (`tasks/result`) behind the last event that the client received. There is no other stream, so that a request without `Last-Event-ID` is a 404.',
+  headers: mcpResumptionHeaders,
+  responses: {
+    200: {
+      description: 'The answer, or one event without data after which the client resumes again.',
+      otherMedia: { [EVENT_STREAM]: mcpEvents },
+    },
+  },
+  errors: ['invalid_request', 'not_found'],
   mode: 'buffered',
   access: {},
 });

@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -256,3 +259,101 @@ describe.each(Object.entries(NEWER))('@modelcontextprotocol/client %s', (line, w
     });
   });
 });
+
+describe('a result that one request by HTTP does not await', () => {
+  const post = async (accept: string, id: string) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tasks/result', params: { taskId: id } });
+    const [url, { requestInit }] = byHttp();
+    const headers = { ...requestInit.headers, accept, 'content-type': 'application/json' };
+    const response = await fetch(url, { method: 'POST', headers, body });
+    return { type: response.headers.get('content-type'), text: await response.text() };
+  };
+  const resume = async (eventId?: string) => {
+    const [url, { requestInit }] = byHttp();
+    const headers = {
+      ...requestInit.headers,
+      accept: 'text/event-stream',
+      ...(eventId && { 'last-event-id': eventId }),
+    };
+    const response = await fetch(url, { headers });
+    return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
+  };
+  const BOTH = 'application/json, text/event-stream';
+  const UNANSWERED = /^id: (\S+)\nretry: 2000\ndata:\n\n$/;
+
+  /** A job that waits for a person, so that a request for its result does not wait. */
+  async function stopped(): Promise<string> {
+    const go = join(home, randomUUID());
+    const prompt = `until [ -e '${go}' ]; do sleep 0.1; done; exit 3`;
+    const before = (await service.api('POST', '/jobs', { profile: 'shell', prompt })).json.id;
+    const { id } = (await service.api('POST', '/jobs', { continue: before, prompt: 'echo after all' })).json;
+    await writeFile(go, '');
+    await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.state_reason.code === 'thread_stopped');
+    return id;
+  }
+
+  test('is an event stream that its client resumes until there is an answer', async () => {
+    const id = await stopped();
+    const first = await post(BOTH, id);
+    expect(first).toEqual({ type: 'text/event-stream', text: expect.stringMatching(UNANSWERED) });
+    const [, eventId = ''] = UNANSWERED.exec(first.text) ?? [];
+    const second = await resume(eventId);
+    expect(second).toMatchObject({ status: 200, type: 'text/event-stream', text: expect.stringMatching(UNANSWERED) });
+    expect(second.text).not.toBe(first.text);
+    await service.api('POST', `/jobs/${id}/submit`);
+    const last = await waitFor(async () => {
+      const { text } = await resume(eventId);
+      return UNANSWERED.test(text) ? undefined : text;
+    });
+    const [, data = ''] = /^id: end\ndata: (.*)\n\n$/.exec(last) ?? [];
+    expect(JSON.parse(data)).toMatchObject({
+      id: 7,
+      result: { structuredContent: { id, status: 'SUCCEEDED', stdout: 'after all\n' } },
+    });
+  });
+
+  test('is an error for a client that takes no event stream, and nothing else can be resumed', async () => {
+    const id = await stopped();
+    expect((await post('application/json', id)).text).toContain('call tasks/result again');
+    for (const eventId of [undefined, 'end', 'e30']) expect(await resume(eventId)).toMatchObject({ status: 404 });
+    const unknown = Buffer.from(JSON.stringify({ task: 'job_none', id: 1, times: 1 })).toString('base64url');
+    expect((await resume(unknown)).text).toContain('job_not_found');
+    await service.api('POST', `/jobs/${id}/cancel`);
+  });
+
+  // Longer than the 20 seconds of a request, and shorter than the 60 seconds for which these clients wait by default.
+  test('is awaited by the official clients with their default options', async () => {
+    const script = { profile: 'shell', prompt: 'sleep 25; echo slept' };
+    const slept = { isError: false, structuredContent: { status: 'SUCCEEDED', stdout: 'slept\n' } };
+    const { id } = (await service.api('POST', '/jobs', script)).json;
+    const [url, options] = byHttp();
+    const newer = new Client({ name: 'test', version: '1' });
+    await newer.connect(new StreamableHTTPClientTransport(url, options));
+    try {
+      await withTasks('http', undefined, async (client) => {
+        const { tasks } = client.experimental;
+        const call = { name: 'run_job', arguments: script };
+        const [result, messages] = await Promise.all([
+          tasks.getTaskResult(id, CallToolResultSchema),
+          Array.fromAsync(tasks.callToolStream(call, CallToolResultSchema, { task: {} })),
+        ]);
+        expect(result).toMatchObject(slept);
+        expect(messages.at(-1)).toMatchObject({ type: 'result', result: slept });
+      });
+      // It has no tasks. An agent is told to wait again.
+      let answer = (await newer.callTool({ name: 'run_job', arguments: script })).structuredContent as Job;
+      const { id: job } = answer;
+      while (answer.status !== 'SUCCEEDED')
+        answer = (await newer.callTool({ name: 'wait_for_job', arguments: { id: job } })).structuredContent as Job;
+      const args = { name: 'job_result', arguments: { id: job } };
+      expect(await newer.callTool(args)).toMatchObject(slept);
+    } finally {
+      await newer.close();
+    }
+  });
+});
+
+interface Job {
+  readonly id: string;
+  readonly status: string;
+}

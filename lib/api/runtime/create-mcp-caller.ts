@@ -1,0 +1,22 @@
+import { hasScope } from '../../access/authorize.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { McpCaller } from '../../mcp/answer-request.ts';
+import type { Call } from '../serve.ts';
+import type { Core } from './core.ts';
+
+/** Creates the caller on whose behalf the MCP server answers a call. */
+export function createMcpCaller({ env, serviceEndpoints }: Core) {
+  return async ({ principal, apiToken, core, requestId }: Call): Promise<McpCaller> => {
+    // Never the host of the request, to which the token would then go.
+    const baseUrl = env.PROMPTQ_LINK_ORIGIN ?? (await serviceEndpoints.publicOrigin());
+    const token = apiToken();
+    if (baseUrl === undefined || token === undefined) throw ApiError.of('unavailable', { failed: ['public_origin'] });
+    return {
+      version: env.PROMPTQ_VERSION,
+      baseUrl,
+      token,
+      may: (scope) => hasScope(principal, scope, { enforceScopes: env.PROMPTQ_API_SCOPE_ENFORCE }),
+      onFailure: (of, error) => core.log.error('a tool failed', { of, error, request_id: requestId }),
+    };
+  };
+}
