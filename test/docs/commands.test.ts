@@ -29,6 +29,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/guide/command-line.md > Act on jobs': 'test/bin/promptq/guide.test.ts',
   'docs/guide/command-line.md > Files and changes': 'test/bin/promptq/guide.test.ts',
   'docs/guide/command-line.md > The service': 'test/bin/promptq/guide.test.ts',
+  'docs/guide/command-line.md > Any other route': 'test/bin/promptq/guide.test.ts',
   'docs/guide/command-line.md > Completion': 'test/bin/promptq/guide.test.ts',
   'docs/guide/deploy-bindings.md > Deploy bindings': 'test/docs/run-commands.test.ts',
   'docs/guide/vendor-accounts.md > Vendor accounts': 'test/docs/run-commands.test.ts',

@@ -340,7 +340,7 @@ describe('a result that one request by HTTP does not await', () => {
         expect(result).toMatchObject(slept);
         expect(messages.at(-1)).toMatchObject({ type: 'result', result: slept });
       });
-      // It has no tasks. An agent is told to wait again.
+      // It has no tasks. The answer asks the agent to wait again.
       let answer = (await newer.callTool({ name: 'run_job', arguments: script })).structuredContent as Job;
       const { id: job } = answer;
       while (answer.status !== 'SUCCEEDED')
