@@ -1,11 +1,11 @@
-import { createMcpCaller } from '../../lib/api/runtime/create-mcp-caller.ts';
+import { mcpCaller } from '../../lib/api/mcp/mcp-caller.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { EVENT_STREAM, resumeMcp as route } from '../../lib/contract/routes/mcp.ts';
 import { resumeMcp } from '../../lib/mcp/answer-request.ts';
 
 /** `GET /mcp` */
-export const handler = handle(route, createMcpCaller, async ({ headers }, call, callerOf) => {
+export const handler = handle(route, mcpCaller, async ({ headers }, call, callerOf) => {
   const { 'last-event-id': eventId, ...given } = headers;
   const stream = eventId === undefined ? undefined : await resumeMcp(eventId, given, await callerOf(call));
   if (stream === undefined) throw ApiError.of('not_found');

@@ -1,12 +1,12 @@
 import { hasScope } from '../../access/authorize.ts';
 import { ApiError } from '../../contract/errors.ts';
-import type { McpCaller } from '../../mcp/answer-request.ts';
+import type { Scope } from '../../contract/scopes.ts';
+import type { Core } from '../runtime/core.ts';
 import type { Call } from '../serve.ts';
-import type { Core } from './core.ts';
 
-/** Creates the caller on whose behalf the MCP server answers a call. */
-export function createMcpCaller({ env, serviceEndpoints }: Core) {
-  return async ({ principal, apiToken, core, requestId }: Call): Promise<McpCaller> => {
+/** Finds the caller on whose behalf the MCP server answers a call. */
+export function mcpCaller({ env, serviceEndpoints }: Core) {
+  return async ({ principal, apiToken, core, requestId }: Call) => {
     // Never the host of the request, to which the token would then go.
     const baseUrl = env.PROMPTQ_LINK_ORIGIN ?? (await serviceEndpoints.publicOrigin());
     const token = apiToken();
@@ -15,8 +15,8 @@ export function createMcpCaller({ env, serviceEndpoints }: Core) {
       version: env.PROMPTQ_VERSION,
       baseUrl,
       token,
-      may: (scope) => hasScope(principal, scope, { enforceScopes: env.PROMPTQ_API_SCOPE_ENFORCE }),
-      onFailure: (of, error) => core.log.error('a tool failed', { of, error, request_id: requestId }),
+      may: (scope: Scope) => hasScope(principal, scope, { enforceScopes: env.PROMPTQ_API_SCOPE_ENFORCE }),
+      onFailure: (of: string, error: Error) => core.log.error('a tool failed', { of, error, request_id: requestId }),
     };
   };
 }
