@@ -5,6 +5,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createReconciler } from '../lib/composition/create-reconciler.ts';
 import { AGENTS } from '../lib/contract/agents.ts';
 import type { Job } from '../lib/jobs/lifecycle/job.ts';
 import { newChangeId } from '../lib/jobs/store/job-store.ts';
@@ -14,7 +15,6 @@ import { localEnv } from '../lib/local/run/local-env.ts';
 import { createResources, LOCAL_REGION } from '../lib/local/run/resources.ts';
 import { newRunCredentials } from '../lib/local/run-access/run-credentials.ts';
 import { TableClock } from '../lib/platform/aws/table-clock.ts';
-import { createReconciler } from '../lib/reconciler/create-reconciler.ts';
 import { aJob } from './lib/jobs/a-job.ts';
 import { startSecondDynamodb } from './second-dynamodb.ts';
 

@@ -1,6 +1,6 @@
 import type { Core } from '../../lib/api/runtime/core.ts';
-import { createJobStore } from '../../lib/api/runtime/services.ts';
 import { handle } from '../../lib/api/serve.ts';
+import { createJobStore } from '../../lib/composition/job-stores.ts';
 import { listQuestions as route } from '../../lib/contract/routes/questions.ts';
 import { listQuestions } from '../../lib/jobs/questions/list-questions.ts';
 import { findJob } from '../../lib/jobs/store/find-job.ts';

@@ -1,6 +1,7 @@
-import { createJobBody, createJobStore, createQueuePlaces } from '../../lib/api/runtime/services.ts';
+import { createJobBody, createQueuePlaces } from '../../lib/api/runtime/services.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { jobBody } from '../../lib/api/serve-action.ts';
+import { createJobStore } from '../../lib/composition/job-stores.ts';
 import { readJob as route } from '../../lib/contract/routes/jobs.ts';
 import { findJob } from '../../lib/jobs/store/find-job.ts';
 import { attemptsOf } from '../../lib/jobs/views/attempts.ts';

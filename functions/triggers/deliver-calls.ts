@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { createDelivery } from '../../lib/composition/create-delivery.ts';
 import { isNewerDelivery, parseDelivery } from '../../lib/deployments/calls/delivery-queue.ts';
-import { createDelivery } from '../../lib/deployments/create-delivery.ts';
 import { type DeliverContext, deliverCall } from '../../lib/deployments/deliver-call.ts';
 import { queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
 import { deliverEnv } from '../../lib/platform/config/function-env.ts';

@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { AccountStore } from '../../lib/accounts/account-store.ts';
 import { reconcileAccounts } from '../../lib/accounts/reconcile-accounts.ts';
+import { createReconciler } from '../../lib/composition/create-reconciler.ts';
 import { type ReconcileDeploymentsContext, reconcileDeployments } from '../../lib/deployments/reconcile-deployments.ts';
 import { objectClient, queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
 import { triggerEnv } from '../../lib/platform/config/function-env.ts';
@@ -8,7 +9,6 @@ import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { emitMetrics } from '../../lib/platform/operations/emit-metrics.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 import { registryOf } from '../../lib/platform/registry.ts';
-import { createReconciler } from '../../lib/reconciler/create-reconciler.ts';
 import type { ReconcilerContext } from '../../lib/reconciler/reconcile-jobs.ts';
 import { reconcile } from '../../lib/reconciler/reconciler.ts';
 import { WaitingJobs } from '../../lib/reconciler/waiting-jobs.ts';

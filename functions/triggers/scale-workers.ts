@@ -1,9 +1,9 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { createScaling } from '../../lib/composition/create-scaling.ts';
 import { tableClient } from '../../lib/platform/aws/clients.ts';
 import { scaleEnv } from '../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
-import { createScaling } from '../../lib/workers/scaling/create-scaling.ts';
 import type { LaunchDecision } from '../../lib/workers/scaling/decide-launch.ts';
 import { type ScaleContext, scaleWorkers } from '../../lib/workers/scaling/scale-workers.ts';
 

@@ -1,9 +1,9 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { createReconciler } from '../../lib/composition/create-reconciler.ts';
 import { objectClient, queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
 import { sweepEnv } from '../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
-import { createReconciler } from '../../lib/reconciler/create-reconciler.ts';
 import { type RemovalContext, removeEndedJobs } from '../../lib/reconciler/remove-jobs.ts';
 
 let context: (RemovalContext & { readonly days: number }) | undefined;

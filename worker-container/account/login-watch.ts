@@ -3,7 +3,7 @@ import { beaten, isUnderWay, LOGIN, type Login } from '../../lib/accounts/accoun
 import type { AccountStore } from '../../lib/accounts/account-store.ts';
 import type { AccountVendor } from '../../lib/contract/vendors.ts';
 
-interface ReconcilerContext {
+interface LoginWatchContext {
   readonly accounts: AccountStore;
   readonly vendor: AccountVendor;
   readonly log: Logger;
@@ -11,7 +11,7 @@ interface ReconcilerContext {
 
 /** Renews the lease of a running login and detects when the login is no longer wanted. */
 export class LoginWatch {
-  readonly #context: ReconcilerContext;
+  readonly #context: LoginWatchContext;
   readonly #login: Login;
   readonly #onUnwanted: () => void;
   readonly #timer: NodeJS.Timeout;
@@ -19,7 +19,7 @@ export class LoginWatch {
   #beatAt = performance.now();
   #busy = false;
 
-  constructor(context: ReconcilerContext, login: Login, onUnwanted: () => void) {
+  constructor(context: LoginWatchContext, login: Login, onUnwanted: () => void) {
     this.#context = context;
     this.#login = login;
     this.#onUnwanted = onUnwanted;

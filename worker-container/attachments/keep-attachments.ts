@@ -3,7 +3,7 @@ import { constants, type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import { type Attachment, AttachmentStore } from '../../lib/jobs/output/attachments/attachment-store.ts';
+import type { Attachment, AttachmentStore } from '../../lib/jobs/output/attachments/attachment-store.ts';
 import { attachmentKey } from '../../lib/jobs/output/output-keys.ts';
 import { uploadObject } from '../../lib/jobs/output/output-upload.ts';
 import { retrying } from '../output/retrying.ts';
@@ -15,6 +15,8 @@ import { maskedNames } from './masked-names.ts';
 export interface AttachmentsToKeep {
   readonly s3: S3Client;
   readonly bucket: string;
+  /** Receives the index of the attachments. */
+  readonly index: Pick<AttachmentStore, 'putIndex'>;
   readonly jobId: string;
   readonly attempt: number;
   /** Where the agent left them. Nothing writes there anymore. */
@@ -82,8 +84,11 @@ export async function keepAttachments(options: AttachmentsToKeep): Promise<KeptA
     bytes,
     sha256: hashes.get(place) ?? '',
   }));
-  const index = new AttachmentStore(s3, bucket);
-  await retrying(() => index.putIndex(jobId, attempt, attachments), { timing: machineTiming, signal, onFailure });
+  await retrying(() => options.index.putIndex(jobId, attempt, attachments), {
+    timing: machineTiming,
+    signal,
+    onFailure,
+  });
   return { attachments, warnings };
 }
 

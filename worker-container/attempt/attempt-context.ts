@@ -1,11 +1,11 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { ProfileStore } from '../../lib/catalog/profiles.ts';
 import type { RuleStore } from '../../lib/catalog/rules.ts';
 import type { ClaimReads } from '../../lib/jobs/admission/claim-reads.ts';
 import type { ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
-import type { Attachment } from '../../lib/jobs/output/attachments/attachment-store.ts';
+import type { AgentSessionStore } from '../../lib/jobs/output/agent-sessions/agent-session-store.ts';
+import type { Attachment, AttachmentStore } from '../../lib/jobs/output/attachments/attachment-store.ts';
 import type { OutputSources } from '../../lib/jobs/output/output-source.ts';
 import type { OutputStore } from '../../lib/jobs/output/output-store.ts';
 import type { Progress } from '../../lib/jobs/receipts/progress.ts';
@@ -17,7 +17,6 @@ import type { Ending } from '../commands/ending.ts';
 import type { Timing } from '../output/timing.ts';
 import type { RepositoryContext } from '../repository/job-repository.ts';
 import type { Redaction } from '../secrets/redaction.ts';
-import type { SecretSource } from '../secrets/secrets.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import type { JobWatch } from '../tools/job-watch.ts';
 import type { AttemptFolder } from './attempt-folder.ts';
@@ -25,12 +24,13 @@ import type { AttemptFolder } from './attempt-folder.ts';
 /** What an attempt needs from its worker. */
 export interface AttemptContext extends AfterAttemptContext, RepositoryContext {
   readonly env: WorkerEnv;
-  readonly profiles: Pick<ProfileStore, 'get'>;
   /** What the claim has read of the job's profile, project and texts. Default: they are read when the attempt starts. */
   readonly reads?: ClaimReads;
   readonly rules: RuleStore;
   readonly workerId: string;
   readonly output: OutputStore;
+  readonly attachments: AttachmentStore;
+  readonly agentSessions: AgentSessionStore;
   readonly objects: S3Client;
   /** Prefix of the mark of every process of this worker. */
   readonly markPrefix: string;
@@ -39,8 +39,6 @@ export interface AttemptContext extends AfterAttemptContext, RepositoryContext {
   readonly account?: ServiceAccount | undefined;
   /** The login of the vendor account. */
   readonly credentials?: CredentialFiles | undefined;
-  /** Resolves the secrets of profiles. Default: there are none. */
-  readonly secrets?: SecretSource;
   /** Called with the id of each job that this worker claimed or reported. Default: it is dropped. */
   readonly onChange?: (jobId: string) => void;
   /** Deletes the message of an attempt that has ended, now or soon. Default: at once. */

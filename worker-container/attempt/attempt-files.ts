@@ -66,7 +66,7 @@ export async function openHome(
  * @param limit milliseconds.
  */
 export async function keepAttemptFiles(
-  { objects, env, log, account }: AttemptContext & { readonly log: Logger },
+  { objects, attachments, env, log, account }: AttemptContext & { readonly log: Logger },
   job: Job,
   {
     files,
@@ -86,6 +86,7 @@ export async function keepAttemptFiles(
     return await keepAttachments({
       s3: objects,
       bucket: env.OUTPUT_BUCKET,
+      index: attachments,
       jobId: job.id,
       attempt: job.attempt,
       folder: files.attachments,

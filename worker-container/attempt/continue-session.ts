@@ -2,8 +2,6 @@ import { join } from 'node:path';
 import type { Profile } from '../../lib/catalog/profiles.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { type Folders, ownFolder, resolveFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
-import { AgentSessionStore } from '../../lib/jobs/output/agent-sessions/agent-session-store.ts';
-import { AttachmentStore } from '../../lib/jobs/output/attachments/attachment-store.ts';
 import { readableReceipt } from '../../lib/jobs/output/readable-receipt.ts';
 import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
 import { folderHost } from '../agent-sessions/folder-host.ts';
@@ -81,7 +79,7 @@ async function continueOwn(
 const NEWER_CLI_WAIT_MS = 600_000;
 
 async function restore(
-  { objects, env, output, folders, workerId, clock }: AttemptContext,
+  { agentSessions, env, output, folders, workerId, clock }: AttemptContext,
   job: Job,
   about: Continuing & { readonly folder: string; readonly candidates: readonly AttemptOfJob[] },
 ): Promise<RestoredSession | string | undefined> {
@@ -90,7 +88,7 @@ async function restore(
   return await restoreSession({
     jobId: job.id,
     candidates,
-    sessions: new AgentSessionStore(objects, env.OUTPUT_BUCKET),
+    sessions: agentSessions,
     isRecorded: async ({ jobId, attempt }) => (await readableReceipt(output, jobId, attempt)).receipt !== undefined,
     agent: agent.name,
     vendor: profile.vendor,
@@ -117,7 +115,7 @@ function foldersCopied(folders: Folders, job: Job, earlier: readonly EarlierTurn
 }
 
 async function attachmentsOf(
-  { objects, env, account }: AttemptContext,
+  { attachments, agentSessions, account }: AttemptContext,
   job: Job,
   attempt: number,
   { files, ending }: Pick<Continuing, 'files' | 'ending'>,
@@ -125,8 +123,8 @@ async function attachmentsOf(
   return await restoreAttachments({
     jobId: job.id,
     attempt,
-    store: new AttachmentStore(objects, env.OUTPUT_BUCKET),
-    sessions: new AgentSessionStore(objects, env.OUTPUT_BUCKET),
+    store: attachments,
+    sessions: agentSessions,
     folder: files.attachments,
     account,
     checkEnding() {

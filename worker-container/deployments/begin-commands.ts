@@ -1,13 +1,11 @@
 import { FOLDER_HAS_CHANGED, skipDeployment } from '../../lib/deployments/commands-in-thread.ts';
-import { acquireSlot, type SlotContext, threadSlot } from '../../lib/jobs/admission/slots.ts';
+import type { EnterContext } from '../../lib/jobs/admission/enter-thread.ts';
+import { acquireSlot, threadSlot } from '../../lib/jobs/admission/slots.ts';
 import type { JobDeployment } from '../../lib/jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../../lib/jobs/deployments/job-deployment-store.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { whenCommandsAct } from '../../lib/jobs/threads/commands-turn.ts';
-import type { ThreadContext } from '../../lib/jobs/threads/read-thread.ts';
 import { settleThread } from '../../lib/jobs/threads/settle-thread.ts';
-
-export type BeginContext = ThreadContext & SlotContext & { readonly deployments: JobDeploymentStore };
 
 /**
  * Marks a deployment's commands as running, if they may work in the folder of exactly this version of the job. They take
@@ -17,7 +15,7 @@ export type BeginContext = ThreadContext & SlotContext & { readonly deployments:
  * reconcile-jobs checks again; undefined: it is skipped, or something has changed
  */
 export async function beginCommands(
-  context: BeginContext,
+  context: EnterContext & { readonly deployments: JobDeploymentStore },
   job: Job,
   known: JobDeployment,
   begun: Pick<JobDeployment, 'started_at' | 'worker_id' | 'ends_by'>,

@@ -1,5 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Profile } from '../../lib/catalog/profiles.ts';
+import type { DelegationContext } from '../../lib/jobs/creation/child-rights.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { Progress } from '../../lib/jobs/receipts/progress.ts';
 import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
@@ -12,11 +13,11 @@ import { askHuman } from './ask-human.ts';
 import { attachFile } from './attach-file.ts';
 import type { JobWatch } from './job-watch.ts';
 import { reportProgress } from './report-progress.ts';
-import { createJobTool, jobStatusTool, type StartJobsContext } from './start-jobs.ts';
+import { createJobTool, jobStatusTool } from './start-jobs.ts';
 import { startToolServer, type ToolServer } from './tool-server.ts';
 
 /** What tools need from the worker. */
-interface ToolContext extends StartJobsContext {
+interface ToolContext extends DelegationContext {
   readonly env: Pick<WorkerEnv, 'PROMPTQ_VERSION' | 'PROMPTQ_ANSWER_WAIT_SECONDS'>;
   readonly log: Pick<Logger, 'warn'>;
   readonly account?: ServiceAccount | undefined;

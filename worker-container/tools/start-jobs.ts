@@ -2,24 +2,19 @@ import * as z from 'zod';
 import { ApiError, InvalidFieldError } from '../../lib/contract/errors.ts';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import { isTerminal } from '../../lib/contract/statuses.ts';
-import { type DelegationContext, delegatedJob, delegateJob } from '../../lib/jobs/creation/delegate-job.ts';
+import type { DelegationContext } from '../../lib/jobs/creation/child-rights.ts';
+import { delegatedJob, delegateJob } from '../../lib/jobs/creation/delegate-job.ts';
 import { followUpIds } from '../../lib/jobs/lifecycle/follow-up-record.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
-import type { Receipt } from '../../lib/jobs/receipts/receipt.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import { type Tool, ToolRefusedError, tool } from './tool.ts';
-
-/** Dependencies of the tools that start jobs and ask for their state. */
-export interface StartJobsContext extends DelegationContext {
-  readonly readReceipt: (jobId: string, attempt: number) => Promise<Receipt | undefined>;
-}
 
 /** Characters of a child's final message that its parent's agent gets. */
 const FINAL_MESSAGE_LENGTH = 4_000;
 
 /** Creates a job in the name of the running one. */
 export function createJobTool(
-  context: StartJobsContext,
+  context: DelegationContext,
   { job, redaction }: { readonly job: Job; readonly redaction: Redaction },
 ): Tool {
   return tool({
@@ -47,7 +42,7 @@ export function createJobTool(
 }
 
 /** Tells the state of a job that the running one has brought about. */
-export function jobStatusTool(context: StartJobsContext, parent: Pick<Job, 'id'>): Tool {
+export function jobStatusTool(context: DelegationContext, parent: Pick<Job, 'id'>): Tool {
   return tool({
     name: 'job_status',
     description: 'The state of a job that this job has started, and its final message once it has ended.',

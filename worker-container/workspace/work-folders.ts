@@ -23,14 +23,14 @@ export interface WorkFolderOptions {
 }
 
 /** Where an attempt's folders come from. */
-interface FolderContext {
+interface WorkFoldersContext {
   readonly account?: ServiceAccount | undefined;
   readonly folders: Folders;
   readonly env: Pick<WorkerEnv, 'PROMPTQ_ACCOUNT_DIR' | 'PROMPTQ_WORK_DIR'>;
 }
 
 /** The folders of jobs that a slot runs. They exclude the worker's own. */
-export function workFolders({ account, folders, env }: FolderContext): WorkFolders {
+export function workFolders({ account, folders, env }: WorkFoldersContext): WorkFolders {
   const closed = [env.PROMPTQ_ACCOUNT_DIR, env.PROMPTQ_WORK_DIR, join(folders.workspaces, CLONES)];
   return new WorkFolders({ account, folders, closed });
 }

@@ -1,9 +1,9 @@
+import { createJobStore } from '../../composition/job-stores.ts';
 import { AgentSessionStore } from '../../jobs/output/agent-sessions/agent-session-store.ts';
 import { AttachmentStore } from '../../jobs/output/attachments/attachment-store.ts';
 import type { JobStore } from '../../jobs/store/job-store.ts';
 import { objectClient } from '../../platform/aws/clients.ts';
 import type { Core } from './core.ts';
-import { createJobStore } from './services.ts';
 
 /** The services that read jobs' attachments. */
 export function createAttachments(core: Core): { readonly jobs: JobStore; readonly attachments: AttachmentStore } {

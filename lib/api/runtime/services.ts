@@ -1,5 +1,14 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { SQSClient } from '@aws-sdk/client-sqs';
 import { ProfileStore } from '../../catalog/profiles.ts';
 import { RuleStore } from '../../catalog/rules.ts';
+import {
+  createDispatchQueues,
+  createFolders,
+  createJobStore,
+  createOutputStore,
+  createTexts,
+} from '../../composition/job-stores.ts';
 import { DeployBindingStore } from '../../deployments/bindings/deploy-binding-store.ts';
 import type { ViewDeploymentsContext } from '../../deployments/view-deployments.ts';
 import type { EnterContext } from '../../jobs/admission/enter-thread.ts';
@@ -11,17 +20,13 @@ import type { EditContext } from '../../jobs/creation/edit-job.ts';
 import type { FollowUpContext } from '../../jobs/creation/follow-ups.ts';
 import type { SettingsContext } from '../../jobs/creation/job-settings.ts';
 import { JobDeploymentStore } from '../../jobs/deployments/job-deployment-store.ts';
-import { DispatchQueues, queueUrls } from '../../jobs/dispatch/dispatch-queues.ts';
-import type { Folders } from '../../jobs/lifecycle/working-folder.ts';
 import { AttachmentStore } from '../../jobs/output/attachments/attachment-store.ts';
-import { OutputStore } from '../../jobs/output/output-store.ts';
 import { FollowSlots } from '../../jobs/output/reading/follow-slots.ts';
 import type { OutputContext } from '../../jobs/output/reading/read-output.ts';
 import type { RereadContext } from '../../jobs/reread/reread-job.ts';
 import { JobIndex } from '../../jobs/store/job-index.ts';
 import { JobLabelStore } from '../../jobs/store/job-labels.ts';
-import { JobStore } from '../../jobs/store/job-store.ts';
-import { JobTextStore } from '../../jobs/store/job-texts.ts';
+import type { JobTextStore } from '../../jobs/store/job-texts.ts';
 import { ThreadStore } from '../../jobs/threads/thread-store.ts';
 import type { ListContext } from '../../jobs/views/list-jobs.ts';
 import type { QueueContext } from '../../jobs/views/queue-place.ts';
@@ -34,26 +39,21 @@ import { LiveWorkers } from '../../workers/live-workers.ts';
 import { ScalingStore } from '../../workers/scaling/scaling-store.ts';
 import type { Core } from './core.ts';
 
-/** Creates the services of functions. A bundle holds only the clients that its function uses. */
-export function createJobStore({ table, env }: Core): JobStore {
-  return new JobStore(table, env.JOBS_TABLE);
+/** A core with the client of S3. A bundle holds only the clients that its function uses. */
+function withObjects(core: Core): Core & { readonly objects: S3Client } {
+  return { ...core, objects: objectClient({ pathStyle: core.env.PROMPTQ_S3_PATH_STYLE }) };
 }
 
-function createTexts({ registry, env }: Core): JobTextStore {
-  const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
-  return new JobTextStore({ ...registry, objects, bucket: env.OUTPUT_BUCKET });
-}
-
-function createDispatchQueues({ env }: Core): DispatchQueues {
-  return new DispatchQueues(queueClient(), queueUrls(env));
+function withQueues(core: Core): Core & { readonly queues: SQSClient } {
+  return { ...core, queues: queueClient() };
 }
 
 export function createWhyWaiting({ registry }: Core): WhyWaiting {
   return new WhyWaiting({ probes: new ProbeStore(registry), scaling: new ScalingStore(registry) });
 }
 
-function createReceiptReader({ env }: Core): FollowUpContext['readReceipt'] {
-  const output = new OutputStore(objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE }), env.OUTPUT_BUCKET);
+function createReceiptReader(core: Core): FollowUpContext['readReceipt'] {
+  const output = createOutputStore(withObjects(core));
   return (jobId, attempt) => output.readReceipt(jobId, attempt);
 }
 
@@ -67,7 +67,7 @@ export interface JobBodyContext extends ViewDeploymentsContext {
 export function createJobBody(core: Core): JobBodyContext {
   const { registry } = core;
   return {
-    texts: createTexts(core),
+    texts: createTexts(withObjects(core)),
     waiting: createWhyWaiting(core),
     bindings: new DeployBindingStore(registry),
     deployments: new JobDeploymentStore(registry),
@@ -91,7 +91,7 @@ export function createTransitions(core: Core): EnterContext & JobBodyContext {
   return {
     ...createJobBody(core),
     jobs: createJobStore(core),
-    dispatchQueues: createDispatchQueues(core),
+    dispatchQueues: createDispatchQueues(withQueues(core)),
     threads: new ThreadStore(core.registry),
     slots: new SlotStore(core.registry),
     clock: core.clock,
@@ -104,13 +104,13 @@ export function createEdits(core: Core): EditContext & JobBodyContext {
 }
 
 export function createOutput(core: Core): OutputContext & { readonly waiting: WhyWaiting } {
-  const objects = objectClient({ pathStyle: core.env.PROMPTQ_S3_PATH_STYLE });
+  const from = withObjects(core);
   return {
     jobs: createJobStore(core),
-    texts: createTexts(core),
+    texts: createTexts(from),
     rules: new RuleStore(core.registry),
-    output: new OutputStore(objects, core.env.OUTPUT_BUCKET),
-    attachments: new AttachmentStore(objects, core.env.OUTPUT_BUCKET),
+    output: createOutputStore(from),
+    attachments: new AttachmentStore(from.objects, core.env.OUTPUT_BUCKET),
     clock: core.clock,
     waiting: createWhyWaiting(core),
   };
@@ -150,8 +150,8 @@ export function createHealth(core: Core): HealthContext {
   const { registry, env } = core;
   return {
     counts: new JobCounts(registry),
-    dispatchQueues: createDispatchQueues(core),
-    objects: objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE }),
+    dispatchQueues: createDispatchQueues(withQueues(core)),
+    objects: withObjects(core).objects,
     bucket: env.OUTPUT_BUCKET,
     workers: new LiveWorkers(registry),
     home: env.PROMPTQ_RUN_HOME,
@@ -167,16 +167,12 @@ function createSettings({ registry, env }: Core): SettingsContext {
   };
 }
 
-function createFolders({ env }: Pick<Core, 'env'>): Folders {
-  return { workspaces: env.PROMPTQ_WORKSPACES, roots: [env.PROMPTQ_TEMP, ...env.PROMPTQ_ALLOWED_ROOTS] };
-}
-
 export function createCreation(core: Core): CreationContext {
   const { registry, env, clock } = core;
   return {
     jobs: createJobStore(core),
-    texts: createTexts(core),
-    dispatchQueues: createDispatchQueues(core),
+    texts: createTexts(withObjects(core)),
+    dispatchQueues: createDispatchQueues(withQueues(core)),
     ...createSettings(core),
     projects: new ProjectStore(registry),
     threads: new ThreadStore(registry),

@@ -1,7 +1,7 @@
 import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
 import type { ProjectSettingsStore } from '../../projects/project-settings.ts';
 import type { ReceivedMessage } from '../dispatch/dispatch-queues.ts';
-import { isReady, secondsUntilDue, type TransitionContext, transition } from '../dispatch/transition.ts';
+import { isReady, secondsUntilDue, transition } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
 import {
@@ -38,12 +38,7 @@ const NEWER_SCHEMA_DELAY_SECONDS = 30;
 /** A message often arrives before the write that makes its job ready: on first receipt, it is checked again after these pauses. */
 const RECHECK_PAUSES_MS = [50, 150, 400] as const;
 
-export interface ClaimContext
-  extends TransitionContext,
-    FolderContext,
-    ProfileSlotContext,
-    EnterContext,
-    ClaimReadsContext {
+export interface ClaimContext extends FolderContext, ProfileSlotContext, EnterContext, ClaimReadsContext {
   readonly projectSettings: Pick<ProjectSettingsStore, 'get' | 'isSpread'>;
   /** Projects that this process knows to be hot. They stay so. */
   readonly hotProjects: Set<string>;

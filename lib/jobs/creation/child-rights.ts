@@ -6,10 +6,10 @@ import { PRINCIPAL_KINDS } from '../../platform/aws/tables.ts';
 import type { Registry } from '../../platform/registry.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { type Folders, namesBelow, resolveFolder, workingFolder } from '../lifecycle/working-folder.ts';
+import type { CreationContext } from './create-job.ts';
 
-/** Dependencies for judging what a job may start. */
-export interface ChildRightsContext {
-  readonly folders: Folders;
+/** Dependencies for creating a job in the name of another one. */
+export interface DelegationContext extends CreationContext {
   readonly profiles: Pick<ProfileStore, 'get'>;
 }
 
@@ -24,7 +24,11 @@ interface Child {
  * The profile of a job that another one brings about: its parent's, or one that the parent's profile lists.
  * @throws InvalidFieldError for another profile, or a folder outside the parent's; ApiError if the parent may have none
  */
-export async function profileOfChild(context: ChildRightsContext, parent: Job, child: Child): Promise<string> {
+export async function profileOfChild(
+  context: Pick<DelegationContext, 'folders' | 'profiles'>,
+  parent: Job,
+  child: Child,
+): Promise<string> {
   if ((parent.depth ?? 0) >= LIMITS.followUps.depth)
     throw ApiError.because(
       'invalid_request',

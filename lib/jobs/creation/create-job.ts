@@ -3,16 +3,14 @@ import type { Profile } from '../../catalog/profiles.ts';
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { quoted } from '../../contract/input/legible.ts';
 import type { JobCreation } from '../../contract/schemas/job-creation.ts';
-import type { Clock } from '../../platform/aws/table-clock.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { type CreationProject, DEFAULT_PROJECT, type ProjectStore } from '../../projects/projects.ts';
-import type { DispatchQueues } from '../dispatch/dispatch-queues.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { isJobId, jobIdOfKey, randomJobId } from '../lifecycle/job-id.ts';
 import { JOB_SCHEMA, THREAD_JOB_SCHEMA } from '../lifecycle/newer-schema.ts';
 import { inItsTurn } from '../lifecycle/thread.ts';
 import { JobLabelStore } from '../store/job-labels.ts';
-import { type JobStore, newChangeId } from '../store/job-store.ts';
+import { newChangeId } from '../store/job-store.ts';
 import { JobTextStore, type JobTexts } from '../store/job-texts.ts';
 import { continueThread } from '../threads/settle-thread.ts';
 import { beginThread, continuationOf, type EarlierContext, requireSameAgent } from './continuation.ts';
@@ -33,11 +31,7 @@ const log = new Logger({ serviceName: 'promptq-creation' });
 
 /** Dependencies for creating a job. */
 export interface CreationContext extends SettingsContext, EarlierContext {
-  readonly jobs: JobStore;
-  readonly texts: JobTextStore;
-  readonly dispatchQueues: DispatchQueues;
   readonly projects: Pick<ProjectStore, 'create'>;
-  readonly clock: Clock;
   readonly defaultProfile: string;
   /** Default: `randomJobId`. */
   readonly newJobId?: () => string;

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type * as z from 'zod';
 import { ApiError, InvalidFieldError } from '../../contract/errors.ts';
 import { followUpCreation } from '../../contract/schemas/job-creation.ts';
-import { type TransitionContext, transition } from '../dispatch/transition.ts';
+import { transition } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { toolJobId } from '../lifecycle/job-id.ts';
 import { inheritedFolderOf, workingFolder } from '../lifecycle/working-folder.ts';
-import { type ChildRightsContext, isTokenActive, profileOfChild } from './child-rights.ts';
-import { type CreationContext, createJob } from './create-job.ts';
+import { type DelegationContext, isTokenActive, profileOfChild } from './child-rights.ts';
+import { createJob } from './create-job.ts';
 
 /** What an agent may say of a job that it starts. Its project is that of the agent's job. */
 export const delegatedJob = followUpCreation.pick({
@@ -25,9 +25,6 @@ export const delegatedJob = followUpCreation.pick({
   cwd: true,
 });
 export type DelegatedJob = z.output<typeof delegatedJob>;
-
-/** Dependencies for starting a job in the name of another one. */
-export interface DelegationContext extends CreationContext, TransitionContext, ChildRightsContext {}
 
 /**
  * Creates a job that the agent of a running attempt asks for. The job is recorded on its parent before it is created, so

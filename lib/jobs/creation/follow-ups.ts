@@ -3,21 +3,19 @@ import { parseObject } from '../../contract/input/parse-object.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { type FollowUpCreation, followUpCreation } from '../../contract/schemas/job-creation.ts';
 import { DEFAULT_PROJECT } from '../../projects/projects.ts';
-import { type TransitionContext, transition } from '../dispatch/transition.ts';
+import { transition } from '../dispatch/transition.ts';
 import { slotsOf } from '../lifecycle/follow-up-record.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { followUpId } from '../lifecycle/job-id.ts';
 import { inheritedFolderOf, ownFolder, workingFolder } from '../lifecycle/working-folder.ts';
-import type { Receipt } from '../receipts/receipt.ts';
-import { type ChildRightsContext, profileOfChild } from './child-rights.ts';
+import { type DelegationContext, profileOfChild } from './child-rights.ts';
 import type { PlacedBlock } from './collect-follow-ups.ts';
-import { type CreationContext, createJob } from './create-job.ts';
+import { createJob } from './create-job.ts';
 import { blocksOfLost, type OpenStream, readBlocks } from './read-follow-ups.ts';
 
 /** Dependencies for creating follow-up jobs. */
-export interface FollowUpContext extends TransitionContext, CreationContext, ChildRightsContext {
+export interface FollowUpContext extends DelegationContext {
   readonly openStream: OpenStream;
-  readonly readReceipt: (jobId: string, attempt: number) => Promise<Receipt | undefined>;
 }
 
 /**

@@ -8,15 +8,10 @@ import type { OutputSource } from '../output/output-source.ts';
 import type { FollowUpBlocks } from '../receipts/follow-up-blocks.ts';
 import type { Receipt, StreamName } from '../receipts/receipt.ts';
 import { type PlacedBlock, readFollowUpBlocks } from './collect-follow-ups.ts';
+import type { CreationContext } from './create-job.ts';
 
 /** Opens a persisted stream of an attempt. */
 export type OpenStream = (jobId: string, attempt: number, stream: StreamName) => Promise<OutputSource>;
-
-/** What reading the blocks of a lost attempt needs. */
-export interface ReadLostContext {
-  readonly openStream: OpenStream;
-  readonly readReceipt: (jobId: string, attempt: number) => Promise<Receipt | undefined>;
-}
 
 /**
  * The blocks of a receipt with their bodies. Bodies that did not fit into the receipt are read from the output.
@@ -37,7 +32,10 @@ export async function* readBlocks(openStream: OpenStream, receipt: Receipt): Asy
  * session may lack its end, which the next attempt then repeated, so a block counts once.
  */
 export async function* blocksOfLost(
-  { openStream, readReceipt }: ReadLostContext,
+  {
+    openStream,
+    readReceipt,
+  }: { readonly openStream: OpenStream; readonly readReceipt: CreationContext['readReceipt'] },
   { id, attempt: newest, agent }: Pick<Job, 'id' | 'attempt' | 'agent'>,
   attempt: number,
 ): AsyncGenerator<PlacedBlock> {

@@ -2,15 +2,11 @@ import { ApiError, InvalidFieldError } from '../../contract/errors.ts';
 import { isTerminal } from '../../contract/statuses.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { type CreationContext, createJob } from '../creation/create-job.ts';
-import { type TransitionContext, transition } from '../dispatch/transition.ts';
+import { transition } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { messageJobId } from '../lifecycle/job-id.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import type { MessageRow } from '../store/job-messages.ts';
-
-export interface SettleContext extends TransitionContext, CreationContext {
-  readonly readReceipt: (jobId: string, attempt: number) => Promise<Receipt | undefined>;
-}
 
 /**
  * Decides what became of the messages of a job that has ended. What its agent has not got becomes the next turn of the
@@ -18,7 +14,7 @@ export interface SettleContext extends TransitionContext, CreationContext {
  * job that was retried meanwhile keeps its other messages for the next attempt.
  * @returns the updated job
  */
-export async function settleMessages(context: SettleContext, job: Job): Promise<Job> {
+export async function settleMessages(context: CreationContext, job: Job): Promise<Job> {
   if (job.messages_pending !== true || !isTerminal(job.status)) return job;
   const { messages } = context.texts;
   const rows = await messages.list(job.id);
@@ -35,7 +31,7 @@ export async function settleMessages(context: SettleContext, job: Job): Promise<
 
 /** @returns the message as it is then, also if another process settles it */
 async function settleOne(
-  context: SettleContext,
+  context: CreationContext,
   job: Job,
   row: MessageRow,
   last: Receipt | undefined,
@@ -59,7 +55,7 @@ async function settleOne(
 }
 
 /** Creates the job of a message, in the name of its sender. If that is no longer possible, the message says so. */
-async function createTurn(context: SettleContext, job: Job, row: MessageRow, id: string): Promise<void> {
+async function createTurn(context: CreationContext, job: Job, row: MessageRow, id: string): Promise<void> {
   // It may have become invalid since it was created.
   if ((await context.jobs.find(id)) !== undefined) return;
   // A message does not depend on what became of the one before.

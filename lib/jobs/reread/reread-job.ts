@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ProfileStore } from '../../catalog/profiles.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { type FollowUpContext, makeFollowUps } from '../creation/follow-ups.ts';
 import { type EndContext, endAttempt } from '../dispatch/end-attempt.ts';
@@ -14,8 +13,9 @@ import { readableReceipt } from '../output/readable-receipt.ts';
 import { STREAMS } from '../receipts/receipt.ts';
 import { type RereadAttempt, rereadAttempt } from './reread-attempt.ts';
 
-export type RereadContext = FollowUpContext &
-  EndContext & { readonly output: OutputStore; readonly profiles: Pick<ProfileStore, 'get'> };
+export interface RereadContext extends FollowUpContext, EndContext {
+  readonly output: OutputStore;
+}
 
 /** The result of rereading a job's output. */
 export interface RereadJob {

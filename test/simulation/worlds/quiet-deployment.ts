@@ -1,9 +1,9 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createReconciler } from '../../../lib/composition/create-reconciler.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { TableClock } from '../../../lib/platform/aws/table-clock.ts';
-import { createReconciler } from '../../../lib/reconciler/create-reconciler.ts';
 import { aJob } from '../../lib/jobs/a-job.ts';
 import { ENV } from '../model/environment.ts';
 import { Faults } from '../model/faults.ts';

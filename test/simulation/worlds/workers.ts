@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { createReconciler } from '../../../lib/reconciler/create-reconciler.ts';
+import { createReconciler } from '../../../lib/composition/create-reconciler.ts';
 import { starvingBands } from '../../../lib/reconciler/starving-bands.ts';
 import { pause } from '../../../worker-container/output/timing.ts';
 import { MessagePoller } from '../../../worker-container/pool/message-poller.ts';

@@ -19,6 +19,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { started } from '../../../lib/accounts/account.ts';
 import { AccountStore } from '../../../lib/accounts/account-store.ts';
 import { LIMITS } from '../../../lib/contract/limits.ts';
+import { AttachmentStore } from '../../../lib/jobs/output/attachments/attachment-store.ts';
 import { PracticeLogins } from '../../../lib/local/practice-vendor/logins.ts';
 import { AttemptLogin, recoverRenewal } from '../../../worker-container/account/attempt-login.ts';
 import { CredentialFiles } from '../../../worker-container/account/credential-files.ts';
@@ -145,7 +146,8 @@ describeAsRoot('what a slot has left', () => {
         { step: 'initialize' },
       );
       const kept = keepAttachments({
-        ...{ s3, bucket: env.OUTPUT_BUCKET, jobId: 'job', attempt: 1, folder: theirs, owner: slot.uid },
+        ...{ s3, bucket: env.OUTPUT_BUCKET, index: new AttachmentStore(s3, env.OUTPUT_BUCKET) },
+        ...{ jobId: 'job', attempt: 1, folder: theirs, owner: slot.uid },
         ...{ redaction: new Redaction(), signal: AbortSignal.timeout(60_000), onFailure: () => undefined },
       });
       await expect(kept).rejects.toThrow('has changed');

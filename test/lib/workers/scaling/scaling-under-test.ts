@@ -1,11 +1,11 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { createScaling } from '../../../../lib/composition/create-scaling.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { scaleEnv } from '../../../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../../../lib/platform/config/read-env.ts';
 import type { MetricValues } from '../../../../lib/platform/operations/metrics.ts';
-import { createScaling } from '../../../../lib/workers/scaling/create-scaling.ts';
 import { scaleWorkers } from '../../../../lib/workers/scaling/scale-workers.ts';
 import { type EcsStandIn, startEcsStandIn } from '../../../ecs-stand-in.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { ECSClient } from '@aws-sdk/client-ecs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { AccountStore } from '../../accounts/account-store.ts';
-import { DeployBindingStore } from '../../deployments/bindings/deploy-binding-store.ts';
-import { JobDeploymentStore } from '../../jobs/deployments/job-deployment-store.ts';
-import { readyPartition } from '../../jobs/store/ready-partition.ts';
-import { readParameter } from '../../platform/aws/parameters.ts';
-import { requestLimits } from '../../platform/aws/request-limits.ts';
-import type { Clock } from '../../platform/aws/table-clock.ts';
-import type { ScaleEnv } from '../../platform/config/function-env.ts';
-import { emitMetrics } from '../../platform/operations/emit-metrics.ts';
-import { registryOf } from '../../platform/registry.ts';
-import { statusIndex } from '../../reconciler/reconcile-jobs.ts';
-import { JobCounts } from '../../stats/counting/counts.ts';
-import { LiveWorkers } from '../live-workers.ts';
-import { type DemandContext, readDemand } from './read-demand.ts';
-import type { ScaleContext } from './scale-workers.ts';
-import { ScalingStore } from './scaling-store.ts';
-import { buildOf, WorkerTasks } from './worker-tasks.ts';
+import { AccountStore } from '../accounts/account-store.ts';
+import { DeployBindingStore } from '../deployments/bindings/deploy-binding-store.ts';
+import { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
+import { readyPartition } from '../jobs/store/ready-partition.ts';
+import { readParameter } from '../platform/aws/parameters.ts';
+import { requestLimits } from '../platform/aws/request-limits.ts';
+import type { Clock } from '../platform/aws/table-clock.ts';
+import type { ScaleEnv } from '../platform/config/function-env.ts';
+import { emitMetrics } from '../platform/operations/emit-metrics.ts';
+import { registryOf } from '../platform/registry.ts';
+import { statusIndex } from '../reconciler/reconcile-jobs.ts';
+import { JobCounts } from '../stats/counting/counts.ts';
+import { LiveWorkers } from '../workers/live-workers.ts';
+import { type DemandContext, readDemand } from '../workers/scaling/read-demand.ts';
+import type { ScaleContext } from '../workers/scaling/scale-workers.ts';
+import { ScalingStore } from '../workers/scaling/scaling-store.ts';
+import { buildOf, WorkerTasks } from '../workers/scaling/worker-tasks.ts';
 
 /** Dependencies for deciding about workers and launching them. */
 export function createScaling(from: {

@@ -3,17 +3,15 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { ProfileStore } from '../catalog/profiles.ts';
 import { RuleStore } from '../catalog/rules.ts';
-import { createDeployments } from '../deployments/create-deployments.ts';
 import type { ReconcileDeploymentsContext } from '../deployments/reconcile-deployments.ts';
 import type { ClaimContext } from '../jobs/admission/claim.ts';
 import { OwnClaims } from '../jobs/admission/own-claims.ts';
 import { ProbeStore } from '../jobs/admission/probes.ts';
 import { readyIndex } from '../jobs/admission/ready-jobs.ts';
 import { SlotStore } from '../jobs/admission/slots.ts';
-import { DispatchQueues, queueUrls } from '../jobs/dispatch/dispatch-queues.ts';
-import { OutputStore } from '../jobs/output/output-store.ts';
-import { JobStore } from '../jobs/store/job-store.ts';
-import { JobTextStore } from '../jobs/store/job-texts.ts';
+import { AgentSessionStore } from '../jobs/output/agent-sessions/agent-session-store.ts';
+import { AttachmentStore } from '../jobs/output/attachments/attachment-store.ts';
+import type { OutputStore } from '../jobs/output/output-store.ts';
 import { readyPartition } from '../jobs/store/ready-partition.ts';
 import { ThreadStore } from '../jobs/threads/thread-store.ts';
 import type { TableClient } from '../platform/aws/clients.ts';
@@ -23,8 +21,10 @@ import type { TriggerEnv } from '../platform/config/function-env.ts';
 import { registryOf } from '../platform/registry.ts';
 import { ProjectSettingsStore } from '../projects/project-settings.ts';
 import { ProjectStore } from '../projects/projects.ts';
+import { type ReconcilerContext, statusIndex } from '../reconciler/reconcile-jobs.ts';
 import { LiveWorkers } from '../workers/live-workers.ts';
-import { type ReconcilerContext, statusIndex } from './reconcile-jobs.ts';
+import { createDeployments } from './create-deployments.ts';
+import { createDispatchQueues, createFolders, createJobStore, createOutputStore, createTexts } from './job-stores.ts';
 
 /** The dependencies of processes that claim jobs and check running ones: the workers and reconcile-jobs. */
 export function createReconciler(
@@ -33,6 +33,8 @@ export function createReconciler(
   ReconcileDeploymentsContext &
   ClaimContext & {
     readonly output: OutputStore;
+    readonly attachments: AttachmentStore;
+    readonly agentSessions: AgentSessionStore;
     readonly profiles: ProfileStore;
     readonly rules: RuleStore;
     readonly projects: ProjectStore;
@@ -41,10 +43,10 @@ export function createReconciler(
   } {
   const { env, table, clock, objects } = from;
   const registry = registryOf(from);
-  const output = new OutputStore(objects, env.OUTPUT_BUCKET);
+  const output = createOutputStore(from);
   return {
-    jobs: new JobStore(table, env.JOBS_TABLE),
-    dispatchQueues: new DispatchQueues(from.queues, queueUrls(env)),
+    jobs: createJobStore(from),
+    dispatchQueues: createDispatchQueues(from),
     clock,
     random: Math.random,
     probeEvery: {
@@ -55,6 +57,8 @@ export function createReconciler(
     hadOutage: () => tableOutage.isRecent,
     registry,
     output,
+    attachments: new AttachmentStore(objects, env.OUTPUT_BUCKET),
+    agentSessions: new AgentSessionStore(objects, env.OUTPUT_BUCKET),
     readReceipt: (jobId, attempt) => output.readReceipt(jobId, attempt),
     byStatus: statusIndex(table, env.JOBS_TABLE),
     openStream: (jobId, attempt, stream) => output.openStream(jobId, attempt, stream),
@@ -64,11 +68,11 @@ export function createReconciler(
     slots: new SlotStore(registry),
     threads: new ThreadStore(registry),
     locks: new SharedLocks(registry),
-    texts: new JobTextStore({ ...registry, objects, bucket: env.OUTPUT_BUCKET }),
+    texts: createTexts(from),
     profiles: new ProfileStore(registry),
     rules: new RuleStore(registry),
     projects: new ProjectStore(registry),
-    folders: { workspaces: env.PROMPTQ_WORKSPACES, roots: [env.PROMPTQ_TEMP, ...env.PROMPTQ_ALLOWED_ROOTS] },
+    folders: createFolders(from),
     agents: env.PROMPTQ_AGENTS,
     defaultProfile: env.PROMPTQ_DEFAULT_PROFILE,
     workspaceDays: env.PROMPTQ_WORKSPACE_DAYS,
