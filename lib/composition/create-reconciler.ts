@@ -5,9 +5,10 @@ import { ProfileStore } from '../catalog/profiles.ts';
 import { RuleStore } from '../catalog/rules.ts';
 import type { ReconcileDeploymentsContext } from '../deployments/reconcile-deployments.ts';
 import type { ClaimContext } from '../jobs/admission/claim.ts';
+import { claimItems } from '../jobs/admission/claim-reads.ts';
 import { OwnClaims } from '../jobs/admission/own-claims.ts';
 import { ProbeStore } from '../jobs/admission/probes.ts';
-import { readyIndex } from '../jobs/admission/ready-jobs.ts';
+import { readyIndex, sharedReads } from '../jobs/admission/ready-jobs.ts';
 import { SlotStore } from '../jobs/admission/slots.ts';
 import { AgentSessionStore } from '../jobs/output/agent-sessions/agent-session-store.ts';
 import { AttachmentStore } from '../jobs/output/attachments/attachment-store.ts';
@@ -78,7 +79,8 @@ export function createReconciler(
     workspaceDays: env.PROMPTQ_WORKSPACE_DAYS,
     workers: new LiveWorkers(registry),
     ...createDeployments(from),
-    readReady: readyIndex(table, env.JOBS_TABLE, clock),
+    readReady: sharedReads(readyIndex(table, env.JOBS_TABLE, clock)),
+    readClaimItems: claimItems(registry),
     ownClaims: new OwnClaims(),
     hotProjects: new Set(),
   };

@@ -1,5 +1,6 @@
 import { type Profile, type ProfileStore, profileKey, profileOf } from '../../catalog/profiles.ts';
 import { batchGet } from '../../platform/aws/batch-get.ts';
+import { gathered } from '../../platform/gather-calls.ts';
 import type { Registry } from '../../platform/registry.ts';
 import {
   isSpreadItem,
@@ -23,22 +24,37 @@ export interface ClaimReads {
   readonly texts: () => Promise<JobTexts>;
 }
 
+type Key = Readonly<Record<'kind' | 'id', string>>;
+
+/** Items of the registry by their keys, in no order, with those that others ask for at the same time. */
+type ReadItems = (keys: readonly Key[]) => Promise<readonly Record<string, unknown>[]>;
+
 /** The stores that a claim reads. */
 export interface ClaimReadsContext {
-  readonly registry: Registry;
+  readonly readClaimItems: ReadItems;
   readonly texts: Pick<JobTextStore, 'get' | 'read'>;
 }
 
-/** Reads in one request, consistently: a limit applies to every claim after the import that set it was answered. */
-export async function readForClaim({ registry, texts }: ClaimReadsContext, job: Job): Promise<ClaimReads> {
+/**
+ * `ReadItems` of one process: claims that begin together make one request. Consistent: a limit applies to every claim
+ * after the import that set it was answered.
+ */
+export function claimItems({ table, registryTable }: Registry): ReadItems {
+  return gathered(async (asked: readonly (readonly Key[])[]) => {
+    const keys = new Map(asked.flat().map((key) => [JSON.stringify([key.kind, key.id]), key]));
+    return await batchGet(table, registryTable, [...keys.values()], { consistent: true });
+  });
+}
+
+/** Reads in one request. */
+export async function readForClaim({ readClaimItems, texts }: ClaimReadsContext, job: Job): Promise<ClaimReads> {
   const inItem = textsInItem(job);
   const keys = [
     profileKey(job.profile),
     settingsKey(job.project_id),
     ...(inItem === undefined ? [textsKey(job)] : []),
   ] as const;
-  const { table, registryTable } = registry;
-  const items = await batchGet(table, registryTable, keys, { consistent: true });
+  const items = await readClaimItems(keys);
   const [profile, settings, text] = keys.map((key) => items.find(({ kind, id }) => kind === key.kind && id === key.id));
   return {
     profile: profileOf(job.profile, profile),

@@ -90,6 +90,8 @@ async function findWork(
   const isNews = () => !isSpread && hotProjects.has(project);
   const besides = ownClaims.inProgress;
   for (const candidate of await readyJobs(context.readReady, received.message, { isSpread, besides })) {
+    // At once, so that slots with different jobs also read what they need for them at the same time.
+    if (ownClaims.has(candidate)) continue;
     const claimed = await skipDamaged(`job ${candidate.id}`, () => claimOnce(context, candidate, workerId));
     if (claimed !== undefined) return { kind: 'claimed', ...claimed };
     if (isNews()) return await findWork(context, received, workerId);

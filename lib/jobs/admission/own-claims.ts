@@ -16,13 +16,19 @@ export class OwnClaims {
     return this.#inProgress.size;
   }
 
+  /** Whether a slot is at this version of a job, or has claimed it. */
+  has(job: Job): boolean {
+    const version = versionOf(job);
+    return this.#inProgress.has(version) || this.#made.includes(version);
+  }
+
   /**
    * Claims a job, unless another slot is at it or has claimed it.
    * @param claim resolves with undefined if the job could not be claimed
    */
   async attempt<T>(job: Job, claim: () => Promise<T | undefined>): Promise<T | undefined> {
-    const version = `${job.id}@${job.version}`;
-    if (this.#inProgress.has(version) || this.#made.includes(version)) return undefined;
+    if (this.has(job)) return undefined;
+    const version = versionOf(job);
     this.#inProgress.add(version);
     try {
       const claimed = await claim();
@@ -32,4 +38,8 @@ export class OwnClaims {
       this.#inProgress.delete(version);
     }
   }
+}
+
+function versionOf({ id, version }: Job): string {
+  return `${id}@${version}`;
 }

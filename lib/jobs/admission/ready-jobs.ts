@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type Clock, timestamp } from '../../platform/aws/table-clock.ts';
+import { gathered } from '../../platform/gather-calls.ts';
 import type { DispatchMessage } from '../dispatch/dispatch-queues.ts';
 import { isReady } from '../dispatch/transition.ts';
 import { readyKey, readyOrder, spreadReadyKeys } from '../indexes/ready-keys.ts';
@@ -49,6 +50,24 @@ export function readyIndex(table: DynamoDBDocumentClient, tableName: string, clo
 
 function upTo(items: readonly Record<string, unknown>[], next: unknown): string | undefined {
   return next === undefined ? undefined : String(items.at(-1)?.ready_order);
+}
+
+/**
+ * Reads for the claims of one process. Those that begin together share the reading of a partition, which brings one job
+ * more for each of them; otherwise all would compete for the best three.
+ */
+export function sharedReads(read: ReadReady): ReadReady {
+  const readers = new Map<string, (besides: number) => Promise<ReadyJobs>>();
+  return async (partition, besides = 0) => {
+    const reader =
+      readers.get(partition) ??
+      gathered((asked: readonly number[]) => {
+        readers.delete(partition);
+        return read(partition, Math.max(...asked) + asked.length - 1);
+      });
+    readers.set(partition, reader);
+    return await reader(besides);
+  };
 }
 
 /** The best claimable jobs of a message's band and project, the best first. */

@@ -43,14 +43,18 @@ export class HeadBucketCommand extends Deferred {
 export class S3Client {
   readonly #config: S3ClientConfig;
   readonly #added: unknown[][] = [];
+  readonly #removed: string[] = [];
   #opened: Promise<InstanceType<Requests['S3Client']>> | undefined;
 
   constructor(config: S3ClientConfig) {
     this.#config = config;
   }
 
-  /** Middleware that the client gets once it is made. */
-  readonly middlewareStack = { add: (...middleware: unknown[]) => void this.#added.push(middleware) };
+  /** What middleware the client gets, and what not, once it is made. */
+  readonly middlewareStack = {
+    add: (...middleware: unknown[]) => void this.#added.push(middleware),
+    remove: (name: string) => this.#removed.push(name) > 0,
+  };
 
   async send(command: Deferred, options?: object): Promise<unknown> {
     const requests = await load();
@@ -67,6 +71,7 @@ export class S3Client {
   async #open(): Promise<InstanceType<Requests['S3Client']>> {
     const requests = await load();
     const client = new requests.S3Client(this.#config);
+    for (const name of this.#removed) client.middlewareStack.remove(name);
     for (const middleware of this.#added) client.middlewareStack.add(...(middleware as [never, never]));
     return client;
   }

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { tableClient } from '../../../../lib/platform/aws/clients.ts';
+import { objectClient, queueClient, tableClient } from '../../../../lib/platform/aws/clients.ts';
 import { metricsIn, printedBy } from '../../../captured-lines.ts';
 
 let server: Server;
@@ -48,4 +49,13 @@ it('other errors are not reported', async () => {
   const { lines, result } = await printedBy(async () => await read().catch((error: Error) => error.name));
   expect(result).toBe('ConditionalCheckFailedException');
   expect(metricsIn(lines)).toEqual({});
+});
+
+it('no client copies inputs and outputs for a logger that it does not have', () => {
+  const layers = (client: { readonly middlewareStack: { identify(): string[] } }) =>
+    client.middlewareStack.identify().filter((layer) => layer.includes('loggerMiddleware'));
+  // The name that the SDK gives it.
+  expect(layers(new DynamoDBClient({}))).toHaveLength(1);
+  for (const client of [tableClient().table, queueClient(), objectClient({ pathStyle: true })])
+    expect(layers(client)).toEqual([]);
 });
