@@ -11,8 +11,8 @@ it('makes one call for all that ask in the same turn, and another for who asks o
   const together = [ask('a'), ask('b')];
   await Promise.resolve();
   const late = ask('c');
-  expect(await late).toBe('second');
   first.resolve('first');
+  expect(await late).toBe('second');
   expect(await Promise.all(together)).toEqual(['first', 'first']);
   expect(calls).toEqual([['a', 'b'], ['c']]);
 });

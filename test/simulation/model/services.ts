@@ -57,8 +57,13 @@ export function perform(services: Services, command: unknown): unknown {
   }
   if (command instanceof BatchGetCommand) {
     const requests = Object.entries(command.input.RequestItems ?? {});
-    const read = ([name, { Keys = [], ConsistentRead = false }]: (typeof requests)[number]) =>
-      Keys.map((key) => table(services, name).get(key, ConsistentRead)).filter((item) => item !== undefined);
+    const read = ([name, { Keys = [], ConsistentRead = false }]: (typeof requests)[number]) => {
+      if (new Set(Keys.map((key) => JSON.stringify(key))).size < Keys.length)
+        throw Object.assign(new Error('Provided list of item keys contains duplicates'), {
+          name: 'ValidationException',
+        });
+      return Keys.map((key) => table(services, name).get(key, ConsistentRead)).filter((item) => item !== undefined);
+    };
     return { Responses: Object.fromEntries(requests.map((request) => [request[0], read(request)])) };
   }
   if (command instanceof TransactWriteCommand) return transact(services, command.input.TransactItems ?? []);
