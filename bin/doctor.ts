@@ -1,12 +1,12 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import cdkJson from '../cdk.json' with { type: 'json' };
 import { examineBeforeDeploy } from '../lib/doctor/before-deploy/examine-before-deploy.ts';
-import { examineDeployment } from '../lib/doctor/examine-deployment.ts';
-import { examineHome } from '../lib/doctor/examine-home.ts';
-import { examineService } from '../lib/doctor/examine-service.ts';
+import { examineDeployment } from '../lib/doctor/deployment/examine-deployment.ts';
 import { EXIT_CODES, type Finding, fault, inWords, worst } from '../lib/doctor/finding.ts';
+import { examineHome } from '../lib/doctor/home/examine-home.ts';
 import { jsonReport, textReport } from '../lib/doctor/report.ts';
-import { openService } from '../lib/doctor/service.ts';
+import { examineService } from '../lib/doctor/service/examine-service.ts';
+import { openService } from '../lib/doctor/service/service.ts';
 import { SETTINGS_KEY } from '../lib/platform/config/deployment.ts';
 import packageJson from '../package.json' with { type: 'json' };
 

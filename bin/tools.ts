@@ -20,12 +20,12 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       options: '[--redis URL] [--postgres URL] [--jobs N]',
     },
     cost: {
-      file: 'bench/job-cost.ts',
+      file: 'bench/requests/job-cost.ts',
       about: 'billed requests of a job and of list pages',
       options: '[--large]',
     },
     requests: {
-      file: 'bench/count-requests.ts',
+      file: 'bench/requests/count-requests.ts',
       about: 'count the requests behind docs/operate/cost.md and store them',
       options: '[--check]',
     },
@@ -54,7 +54,7 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     'first-page': { file: 'bench/first-page.ts', about: "time to the console's first page" },
     'command-line': { file: 'bench/command-line.ts', about: 'size of the package of promptq, time of its --help' },
     starts: {
-      file: 'bench/function-starts.ts',
+      file: 'bench/starts/function-starts.ts',
       about: "CPU time of the functions' starts, and their sizes",
       options: '[--rounds N]',
     },

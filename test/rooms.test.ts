@@ -13,14 +13,12 @@ const SOURCES = globSync(['{bin,bench,lib,functions,worker-container}/**/*.ts', 
 const FOLDER_SIZE = 15;
 /** Folders that hold more, each with the reason. */
 const LARGER: Readonly<Record<string, string>> = {
-  bench: 'one file for each benchmark or cost that is measured',
   bin: 'one file for each command that npm runs',
   'functions/jobs': 'one file for each route of a job, found by the name of its action',
   'lib/cli/commands': 'one file a command',
   'lib/contract': 'tables that everything else is derived from, each found by its name',
   'lib/contract/routes': 'one file for each resource of the interface',
   'lib/contract/schemas': 'one file for each resource of the interface',
-  'lib/doctor': 'one file for each check',
   'lib/jobs/lifecycle': 'one file for each subject of a decision',
 };
 
@@ -33,7 +31,7 @@ const GENERATED = ['lib/client/api-types.ts', 'lib/mcp/tool-contracts.ts'];
 const FUNCTION_SIZE = { ts: 80, tsx: 100 } as const;
 /** Functions that have more, each with the reason. */
 const LONGER: Readonly<Record<string, string>> = {
-  'bench/cost-document.ts costDocument': 'the text of one page',
+  'bench/cost/cost-document.ts costDocument': 'the text of one page',
   'lib/jobs/lifecycle/lifecycle.ts decide': 'one case for each event of a job',
   'worker-container/drives/codex-app-server.ts createCodexDrive': 'functions that share the state of one turn',
 };

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { countRouteRequests } from '../route-requests.ts';
+import { countRouteRequests } from '../requests/route-requests.ts';
 import { BASELINE_FILE, type Baseline, lossesOf, readBaseline } from './baseline.ts';
 import { bundleBytes } from './bundle-bytes.ts';
 import { jobCpu } from './job-cpu.ts';

@@ -10,7 +10,7 @@ import { reconcile } from '../../lib/reconciler/reconciler.ts';
 import { JobCounts } from '../../lib/stats/counting/counts.ts';
 import { emulateDeployment } from '../../test/emulated-deployment.ts';
 import { aJob } from '../../test/lib/jobs/a-job.ts';
-import { Meter, sum } from '../meter.ts';
+import { Meter, sum } from '../requests/meter.ts';
 import { loadJobs } from './load-jobs.ts';
 
 /**

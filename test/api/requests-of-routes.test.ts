@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readBaseline } from '../../bench/quick/baseline.ts';
-import { countRouteRequests } from '../../bench/route-requests.ts';
+import { countRouteRequests } from '../../bench/requests/route-requests.ts';
 
 it('a request of each main route calls AWS as often as bench/quick/baseline.json states', async () => {
   expect(await countRouteRequests()).toEqual(readBaseline().requests);

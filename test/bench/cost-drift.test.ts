@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { driftedLines } from '../../bench/cost-drift.ts';
+import { driftedLines } from '../../bench/cost/cost-drift.ts';
 
 const KEPT = `# What it costs: $1.96 a month
 

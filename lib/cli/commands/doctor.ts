@@ -1,8 +1,8 @@
 import { dataOf } from '../../client/data-of.ts';
-import { examineService } from '../../doctor/examine-service.ts';
 import { worst } from '../../doctor/finding.ts';
 import { jsonReport, textReport } from '../../doctor/report.ts';
-import { openService } from '../../doctor/service.ts';
+import { examineService } from '../../doctor/service/examine-service.ts';
+import { openService } from '../../doctor/service/service.ts';
 import { clientOf } from '../base/client-of.ts';
 import type { CommandRun } from '../base/context.ts';
 import { findCredentials } from '../base/credentials.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkQuestions } from '../../../lib/doctor/check-questions.ts';
+import { checkQuestions } from '../../../lib/doctor/service/check-questions.ts';
 import { withService } from './stand-in-service.ts';
 
 const NOW = '2026-11-20T12:00:00.000Z';

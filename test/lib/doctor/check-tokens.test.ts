@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { TokenInfo } from '../../../lib/access/tokens/token-store.ts';
-import { checkTokens, type EnforcementFacts } from '../../../lib/doctor/check-tokens.ts';
+import { checkTokens, type EnforcementFacts } from '../../../lib/doctor/service/check-tokens.ts';
 
 const NOW = '2026-11-20T12:00:00.000Z';
 const OFF = { isEnforced: false, comesWithDeployment: false, now: Date.parse(NOW) };

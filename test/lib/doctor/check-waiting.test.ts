@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { checkWaiting } from '../../../lib/doctor/check-waiting.ts';
-import type { Schemas } from '../../../lib/doctor/service.ts';
+import { checkWaiting } from '../../../lib/doctor/service/check-waiting.ts';
+import type { Schemas } from '../../../lib/doctor/service/service.ts';
 import { withService } from './stand-in-service.ts';
 
 const NOW = '2026-11-20T12:00:00.000Z';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { awaitWorkers, checkWorkers } from '../../../lib/doctor/check-workers.ts';
-import type { Schemas } from '../../../lib/doctor/service.ts';
+import { awaitWorkers, checkWorkers } from '../../../lib/doctor/service/check-workers.ts';
+import type { Schemas } from '../../../lib/doctor/service/service.ts';
 import { withService } from './stand-in-service.ts';
 
 const NOW = '2026-11-20T12:00:00.000Z';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openService, type Service } from '../../../lib/doctor/service.ts';
+import { openService, type Service } from '../../../lib/doctor/service/service.ts';
 
 /** Runs the doctor on a service that answers each request with the status and body that `answer` returns. */
 export async function withService<T>(

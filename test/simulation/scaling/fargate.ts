@@ -1,4 +1,4 @@
-import { PRICES } from '../../../bench/prices.ts';
+import { PRICES } from '../../../bench/cost/prices.ts';
 import { workerSizeSchema } from '../../../lib/platform/config/worker-size.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 

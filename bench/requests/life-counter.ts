@@ -1,0 +1,26 @@
+import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import type { JobCounts } from '../../lib/stats/counting/counts.ts';
+import type { StatsStore } from '../../lib/stats/counting/stats-store.ts';
+
+/** Counts lives of jobs as the table's stream tells them. */
+export class LifeCounter {
+  readonly #figures: StatsStore;
+  readonly #counts: JobCounts;
+  #sequence = 0;
+
+  constructor(stores: { readonly stats: StatsStore; readonly counts: JobCounts }) {
+    this.#figures = stores.stats;
+    this.#counts = stores.counts;
+  }
+
+  /** Each change in a separate batch, the most expensive case. @param states of one job, in their order; undefined: not there yet */
+  async count(states: readonly (Job | undefined)[]): Promise<void> {
+    for (const [at, after] of states.entries()) {
+      if (at === 0) continue;
+      this.#sequence += 1;
+      const change = { sequence: String(this.#sequence), before: states[at - 1], after };
+      await this.#figures.apply('shard', [change]);
+      await this.#counts.apply('shard', [{ ...change, before: change.before?.status, after: after?.status }]);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { type Finding, fault, ok, span } from '../finding.ts';
+import { dataOf, type Schemas, type Service } from './service.ts';
+
+/** Seconds of one long poll; the service answers within 25. */
+const WAIT_SECONDS = 20;
+
+export interface TrialJob {
+  readonly profile: string;
+  /** Milliseconds; workers that start from zero need up to a minute. */
+  readonly timeoutMs: number;
+}
+
+/** Runs a tiny job, from its creation to its result. It stays in the list, as every job does. */
+export async function tryJob(service: Service, { profile, timeoutMs }: TrialJob): Promise<Finding> {
+  const startedAt = performance.now();
+  const isScript = profile === 'shell';
+  const body = { prompt: isScript ? 'echo "promptq doctor"' : 'Answer with one word: ok', profile, project: 'doctor' };
+  const { id } = await dataOf('POST /jobs', service.api.POST('/api/v1/jobs', { body }));
+  const path = { params: { path: { id } } } as const;
+  let status: Schemas['JobLifecycle'];
+  do {
+    const query = { wait: WAIT_SECONDS };
+    status = await dataOf(
+      'GET /jobs/{id}/status',
+      service.api.GET('/api/v1/jobs/{id}/status', { params: { ...path.params, query } }),
+    );
+  } while (!status.terminal && performance.now() - startedAt < timeoutMs);
+  const took = span(performance.now() - startedAt);
+  const reason = `${status.state_reason.code}: ${status.state_reason.message}`;
+  if (!status.terminal)
+    return fault('job', `${id} is ${status.status} after ${took} (${reason})`, `Look at it: GET /jobs/${id}.`);
+  if (status.status !== 'SUCCEEDED')
+    return fault('job', `${id} is ${status.status} (${reason})`, `Read what it wrote: GET /jobs/${id}/logs.`);
+  if (!isScript) return ok('job', `${id} of the profile ${profile} succeeded in ${took}`);
+  const result = await dataOf('GET /jobs/{id}/result', service.api.GET('/api/v1/jobs/{id}/result', path));
+  if (result.stdout.trim() === 'promptq doctor') return ok('job', `${id} ran, and its output is there, in ${took}`);
+  return fault('job', `${id} succeeded, but its output is ${JSON.stringify(result.stdout)}`, 'Look at the bucket.');
+}
