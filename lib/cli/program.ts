@@ -6,6 +6,12 @@ import type { OptionSpec } from './base/option.ts';
 /** Runs a command that was given on the command line. */
 export type Dispatch = (spec: CommandSpec, args: readonly string[], options: object) => Promise<void>;
 
+const EXAMPLES = `Examples:
+  promptq dev                         run the service on this machine
+  promptq run "Say hello" --follow    run a job, and print what its agent does
+  promptq list --status FAILED        list the jobs that failed`;
+const CREDENTIALS = 'PROMPTQ_URL and PROMPTQ_TOKEN take precedence over `promptq login`.';
+
 /** The parser of the command line. It throws instead of exiting. */
 export function createProgram(
   { version, commands }: Pick<Context, 'version' | 'commands'>,
@@ -16,10 +22,9 @@ export function createProgram(
     .version(version)
     .exitOverride()
     .showSuggestionAfterError()
-    .addHelpText(
-      'after',
-      `\n${exitCodeHelp()}\n\nPROMPTQ_URL and PROMPTQ_TOKEN take precedence over \`promptq login\`.`,
-    );
+    // As all other errors begin.
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'promptq: ')) })
+    .addHelpText('after', `\n${EXAMPLES}\n\n${exitCodeHelp()}\n\n${CREDENTIALS}`);
   for (const spec of commands) {
     const command = program.command(spec.name).description(spec.about);
     for (const [name, about, choices] of spec.args ?? []) {

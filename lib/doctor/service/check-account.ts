@@ -13,7 +13,11 @@ export async function checkAccount(service: Service, { service: facts }: Schemas
     throw error;
   }
   if (account.logged_in) return [ok('account', `linked${account.account === undefined ? '' : `: ${account.account}`}`)];
-  const message = `not linked (${account.state}${account.error === undefined ? '' : `: ${account.error}`})`;
+  const more = [
+    ...(account.state === 'not_linked' ? [] : [account.state]),
+    ...(account.error === undefined ? [] : [account.error]),
+  ];
+  const message = `not linked${more.length === 0 ? '' : ` (${more.join(': ')})`}`;
   if (facts.default_profile !== 'codex') return [ok('account', `${message}; only jobs of the profile codex need it`)];
   return [
     warning(

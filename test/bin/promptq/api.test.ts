@@ -59,7 +59,14 @@ test('refuses what it can see is wrong, and has the exit codes of all commands',
     code: 2,
     stderr: expect.stringContaining('not JSON'),
   });
-  expect(await code('FETCH', '/stats')).toBe(2);
+  expect(await promptq('api', 'FETCH', '/stats')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^promptq: .*Allowed choices are GET, POST/),
+  });
+  expect(await promptq('api', 'GET', '/nothing')).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('nothing at this path'),
+  });
   expect(await code('POST', '/jobs', '--data', '{}', '--file', 'x')).toBe(2);
   expect(await code('POST', '/jobs', '--data', '{}')).toBe(2);
   expect(await code('GET', '/jobs/job_none')).toBe(4);
