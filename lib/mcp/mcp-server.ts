@@ -8,6 +8,7 @@ import {
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server';
+import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
 import type { Answer } from './answers.ts';
 import { toolResult } from './answers.ts';
 import { answerIn, canAsk, inputNeeded, jobIdIn } from './asking.ts';
@@ -20,6 +21,9 @@ import { TOOL_CALLS } from './tools.ts';
 const INSTRUCTIONS =
   'Promptq runs jobs of coding agents in the background. Delegate a task with create_job, call wait_for_job until the job has ended, then read its answer with job_result.';
 
+/** It interprets schemas. The library's default compiles them, which costs a start more than a call, and takes 150 KB. */
+const validator = new CfWorkerJsonSchemaValidator();
+
 /** A server of the tools. It keeps nothing between two calls. */
 export function mcpServer(options: ServerOptions): Server {
   const { version, wire, era, offers = () => true } = options;
@@ -29,6 +33,7 @@ export function mcpServer(options: ServerOptions): Server {
     { name: 'promptq', version },
     {
       instructions: INSTRUCTIONS,
+      jsonSchemaValidator: validator,
       capabilities: {
         tools: { listChanged: false },
         ...(hasTasks && { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }),
@@ -91,7 +96,7 @@ function toolError(text: string): CallToolResult {
 
 type Input = ReturnType<typeof fromJsonSchema>;
 
-/** Kept, because the validator compiles each. */
+/** Kept, because the validator resolves the references of each. */
 const inputs = new Map<string, Input>();
 
 async function validated(
@@ -100,7 +105,7 @@ async function validated(
   args: unknown,
 ): Promise<{ readonly value: unknown } | { readonly fault: string }> {
   const key = `${wire} ${name}`;
-  const input = inputs.get(key) ?? fromJsonSchema(inputSchema(name, wire));
+  const input = inputs.get(key) ?? fromJsonSchema(inputSchema(name, wire), validator);
   inputs.set(key, input);
   const outcome = await input['~standard'].validate(args ?? {});
   if (outcome.issues === undefined) return { value: outcome.value };

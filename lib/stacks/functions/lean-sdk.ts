@@ -12,11 +12,14 @@ export const leanSdk: Plugin = {
       moduleOf(importer).startsWith('@middy/') ? { path: 'stream/web', namespace: 'lean-sdk' } : undefined,
     );
     build.onLoad({ filter: /./, namespace: 'lean-sdk' }, () => ({ contents: 'export class ReadableStream {}' }));
-    build.onLoad({ filter: /\/node_modules\/(@smithy|@aws-sdk|zod)\/.*\.js(on)?$/ }, async ({ path }) => {
-      const module = moduleOf(path);
-      const contents = await changed(module, path);
-      return contents === undefined ? undefined : { contents, resolveDir: dirname(path), loader: 'js' };
-    });
+    build.onLoad(
+      { filter: /\/node_modules\/(@smithy|@aws-sdk|@modelcontextprotocol|zod)\/.*\.m?js(on)?$/ },
+      async ({ path }) => {
+        const module = moduleOf(path);
+        const contents = await changed(module, path);
+        return contents === undefined ? undefined : { contents, resolveDir: dirname(path), loader: 'js' };
+      },
+    );
   },
 };
 

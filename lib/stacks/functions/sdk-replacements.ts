@@ -31,6 +31,10 @@ export const REPLACEMENTS: Readonly<Record<string, string>> = {
   // The operations in use have no streams of events.
   '@smithy/core/dist-es/submodules/event-streams/index.js': `
     export const resolveEventStreamSerdeConfig = (input) => input;`,
+  // The tools' server names a validator of JSON schemas; its default is 150 KB.
+  '@modelcontextprotocol/server/dist/shimsNode.mjs': `
+    import process from 'node:process';
+    export { process };`,
   // Node's, instead of the global object that loads all of Web Cryptography.
   '@smithy/core/dist-es/submodules/serde/uuid/v4.js': `
     import { randomUUID } from 'node:crypto';
