@@ -46,6 +46,8 @@ export const EVENTS = [
   'message delivered',
   'message not delivered',
   'message became a turn',
+  'fork copied',
+  'started by a tool',
   'asked a person',
   'answered while it ran',
   'answered while it waited',

@@ -125,7 +125,10 @@ const FOLLOWERS: readonly string[] = ['work', 'watch', 'reread'];
 const THREADERS: readonly string[] = [...FOLLOWERS, 'create', 'submit', 'cancel', 'kill', 'retry'];
 
 /** Fields that may change without a state change. */
-const RECORDS: ReadonlySet<keyof Job> = new Set(['children_pending', 'follow_ups', 'messages_pending', 'warnings']);
+const RECORDS: ReadonlySet<keyof Job> = new Set([
+  ...(['children_pending', 'follow_ups', 'messages_pending', 'warnings'] as const),
+  ...(['copied_by', 'tool_children'] as const),
+]);
 const EVIDENCE: ReadonlySet<keyof Job> = new Set([
   'exit_code',
   'signal',
@@ -142,7 +145,7 @@ function faultOfRecord(before: Job, after: Job, { actor }: JobWrite): string | u
   const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof Job | 'ready_key')[];
   for (const name of changed) {
     if (name === 'ready_key' || isSame(Reflect.get(before, name), Reflect.get(after, name))) continue;
-    if (['version', 'change_id', 'updated_at', 'ready_order'].includes(name) || RECORDS.has(name)) continue;
+    if (['version', 'change_id', 'updated_at', 'ready_order', 'touched'].includes(name) || RECORDS.has(name)) continue;
     if (actor.doing === 'reread' && before.status !== 'RUNNING' && EVIDENCE.has(name)) continue;
     return `${name} was changed in ${before.status} by ${actor.doing}`;
   }

@@ -9,7 +9,9 @@ import { isReleasingJob } from '../../../worker-container/commands/ending.ts';
 import type { TreeExit } from '../../../worker-container/commands/process-tree.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
 import { type AgentScript, agentScript, SILENT } from './agent-script.ts';
+import { ModelDelegation } from './delegation.ts';
 import type { ModelDeployment } from './deployment.ts';
+import { ModelForks } from './forks.ts';
 import { ModelMessages } from './messages.ts';
 import { ModelOutput } from './output.ts';
 import { type Asking, ModelQuestions } from './questions.ts';
@@ -48,6 +50,8 @@ export class ModelAgents {
   readonly #sessions: ModelSessions;
   readonly messages: ModelMessages;
   readonly questions: ModelQuestions;
+  readonly forks: ModelForks;
+  readonly delegation: ModelDelegation;
   /** By job. */
   readonly #scripts = new Map<string, AgentScript>();
 
@@ -56,6 +60,8 @@ export class ModelAgents {
     this.#sessions = new ModelSessions(deployment);
     this.messages = new ModelMessages(deployment, this.#sessions);
     this.questions = new ModelQuestions(deployment, this.#sessions);
+    this.forks = new ModelForks(deployment);
+    this.delegation = new ModelDelegation(deployment);
   }
 
   /** `runAgent` of one worker. */
@@ -63,6 +69,7 @@ export class ModelAgents {
     const { time, faults, tellFault } = this.#deployment;
     return async (context, job, { ending, watched, seen, job: watch }) => {
       await readWhatIsToRun(context, job);
+      await this.forks.copy(context, job, process);
       const name = `attempt ${job.attempt} of ${this.#deployment.nameOf(job.id)}`;
       if (this.written.has(evidenceOf(job, job.attempt))) tellFault(`${name} was started twice`);
       const run: LiveRun = { job: job.id, attempt: job.attempt, process };
@@ -74,6 +81,8 @@ export class ModelAgents {
       const output = new ModelOutput(context.objects, process.timing, job);
       const duration = this.#duration(job);
       session?.converse(duration.length);
+      if (session !== undefined)
+        this.delegation.begin(context, job, { process, length: duration.length, isOver: () => !this.live.has(run) });
       const begin = async () => {
         if (session === undefined) return {};
         const asking = await this.questions.begin(context, job, { session, process, watch, ending, ...duration });

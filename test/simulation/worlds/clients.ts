@@ -23,6 +23,9 @@ export const PROJECTS = ['p1', 'p2'] as const;
 /** How many of the jobs continue another one. */
 const CONTINUED = 0.35;
 
+/** How many of the others fork one. */
+const FORKED = 0.2;
+
 /** What clients do to existing jobs. */
 const DOINGS = [
   ...['edit', 'edit', 'cancel', 'cancel', 'kill', 'kill', 'retry', 'retry'],
@@ -105,6 +108,9 @@ export class Clients {
     const { random } = this.#deployment;
     const continued = random.chance(CONTINUED) ? [...this.acknowledged.ids].at(-random.integer(1, 6)) : undefined;
     if (continued !== undefined) return this.#continuation(continued, key);
+    const forked = random.chance(FORKED) ? this.#forkable() : undefined;
+    if (forked !== undefined)
+      return { prompt: 'say it differently', fork: forked, ...(key !== undefined && { idempotency_key: key }) };
     return {
       prompt: `say ${random.integer(1, 1_000)}`,
       project: random.pick(PROJECTS),
@@ -116,6 +122,13 @@ export class Clients {
       ...(random.chance(0.3) && { cwd: random.pick(['a', 'b']) }),
       ...(key !== undefined && { idempotency_key: key }),
     };
+  }
+
+  /** Mostly a job that has something to copy. */
+  #forkable(): string | undefined {
+    const { random } = this.#deployment;
+    const done = this.#deployment.allJobs().filter(({ status, cwd }) => status === 'SUCCEEDED' && cwd === undefined);
+    return (random.chance(0.8) ? done.map(({ id }) => id) : [...this.acknowledged.ids]).at(-random.integer(1, 4));
   }
 
   #continuation(id: string, key: string | undefined): JobCreation {

@@ -79,7 +79,11 @@ export class World {
         (this.#faults.weather === 'orderly' ? order.faultOf(before, after) : undefined) ??
         faultOfThread(before, after, () => this.#deployment.allJobs());
       if (fault !== undefined) this.#violated(`${this.#deployment.nameOf(after.id)}: ${fault}`);
-      if (after.status === 'RUNNING' && before?.status !== 'RUNNING') this.#expectFolderOfItsOwn(after);
+      if (after.status === 'RUNNING' && before?.status !== 'RUNNING') {
+        this.#expectFolderOfItsOwn(after);
+        const unfinished = this.#agents.forks.faultOfStart(after);
+        if (unfinished !== undefined) this.#violated(`${this.#deployment.nameOf(after.id)}: ${unfinished}`);
+      }
       if (before?.status !== 'RUNNING') return;
       if (this.#faults.weather === 'orderly' && after.losses !== before.losses)
         this.#violated(`${this.#deployment.nameOf(after.id)}: a worker was lost although nobody died`);

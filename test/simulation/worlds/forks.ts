@@ -1,0 +1,61 @@
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { lacksCopy } from '../../../lib/jobs/lifecycle/thread.ts';
+import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
+import { copied, sourceToCopy } from '../../../worker-container/forks/fork-source.ts';
+import { rethrowTransient } from '../../../worker-container/secrets/transient-error.ts';
+import type { SimulatedProcess } from '../model/simulated-process.ts';
+import type { ModelDeployment } from './deployment.ts';
+
+/** Longest time that a copy takes, milliseconds. */
+const COPY_WITHIN = 20_000;
+
+interface Copying {
+  readonly fork: string;
+  readonly attempt: number;
+  readonly thread: string | undefined;
+}
+
+/** The copies that forks make: found and recorded by the real modules; what is copied does not matter. */
+export class ModelForks {
+  readonly #deployment: ModelDeployment;
+  readonly #copying = new Set<Copying>();
+
+  constructor(deployment: ModelDeployment) {
+    this.#deployment = deployment;
+  }
+
+  /** Makes the copy that an attempt needs before its agent starts. */
+  async copy(context: AttemptContext, job: Job, process: SimulatedProcess): Promise<void> {
+    const source = await rethrowTransient(() => sourceToCopy(context, job));
+    if (source === undefined) return;
+    const copying = { fork: job.id, attempt: job.attempt, thread: source.thread_id };
+    this.#copying.add(copying);
+    process.onDeath(() => this.#copying.delete(copying));
+    try {
+      const duration = this.#deployment.random.skewed(10, COPY_WITHIN);
+      await new Promise<void>((resolve) => void process.schedule(resolve, duration));
+      await rethrowTransient(() => copied(context, job));
+      this.#deployment.tellEvent('fork copied');
+    } finally {
+      this.#copying.delete(copying);
+    }
+  }
+
+  /** What is wrong with the start of a job; undefined: nothing. A replaced attempt copies for nobody. */
+  faultOfStart(job: Job): string | undefined {
+    for (const { fork, attempt, thread } of this.#copying) {
+      const is = this.#deployment.allJobs().find(({ id }) => id === fork);
+      const isLive = is?.status === 'RUNNING' && is.attempt === attempt && lacksCopy(is);
+      if (isLive && thread !== undefined && job.thread_id === thread && job.id !== fork)
+        return `it runs while ${this.#deployment.nameOf(fork)} copies its folder`;
+    }
+    return undefined;
+  }
+
+  /** What is wrong with the forks once everything has come to rest. */
+  faultsAtRest(jobs: readonly Job[]): string[] {
+    return jobs
+      .filter((job) => job.status === 'SUCCEEDED' && lacksCopy(job))
+      .map(({ id }) => `${this.#deployment.nameOf(id)} has succeeded without its copy`);
+  }
+}
