@@ -26,10 +26,10 @@ function seeded(seed: number): () => number {
   };
 }
 
-describe('a burst of 2,000 jobs under 40 claimers', () => {
-  const JOBS = 2_000;
-  const CLAIMERS = 40;
-  const PROJECTS = 50;
+describe('a burst of 800 jobs under 24 claimers', () => {
+  const JOBS = 800;
+  const CLAIMERS = 24;
+  const PROJECTS = 20;
 
   it('with a stale index and dispatch messages that overtake their jobs: each is claimed once, at the latest by reconcile-jobs', async () => {
     const random = seeded(20_261_120);
