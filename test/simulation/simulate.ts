@@ -87,6 +87,8 @@ async function onThreads(wanted: { seed: number; lives: number; seconds: number;
     };
     const thread = new Worker(new URL(import.meta.url), {
       workerData: data,
+      // Injected faults are counted, not printed.
+      env: { ...process.env, POWERTOOLS_LOG_LEVEL: 'SILENT' },
       resourceLimits: { maxYoungGenerationSizeMb: 64 },
     });
     return await new Promise<Tally>((resolve, reject) => {
