@@ -42,8 +42,9 @@ export async function threadRecord(
     for (const id of rule_ids) ruleIds.add(id);
     const { receipt } = await readableReceipt(context.output, job.id, attempt);
     const asked = await questionsOf(context, job);
-    const answer = receipt?.final_message === undefined ? '' : `\n\nAnswer ${number}:\n${cut(receipt.final_message)}`;
-    const entry = `Prompt ${number}:\n${cut(prompt)}${asked}${answer}`;
+    const answer =
+      receipt?.final_message === undefined ? '' : `\n\nAnswer ${number}:\n${cut(receipt.final_message, SHARES.answer)}`;
+    const entry = `Prompt ${number}:\n${cut(prompt, SHARES.prompt)}${asked}${answer}`;
     room -= Buffer.byteLength(entry);
     if (room < 0 && entries.length > 0) break;
     entries.unshift(entry);
@@ -57,18 +58,24 @@ export async function threadRecord(
 async function questionsOf({ texts }: Pick<RecordSources, 'texts'>, job: Job): Promise<string> {
   if (job.questions === undefined) return '';
   const questions = await listQuestions(texts.questions, job);
+  const most = SHARES.questions / (2 * questions.length);
   return questions
     .toReversed()
     .flatMap(({ question, answer, default: fallback }) => {
       const got = answer ?? fallback;
-      return got === null ? [] : [`\n\nQuestion:\n${cut(question)}\n\nAnswer to it:\n${cut(got)}`];
+      return got === null ? [] : [`\n\nQuestion:\n${cut(question, most)}\n\nAnswer to it:\n${cut(got, most)}`];
     })
     .join('');
 }
 
-/** Half of the room, so that one text does not fill the record. */
-function cut(text: string): string {
-  const most = LIMITS.threadRecordBytes / 2 - 1_000;
+/** Most bytes of the parts of one turn, so that none fills the record. */
+const SHARES = {
+  prompt: 0.4 * LIMITS.threadRecordBytes,
+  questions: 0.18 * LIMITS.threadRecordBytes,
+  answer: 0.4 * LIMITS.threadRecordBytes,
+} as const;
+
+function cut(text: string, most: number): string {
   const bytes = Buffer.from(text);
   return bytes.length <= most
     ? text

@@ -74,6 +74,15 @@ test('the record has at most 64 KiB, of the newest turns', async () => {
   expect(one).not.toContain('\uFFFD');
 });
 
+test('many long answers of people leave room for the prompt and the final message of their turn', async () => {
+  const names = Array.from({ length: 20 }, (_, n) => `q_${n}`);
+  const questions = names.map((name) => asked(name, `${name}?`, { answer: 'answer' }, `${name} ${'é'.repeat(8_000)}`));
+  const context = contextOf({ a: { prompt: 'paint it', answer: 'painted', questions } });
+  const { text } = await threadRecord(context, [turn('a', { questions: 20 })]);
+  expect(Buffer.byteLength(text)).toBeLessThan(65 * 1024);
+  for (const part of ['paint it', 'q_0?', 'painted']) expect(text).toContain(part);
+});
+
 test('a continued job of which nothing is left fails instead of guessing', async () => {
   await expect(threadRecord(contextOf({}), [])).rejects.toThrow(SessionLostError);
 });
