@@ -52,7 +52,7 @@ test('commands of the page are copied, with its filters and without a token', as
   };
   const url = service.baseUrl;
   const line = await copied('Copy as promptq: These jobs');
-  expect(line).toBe(`PROMPTQ_URL=${url} promptq list '--status=DRAFT' '--tag=a b'`);
+  expect(line).toBe(`PROMPTQ_URL=${url} promptq list --status=DRAFT '--tag=a b'`);
   expect(await copied('Copy as curl: These jobs')).toContain(`curl -sS '${url}/api/v1/jobs?status=DRAFT&tag=a+b'`);
   await dialog.getByRole('button', { name: 'Close', exact: true }).click();
   await dialog.waitFor({ state: 'detached' });

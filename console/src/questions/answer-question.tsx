@@ -7,6 +7,7 @@ import Textarea from '@cloudscape-design/components/textarea';
 import { useState } from 'react';
 import { useMayAct } from '../api/session.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
+import { exactTime } from '../format/time-preference.ts';
 import { type Question, useAnswer } from './question-queries.ts';
 import '../jobs/text/job-text.css';
 
@@ -67,8 +68,8 @@ export function AnswerQuestion({ question }: { readonly question: Question }) {
 }
 
 function consequence({ deadline, default: byDefault }: Question): string {
-  const until = new Date(deadline).toLocaleString();
+  const until = exactTime(deadline).replace(/:\d\d$/, '');
   return byDefault === null
-    ? `Without an answer by ${until} the job fails.`
-    : `Without an answer by ${until} the job continues with: ${byDefault}`;
+    ? `Without an answer by ${until}, the job fails.`
+    : `Without an answer by ${until}, the job continues with: ${byDefault}`;
 }

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { stubFailure, stubQuestions, stubTalk } from '../setup/question-stubs.ts';
 import type { SampleJobs } from '../setup/sample-data.ts';
 import {
   emptyLists,
@@ -124,6 +125,26 @@ export const SCENES: readonly Scene[] = [
       await asks('Command palette')(page);
       await page.getByRole('combobox').fill('set');
       await page.getByRole('option', { name: 'Rename the settings page' }).waitFor();
+    },
+  },
+  {
+    name: 'talk-inbox',
+    path: () => '/questions',
+    before: stubQuestions,
+    act: async (page) => await shown(page, 'Asked'),
+  },
+  {
+    name: 'talk-job',
+    path: (jobs) => `/jobs/${jobs.waiting}?tab=details`,
+    before: stubTalk,
+    act: async (page) => await shown(page, 'Not delivered'),
+  },
+  {
+    name: 'retry-choice',
+    path: (jobs) => `/jobs/${jobs.agent}?tab=details`,
+    before: stubFailure,
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Other ways to retry' }).waitFor();
     },
   },
   { name: 'terminal-jobs', path: () => '/jobs?status=FAILED&tag=nightly', act: fromTerminal },

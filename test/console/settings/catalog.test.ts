@@ -163,7 +163,7 @@ test('an edit keeps how the agent is driven, and changes the profiles of further
   const profile = { name: 'parent', agent: 'codex', drive: 'exec', children: ['codex'] };
   await service.api('POST', '/config/import', { profiles: [profile] });
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/profiles/parent/edit' });
-  const children = page.getByLabel('Profiles of further jobs');
+  const children = page.getByLabel('Profiles of started jobs');
   await children.waitFor();
   expect(await children.inputValue()).toBe('codex');
   await children.fill('codex, claude');

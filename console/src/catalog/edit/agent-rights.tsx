@@ -53,8 +53,8 @@ export function AgentRights(part: EntryFormPart<ProfileFields> & { readonly hasP
         onChange={(tools) => onChange({ tools })}
       />
       <FormField
-        label="Profiles of further jobs"
-        description="What jobs of this profile may give to the jobs that they start, besides this profile. Separated by commas."
+        label="Profiles of started jobs"
+        description="Other profiles that an agent may choose for the jobs it starts. Separate names with commas."
         errorText={errors.children}
       >
         <Input value={fields.children} onChange={({ detail }) => onChange({ children: detail.value })} />

@@ -72,7 +72,7 @@ export function profileKind(stored: Profile | undefined): EntryKind<ProfileField
       resume: 'After an interruption',
       tools: 'Tools',
       drive: 'Messages',
-      children: 'Profiles of further jobs',
+      children: 'Profiles of started jobs',
       vendor: 'Vendor',
       args: 'Arguments',
       env: 'Environment variables',

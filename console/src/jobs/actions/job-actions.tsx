@@ -79,7 +79,7 @@ export function JobActions({ job }: { job: Job }) {
             {
               id: 'rebuild',
               text: 'Rebuild record',
-              description: 'Corrects usage, session and messages from the stored output.',
+              secondaryText: 'Corrects usage, session and messages from the stored output.',
             },
           ]}
           onItemClick={() => setRebuilding(true)}

@@ -17,7 +17,7 @@ export function RetryChoice({ isPending, onRetry }: RetryChoiceProps) {
         {
           id: 'session',
           text: 'Retry where the agent stopped',
-          description: 'It continues its session instead of starting from the prompt.',
+          secondaryText: 'It continues its session instead of starting from the prompt.',
         },
       ]}
       onItemClick={() => onRetry('session')}

@@ -11,7 +11,7 @@ const CONTROL = new RegExp(CONTROLS, 'u');
  * escaped: a terminal would take a pasted Ctrl-C as the end of the command and run the rest.
  */
 export function shellWord(text: string): string {
-  if (/^[\w./:-]+$/.test(text)) return text;
+  if (/^[\w./:-][\w./:=-]*$/.test(text)) return text;
   return (text.match(PARTS) ?? ['']).map(partOf).join('');
 }
 
