@@ -9,7 +9,7 @@ import { type EventKind, eventsOfWrite, noEvents } from '../model/events.ts';
 import type { Item } from '../model/expressions.ts';
 import type { Faults } from '../model/faults.ts';
 import { ModelObjects } from '../model/objects.ts';
-import { ModelQueue } from '../model/queue.ts';
+import type { ModelQueue } from '../model/queue.ts';
 import { perform, type Services } from '../model/services.ts';
 import { ModelTable, type Write } from '../model/table.ts';
 import type { VirtualTime } from '../model/virtual-time.ts';
@@ -19,10 +19,8 @@ import { ProbeRules } from '../rules/probe-rules.ts';
 import { faultOfWrite } from '../rules/transition-rules.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import { JobStream } from './job-stream.ts';
-
-const never = () => false;
-/** Dead-letter queues are not subject to the worlds' faults. */
-const HARMLESS = { loses: never, doubles: never, deliversTwice: never, reorders: never };
+import { modelServices } from './model-services.ts';
+import { changes, commandLine } from './trace-lines.ts';
 
 /** The services of a deployment, which report every write that breaks an invariant. */
 export class ModelDeployment implements Network {
@@ -81,12 +79,6 @@ export class ModelDeployment implements Network {
           this.#settledAt.set(String(after.id), this.time.wall);
       },
     });
-    const limits = this.faults.queues;
-    const deadLetters = () => new ModelQueue(this.time, this.random, HARMLESS);
-    const [high, normal, low] = [deadLetters(), deadLetters(), deadLetters()];
-    const queue = (dead: ModelQueue) =>
-      new ModelQueue(this.time, this.random, this.faults, { limits, deadLetters: dead });
-    this.queues = { high: queue(high), normal: queue(normal), low: queue(low) };
     this.objects = new ModelObjects((key, before, after) => {
       const [, stream = '', offset = '0'] = /^(.*\/stdout)(?:\.log|\/(\d+))$/.exec(key) ?? [];
       if (stream !== '' && after !== undefined)
@@ -95,26 +87,9 @@ export class ModelDeployment implements Network {
       if (fault !== undefined) this.tellFault(this.#named(`${key}: ${fault}`));
       if (key.endsWith('/receipt.json') && before === undefined) this.#receiptTimes.set(key, this.time.wall);
     });
-    this.#services = {
-      tables: new Map([
-        [ENV.JOBS_TABLE, this.jobs],
-        [ENV.REGISTRY_TABLE, this.registry],
-      ]),
-      queues: new Map([
-        [ENV.QUEUE_URL_HIGH, this.queues.high],
-        [ENV.QUEUE_URL_NORMAL, this.queues.normal],
-        [ENV.QUEUE_URL_LOW, this.queues.low],
-        ['dead-high', high],
-        ['dead-normal', normal],
-        ['dead-low', low],
-      ]),
-      deadLetters: new Map([
-        [ENV.QUEUE_URL_HIGH, 'dead-high'],
-        [ENV.QUEUE_URL_NORMAL, 'dead-normal'],
-        [ENV.QUEUE_URL_LOW, 'dead-low'],
-      ]),
-      objects: this.objects,
-    };
+    const { queues, services } = modelServices(world, this);
+    this.queues = queues;
+    this.#services = services;
   }
 
   perform(command: unknown, actor: Actor): unknown {
@@ -135,11 +110,11 @@ export class ModelDeployment implements Network {
     try {
       const result = perform(this.#services, command);
       this.#note(input);
-      this.#trace?.(this.#line(actor, name, input, 'ok'));
+      this.#trace?.(commandLine(actor, { command: name, input, result: 'ok' }, (text) => this.#named(text)));
       return result;
     } catch (error) {
       const { name: kind, message } = error as Error;
-      this.#trace?.(this.#line(actor, name, input, kind));
+      this.#trace?.(commandLine(actor, { command: name, input, result: kind }, (text) => this.#named(text)));
       // Services name their errors; an unnamed one means that the model doesn't support the call.
       if (kind === 'Error' || kind === 'TypeError') this.tellFault(message);
       if (kind === 'NoSuchKey' && String(input.Key).includes('/texts/'))
@@ -267,25 +242,9 @@ export class ModelDeployment implements Network {
   #named(text: string): string {
     return text.replaceAll(/job_[0-9a-z]{26}/g, (id) => this.nameOf(id));
   }
-
-  #line(actor: Actor, command: string, input: Record<string, unknown>, result: string): string {
-    const about =
-      input.Key ?? input.Item ?? input.MessageBody ?? input.ReceiptHandle ?? input.ExpressionAttributeValues;
-    const shown = typeof about === 'string' ? about : JSON.stringify(about ?? '');
-    return `${actor.id} ${actor.doing}: ${command.replace('Command', '')} ${this.#named(shown).slice(0, 90)} ${result}`;
-  }
 }
 
 /** The table holds what the modules wrote, so it needs no second parse. */
 function jobOf(item: Item | undefined): Job | undefined {
   return item as Job | undefined;
-}
-
-function changes(before: Job | undefined, after: Job | undefined): string {
-  if (before === undefined || after === undefined) return '';
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof Job)[];
-  const shown = names.filter(
-    (name) => before[name] !== after[name] && !['change_id', 'claim_id', 'updated_at'].includes(name),
-  );
-  return shown.map((name) => `${name}=${String(after[name])}`).join(' ');
 }
