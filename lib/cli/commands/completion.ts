@@ -35,8 +35,14 @@ complete -o default -F _promptq promptq`;
 }
 
 function fishScript(commands: readonly CommandSpec[]): string {
-  const lines = commands.flatMap(({ name, about, options = [] }) => [
+  const lines = commands.flatMap(({ name, about, args = [], options = [] }) => [
     `complete -c promptq -n __fish_use_subcommand -f -a ${name} -d ${fishQuoted(about)}`,
+    ...args
+      .filter(([, , choices]) => choices !== undefined)
+      .map(
+        ([, text, choices = []]) =>
+          `complete -c promptq -n '__fish_seen_subcommand_from ${name}' -f -a ${fishQuoted(choices.join(' '))} -d ${fishQuoted(text)}`,
+      ),
     ...options.map(({ flags, about: text, choices }) => {
       const parts = flagsOf(flags).map((flag) =>
         flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`,

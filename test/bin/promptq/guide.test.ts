@@ -84,6 +84,7 @@ describe('the guide of the command line', () => {
     const { stdout } = await promptq('completion', 'fish');
     for (const { name } of COMMANDS) expect(stdout).toContain(` -a ${name} -d '`);
     expect(stdout).toContain("'__fish_seen_subcommand_from logs' -s f -l follow -d '");
+    expect(stdout).toContain("'__fish_seen_subcommand_from completion' -f -a 'bash zsh fish' -d '");
     expect((await promptq('completion', 'zsh')).stdout).toContain('bashcompinit');
     expect(await promptq('completion', 'ksh')).toMatchObject({ code: 2 });
   });

@@ -1,5 +1,6 @@
 import type { components } from '../../../../lib/client/api-types.ts';
 import { isTerminal } from '../../../../lib/contract/statuses.ts';
+import type { ApiRequest } from '../form/curl-line.ts';
 import { shellWord } from '../form/shell-word.ts';
 
 /** A command of `promptq` that does what the job's page does. */
@@ -7,6 +8,8 @@ export interface JobCommand {
   readonly label: string;
   /** After `promptq`. */
   readonly args: readonly string[];
+  /** The same as one request; undefined if it takes several. */
+  readonly request?: ApiRequest;
 }
 
 /** The commands that a job's status allows. A text in them is an example. */
@@ -14,26 +17,54 @@ export function* jobCommands(job: components['schemas']['Job']): Iterable<JobCom
   const { id, status, agent, attempt, changes, question, deployments } = job;
   const isOver = isTerminal(status);
   const isLive = status === 'QUEUED' || status === 'RUNNING';
-  yield { label: 'Show', args: ['show', id] };
-  if (isLive || attempt > 0)
-    yield { label: isLive ? 'Follow the log' : 'Log', args: isLive ? ['logs', '-f', id] : ['logs', id] };
-  if (isLive) yield { label: 'Wait for the end', args: ['wait', id] };
-  if (attempt > 0) yield { label: 'Result', args: ['result', id] };
-  if (question?.state === 'open') yield { label: 'Answer', args: ['answer', id, 'The answer'] };
-  if (isLive && agent !== 'shell') yield { label: 'Send a message', args: ['say', id, 'One more thing'] };
-  if (status === 'DRAFT') yield { label: 'Queue', args: ['submit', id] };
-  if (status === 'DRAFT' || status === 'QUEUED') yield { label: 'Edit', args: ['edit', id, '--priority', '1'] };
-  if (isLive) yield { label: 'Cancel', args: ['cancel', id] };
-  if (status === 'RUNNING') yield { label: 'Kill', args: ['kill', id] };
-  if (isOver) yield { label: 'Retry', args: ['retry', id] };
-  if (isOver) yield { label: 'Continue', args: ['continue', id, 'What to do next'] };
-  if (isOver) yield { label: 'Fork', args: ['fork', id, 'What to try instead'] };
+  const path = `/jobs/${id}`;
+  const read = (label: string, args: readonly string[], more = ''): JobCommand => {
+    return { label, args, request: { method: 'GET', path: `${path}${more}` } };
+  };
+  const post = (label: string, args: readonly string[], more: string, body: object = {}): JobCommand => {
+    return { label, args, request: { method: 'POST', path: `${path}${more}`, body } };
+  };
+  const create = (label: string, args: readonly string[], body: object): JobCommand => {
+    return { label, args, request: { method: 'POST', path: '/jobs', body } };
+  };
+  yield read('Show', ['show', id]);
+  if (isLive) yield { label: 'Follow the log', args: ['logs', '-f', id] };
+  else if (attempt > 0) yield read('Log', ['logs', id], '/logs');
+  if (isLive) yield read('Wait for the end', ['wait', id], '/status?wait=25');
+  if (attempt > 0) yield read('Result', ['result', id], '/result');
+  if (question?.state === 'open') {
+    const answer = 'The answer';
+    yield post('Answer', ['answer', id, answer], '/answers', { question_id: question.id, answer });
+  }
+  if (isLive && agent !== 'shell') {
+    const text = 'One more thing';
+    yield post('Send a message', ['say', id, text], '/messages', { text });
+  }
+  if (status === 'DRAFT') yield post('Queue', ['submit', id], '/submit');
+  if (status === 'DRAFT' || status === 'QUEUED') {
+    const edited = status === 'DRAFT' ? `${path}/draft` : path;
+    const request = { method: 'PATCH', path: edited, body: { priority: 1 } };
+    yield { label: 'Edit', args: ['edit', id, '--priority', '1'], request };
+  }
+  if (isLive) yield post('Cancel', ['cancel', id], '/cancel');
+  if (status === 'RUNNING') yield post('Kill', ['kill', id], '/kill');
+  if (isOver) {
+    const [next, other] = ['What to do next', 'What to try instead'];
+    yield post('Retry', ['retry', id], '/retry');
+    yield create('Continue', ['continue', id, next], { continue: id, prompt: next });
+    yield create('Fork', ['fork', id, other], { fork: id, prompt: other });
+  }
   if (attempt > 0) yield { label: 'Download files', args: ['attachments', id, '--output', 'files'] };
   if (changes !== null) yield { label: 'Apply changes', args: ['pull', id] };
-  if (job.turn !== null) yield { label: 'Turns of the thread', args: ['list', '--thread', job.thread_id] };
-  for (const { name, binding } of deployments)
-    yield { label: `Retry deployment ${name}`, args: ['api', 'POST', `/jobs/${id}/deployments/${binding}/retry`] };
-  if (isOver && attempt > 0) yield { label: 'Rebuild the record', args: ['api', 'POST', `/jobs/${id}/reread-logs`] };
+  if (job.turn !== null) {
+    const request = { method: 'GET', path: `/jobs?thread=${job.thread_id}` };
+    yield { label: 'Turns of the thread', args: ['list', '--thread', job.thread_id], request };
+  }
+  for (const { name, binding } of deployments) {
+    const retry = `/deployments/${binding}/retry`;
+    yield post(`Retry deployment ${name}`, ['api', 'POST', `${path}${retry}`], retry);
+  }
+  if (isOver && attempt > 0) yield post('Rebuild the record', ['api', 'POST', `${path}/reread-logs`], '/reread-logs');
 }
 
 /** The command as a line of a shell. */
