@@ -46,6 +46,8 @@ export class Clients {
   #keys = 0;
   #answers = 0;
   #running = 0;
+  /** The job that was forked last. */
+  #forked: string | undefined;
 
   constructor(deployment: ModelDeployment, api: ModelApi, options: { jobs: number; onFault: (fault: string) => void }) {
     this.#deployment = deployment;
@@ -106,9 +108,14 @@ export class Clients {
 
   #creation(key: string | undefined): JobCreation {
     const { random } = this.#deployment;
-    const continued = random.chance(CONTINUED) ? [...this.acknowledged.ids].at(-random.integer(1, 6)) : undefined;
+    // Turns of a thread that is being copied wait for the copy.
+    const copied = random.chance(0.7) ? this.#forked : undefined;
+    this.#forked = undefined;
+    const continued =
+      copied ?? (random.chance(CONTINUED) ? [...this.acknowledged.ids].at(-random.integer(1, 6)) : undefined);
     if (continued !== undefined) return this.#continuation(continued, key);
     const forked = random.chance(FORKED) ? this.#forkable() : undefined;
+    this.#forked = forked;
     if (forked !== undefined)
       return { prompt: 'say it differently', fork: forked, ...(key !== undefined && { idempotency_key: key }) };
     return {

@@ -7,7 +7,7 @@ import type { SimulatedProcess } from '../model/simulated-process.ts';
 import type { ModelDeployment } from './deployment.ts';
 
 /** Longest time that a copy takes, milliseconds. */
-const COPY_WITHIN = 20_000;
+const COPY_WITHIN = 40_000;
 
 interface Copying {
   readonly fork: string;
@@ -32,7 +32,7 @@ export class ModelForks {
     this.#copying.add(copying);
     process.onDeath(() => this.#copying.delete(copying));
     try {
-      const duration = this.#deployment.random.skewed(10, COPY_WITHIN);
+      const duration = this.#deployment.random.integer(10, COPY_WITHIN);
       await new Promise<void>((resolve) => void process.schedule(resolve, duration));
       await rethrowTransient(() => copied(context, job));
       this.#deployment.tellEvent('fork copied');
