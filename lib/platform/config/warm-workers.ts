@@ -56,7 +56,7 @@ function localTime(now: number, timeZone: string): { day: number; time: string }
     hourCycle: 'h23',
   }).formatToParts(now);
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((one) => one.type === type)?.value ?? '';
-  const day = DAYS.findIndex((name) => name === part('weekday').toLowerCase());
+  const day = (DAYS as readonly string[]).indexOf(part('weekday').toLowerCase());
   return { day, time: `${part('hour')}:${part('minute')}` };
 }
 

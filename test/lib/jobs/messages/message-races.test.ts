@@ -23,7 +23,7 @@ const OUTCOMES: readonly (Pick<Outcome, 'kind' | 'reason'> & Partial<Outcome>)[]
 ];
 
 async function ticks(count: number): Promise<void> {
-  for (let tick = 0; tick < count; tick += 1) await undefined;
+  for (let tick = 0; tick < count; tick += 1) await Promise.resolve();
 }
 
 function isDelivery(command: unknown): boolean {
