@@ -17,6 +17,8 @@ export function asked(
 ): Decision {
   if (job.status !== 'RUNNING' || job.attempt !== attempt) return { rejected: 'the attempt is over' };
   if (job.cancel_requested_at !== undefined) return { rejected: 'the job is being cancelled' };
+  // The write was applied without an answer, and the question may have been answered since.
+  if (job.question?.id === question.id) return { job };
   if (isAsking(job)) return { rejected: `question ${job.question.id} is open` };
   const count = (job.questions ?? 0) + 1;
   if (count > limit) return { rejected: `a job asks at most ${limit} questions` };

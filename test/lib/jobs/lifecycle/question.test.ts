@@ -25,6 +25,7 @@ function end(outcome: Partial<Outcome> & Pick<Outcome, 'kind' | 'reason'>): JobE
 }
 
 const ASK: JobEvent = { type: 'ask', attempt: 1, question: { id: ID, due: DUE } };
+const OTHER: JobEvent = { type: 'ask', attempt: 1, question: { id: 'q_2', due: DUE } };
 const ANSWER: JobEvent = { type: 'answer', id: ID, answer: 'row' };
 const EXPIRE: JobEvent = { type: 'expire', id: ID };
 const ASKED = end({ kind: 'asked', reason: 'question' });
@@ -40,14 +41,22 @@ describe('asking', () => {
     expect(asking).toMatchObject({ status: 'RUNNING', question: { id: ID, state: 'open', due: DUE }, questions: 1 });
   });
 
-  test.for<{ what: string; job: Job; why: RegExp }>([
-    { what: 'while another is open', job: asking, why: /q_1 is open/ },
+  test.for<{ what: string; job: Job }>([
+    { what: 'open', job: asking },
+    { what: 'answered', job: next(asking, ANSWER) },
+    { what: 'expired', job: next(asking, EXPIRE, AFTER_DUE) },
+  ])('the same again changes nothing, once the question is $what: the first write got no answer', ({ job }) => {
+    expect(next(job, ASK)).toBe(job);
+  });
+
+  test.for<{ what: string; job: Job; why: RegExp; event?: JobEvent }>([
+    { what: 'while another is open', job: asking, why: /q_1 is open/, event: OTHER },
     { what: 'more often than allowed', job: { ...running, questions: LIMITS.questions.perJob }, why: /at most 20/ },
     { what: 'by an attempt that is over', job: { ...running, attempt: 2 }, why: /attempt is over/ },
     { what: 'by a job that does not run', job: aJob({}), why: /attempt is over/ },
     { what: 'during a cancel', job: next(running, { type: 'cancel' }), why: /cancelled/ },
-  ])('is rejected $what', ({ job, why }) => {
-    expect(decided(job, ASK)).toEqual({ rejected: expect.stringMatching(why) });
+  ])('is rejected $what', ({ job, why, event = ASK }) => {
+    expect(decided(job, event)).toEqual({ rejected: expect.stringMatching(why) });
   });
 });
 
