@@ -127,9 +127,11 @@ test('what an agent has not got when its job ends becomes the next turns, in ord
   expect(items).toMatchObject([becameTurn, { ...missed, next_job_id: null }, becameTurn]);
   const thread = await waitFor(async () => {
     const { json } = await service.api('GET', `/jobs?thread=${id}`);
-    return json.items.length === 3 && (json.items as { id: string; turn: number }[]);
+    const items: { id: string; turn: number | null }[] = json.items;
+    // A job is stored before it gets its turn.
+    return items.length === 3 && items.every(({ turn }) => turn !== null) && items;
   });
-  const turns = thread.toSorted((a, b) => a.turn - b.turn).map((turn) => turn.id);
+  const turns = thread.toSorted((a, b) => Number(a.turn) - Number(b.turn)).map((turn) => turn.id);
   expect(turns).toEqual([id, items[0]?.next_job_id, items[2]?.next_job_id]);
   for (const turn of turns) expect(await untilEnded(service, turn)).toMatchObject({ status: 'SUCCEEDED' });
   expect(await finalMessageOf(turns[1] ?? '')).toContain('drill: tool touch up');
