@@ -14,7 +14,9 @@ import { World } from './worlds/world.ts';
 const LAST_STEPS = 120;
 
 /** In so many lives every kind of fault, call and event must have happened. */
-const ENOUGH_FOR_ALL = 50_000;
+const ENOUGH_FOR_ALL = 20_000;
+
+const DEFAULT_LIVES = 50_000;
 
 /** Lives between two lines of progress. */
 const PROGRESS = 50_000;
@@ -43,7 +45,7 @@ async function main(): Promise<number> {
   const seed = values.seed === undefined ? seedOfCommit() : Number(values.seed);
   if (values.replay) return await replay(seed, Number.POSITIVE_INFINITY);
   const began = performance.now();
-  const lives = Number(values.lives ?? (values.nightly ? NIGHTLY.lives : ENOUGH_FOR_ALL));
+  const lives = Number(values.lives ?? (values.nightly ? NIGHTLY.lives : DEFAULT_LIVES));
   const seconds = Number(values.seconds ?? (values.nightly ? NIGHTLY.seconds : 180));
   console.log(`from seed ${seed}`);
   const tally = await onThreads({ seed, lives, seconds, threads: Number(values.threads) });
