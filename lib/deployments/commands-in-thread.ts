@@ -19,6 +19,7 @@ export async function holdCommands(context: Context, job: Job): Promise<void> {
   await transition(context, job, { type: 'hold_commands' }, { rounds: 1 });
 }
 
+/** Records that a deployment is not made, with the reason, unless it has changed meanwhile. */
 export async function skipDeployment(
   context: Pick<Context, 'deployments' | 'clock'>,
   known: JobDeployment,
