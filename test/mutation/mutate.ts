@@ -23,13 +23,13 @@ import { TestsOfFile } from './tests-of-file.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** The worlds that run with a mutant, and how many lives they have. */
-const POLLS = {
+const LOOKS = {
   short: { seed: 1, lives: 600 },
   long: { seed: 501, lives: 3_000 },
 } as const;
 
 /** Looks that were seen to break nothing without a mutant. */
-const soundLooks = new Set<keyof typeof POLLS>();
+const soundLooks = new Set<keyof typeof LOOKS>();
 
 const { values } = parseArgs({
   options: {
@@ -125,17 +125,17 @@ function note(mutant: Mutant, seen: Seen, seconds = 0): void {
   console.log(`${seen.by === 'nobody' ? 'SURVIVED' : seen.by}: ${mutant.name} (${seen.seen ?? ''}; ${seconds} s)`);
 }
 
-async function simulated(worlds: Worlds, look: keyof typeof POLLS, mutant: Mutant): Promise<Seen | undefined> {
+async function simulated(worlds: Worlds, look: keyof typeof LOOKS, mutant: Mutant): Promise<Seen | undefined> {
   await expectSound(worlds, look);
   const source = mutated(sourceOf(mutant), mutant);
-  const seen = await worlds.look({ ...POLLS[look], path: join(ROOT, mutant.file), source });
+  const seen = await worlds.look({ ...LOOKS[look], path: join(ROOT, mutant.file), source });
   return seen === undefined ? undefined : { by: 'simulator', seen: seen.slice(0, 180) };
 }
 
 /** Without a mutant the same worlds must break nothing, else what they show says nothing of mutants. */
-async function expectSound(worlds: Worlds, look: keyof typeof POLLS): Promise<void> {
+async function expectSound(worlds: Worlds, look: keyof typeof LOOKS): Promise<void> {
   if (soundLooks.has(look)) return;
-  await worlds.expectSound({ ...POLLS[look], path: join(ROOT, 'lib/jobs/lifecycle/lifecycle.ts') });
+  await worlds.expectSound({ ...LOOKS[look], path: join(ROOT, 'lib/jobs/lifecycle/lifecycle.ts') });
   soundLooks.add(look);
 }
 

@@ -12,14 +12,14 @@ import { SCENES } from './scenes.ts';
  * `npm run screenshots -- FOLDER [NAME…] [--look LOOK]… [--window]`. By default it captures the full page of every
  * scene of scenes.ts in light, dark and 360 px wide. A name is a prefix of scene names.
  */
-const POLLS = {
+const LOOKS = {
   light: { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
   dark: { viewport: { width: 1440, height: 900 }, colorScheme: 'dark' },
   medium: { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
   narrow: { viewport: { width: 360, height: 740 }, colorScheme: 'light' },
   'narrow-dark': { viewport: { width: 360, height: 740 }, colorScheme: 'dark' },
 } as const;
-type Look = keyof typeof POLLS;
+type Look = keyof typeof LOOKS;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -30,7 +30,7 @@ const { positionals, values } = parseArgs({
 });
 const [folder, ...wanted] = positionals;
 if (folder === undefined) throw new Error('say into which folder: npm run screenshots -- FOLDER');
-const looks = (Object.keys(POLLS) as Look[]).filter((look) => values.look.includes(look));
+const looks = (Object.keys(LOOKS) as Look[]).filter((look) => values.look.includes(look));
 
 const browser = await launchBrowser();
 const service = await startService({ env: { PROMPTQ_CONCURRENCY: '3' } });
@@ -47,7 +47,7 @@ try {
 
 /** Captures the scenes of one variant, one after the other. Each has a time limit, so that one failure skips no other. */
 async function shoot(opened: Browser, look: Look, jobs: SampleJobs, into: string): Promise<void> {
-  const context = POLLS[look];
+  const context = LOOKS[look];
   const first = await openAs(opened, service.consoleUrl, 'admin', { context: { ...context, reducedMotion: 'reduce' } });
   for (const scene of SCENES) {
     if (wanted.length > 0 && !wanted.some((name) => scene.name.startsWith(name))) continue;
