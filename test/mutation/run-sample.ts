@@ -53,15 +53,15 @@ const verdictOf = (mutant: Mutant) => log.verdictOf(mutant, sources.get(mutant.f
 const reasonOf = ({ file, find, replace }: Mutant) =>
   HARMLESS.find((each) => each.file === file && each.find === find && each.replace === replace)?.reason;
 
+/** Worlds and generated files that show a break were seen to show nothing without one. */
+const sound = new Set<'worlds' | 'generated'>();
+
 // Children and the copy go with the process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 if (!values.table) await tryAll();
 console.log(scores());
 for (const mutant of sample)
   if (verdictOf(mutant)?.by === 'nobody') console.log(`SURVIVED: ${mutant.name} → ${mutant.replace.slice(0, 60)}`);
-
-/** Worlds and generated files that show a break were seen to show nothing without one. */
-const sound = new Set<'worlds' | 'generated'>();
 
 /** All breaks are shown to the compiler, then each of the others to what is quick to see it first, slow tests last. */
 async function tryAll(): Promise<void> {

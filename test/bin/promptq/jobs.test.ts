@@ -157,6 +157,17 @@ describe('acting', () => {
     expect((await json('Job', ['kill', first.id])).value.cancel_requested_at).not.toBeNull();
     expect(await promptq('wait', first.id)).toMatchObject({ code: 3 });
   });
+
+  test('wait ends for a turn that a person has to release, and says why', async () => {
+    const first = await create('sleep 600');
+    const { json: second } = await service.api('POST', '/jobs', { continue: first.id, prompt: 'true' });
+    const waiting = start(['wait', second.id]);
+    await waiting.reports('QUEUED');
+    await json('Job', ['kill', first.id]);
+    const { code, stderr } = await waiting.ended;
+    expect([code, stderr]).toEqual([7, expect.stringContaining(`Job ${second.id} continues`)]);
+    expect(stderr).not.toContain('question');
+  });
 });
 
 describe('talking', () => {

@@ -77,6 +77,12 @@ describe('events', () => {
     ]);
   });
 
+  test("of codex's app server show what was declined as failed", () => {
+    const item = { id: 'i1', type: 'commandExecution', command: 'ls', aggregatedOutput: null, exitCode: null };
+    const declined = { method: 'item/completed', params: { item: { ...item, status: 'declined' } } };
+    expect(read(lines(declined))).toEqual([expect.objectContaining({ kind: 'command', state: 'failed' })]);
+  });
+
   test('of claude are parsed, and a tool result is joined to its call', () => {
     const said = (...content: unknown[]) => ({ type: 'assistant', message: { content } });
     const answer = (id: string, content: unknown, is_error = false) => ({

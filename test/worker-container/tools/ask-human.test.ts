@@ -30,12 +30,15 @@ async function asked(input: object = {}): Promise<{ readonly call: Promise<strin
   return { call };
 }
 
-function ask(input: object): Promise<string> {
+function theTool() {
   const { time } = deployment;
   const timing = { now: () => time.now, schedule: (run: () => void, delay: number) => time.schedule(run, delay) };
   const attempt = { job, watch, redaction: new Redaction(['hunter2']), waitMs: WAIT_MS, timing };
-  const tool = askHuman(deployment, { ...attempt, onUnanswered, onLate, onFailure });
-  return tool.call({ question: 'Is it hunter2?', ...input }, new AbortController().signal);
+  return askHuman(deployment, { ...attempt, onUnanswered, onLate, onFailure });
+}
+
+function ask(input: object): Promise<string> {
+  return theTool().call({ question: 'Is it hunter2?', ...input }, new AbortController().signal);
 }
 
 async function answer(text: string): Promise<Job> {
@@ -51,6 +54,14 @@ describe('the call of ask_human', () => {
     watch.hear(await answer('yes'));
     expect(await call).toBe('The answer: yes');
     expect(onUnanswered).not.toHaveBeenCalled();
+  });
+
+  test('takes ten options of 200 characters, and no more', () => {
+    const takes = (options: string[]) => theTool().input.safeParse({ question: 'Which?', options }).success;
+    const options = Array.from({ length: 10 }, () => '.'.repeat(200));
+    expect(takes(options)).toBe(true);
+    expect(takes([...options, 'eleventh'])).toBe(false);
+    expect(takes(['.'.repeat(201)])).toBe(false);
   });
 
   test('asks the agent to end its turn after the wait, and ends it 30 seconds later', async () => {
