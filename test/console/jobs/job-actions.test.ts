@@ -46,6 +46,8 @@ test('a job is created in the form, followed live, cancelled and retried', async
   await page.getByText('Enter at most 100.').waitFor();
   await page.getByLabel('Retries').fill('0');
   await page.getByRole('button', { name: 'Profile' }).click();
+  await page.getByRole('option', { name: 'shell' }).first().waitFor();
+  expect(await page.getByText('Loading the profiles').count()).toBe(0);
   await page.getByRole('option', { name: /^shell/ }).click();
   await button(page, 'Queue job').click();
   await page.waitForURL(/\/jobs\/job_/);
