@@ -55,10 +55,12 @@ export interface ClaimContext extends FolderContext, ProfileSlotContext, EnterCo
 export async function claim(context: ClaimContext, received: ReceivedMessage, workerId: string): Promise<Claim> {
   const claimed = await findWork(context, received, workerId);
   if (claimed !== undefined) return claimed;
-  for (const pause of received.receives === 1 ? RECHECK_PAUSES_MS : []) {
+  const pauses = received.receives === 1 ? RECHECK_PAUSES_MS : [];
+  for (const [n, pause] of pauses.entries()) {
     await context.pause(pause);
-    // Other jobs that become ready have their own messages.
-    if (!(await isOwnReady(context, received))) continue;
+    // Other jobs that become ready have their own messages. But one that overtook its job may have claimed this one's,
+    // and then nothing else starts that job.
+    if (n < pauses.length - 1 && !(await isOwnReady(context, received))) continue;
     const late = await findWork(context, received, workerId);
     if (late !== undefined) return late;
   }

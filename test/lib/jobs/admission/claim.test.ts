@@ -43,6 +43,16 @@ describe('a dispatch message', () => {
     expect(claimed).toMatchObject({ kind: 'claimed', job: { id: overtaken } });
   });
 
+  it('whose job was claimed by one that had overtaken its own starts that other job', async () => {
+    const [taken, other] = [id('taken'), id('written late')];
+    const project = 'p-exchanged';
+    await deployment.store({ id: taken, project_id: project });
+    await claim(deployment, permitOf(other, project), 'worker-1');
+    const pause = async () => void (await deployment.store({ id: other, project_id: project }));
+    const claimed = await claim({ ...deployment, pause }, permitOf(taken, project), 'worker-2');
+    expect(claimed).toMatchObject({ kind: 'claimed', job: { id: other } });
+  });
+
   it('claims the highest priority first, then the longest wait', async () => {
     const project = 'p-order';
     const at = (second: number) => `2026-11-20T10:00:0${second}.000Z`;
