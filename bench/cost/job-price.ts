@@ -102,7 +102,7 @@ export function workerSize(resources: ReadonlyMap<string, Resource>): WorkerSize
   return { vcpus: Cpu / 1024, memoryGb: Memory / 1024, architecture };
 }
 
-export function sizeInWords({ vcpus, memoryGb, architecture }: WorkerSize): string {
+function sizeInWords({ vcpus, memoryGb, architecture }: WorkerSize): string {
   return `${vcpus} vCPU, ${memoryGb} GB, ${architecture}, and its public address`;
 }
 

@@ -1,7 +1,7 @@
 import { loadPeer } from './packages.ts';
 
 /** Runs one job: a bash command. */
-export type RunCommand = (command: string) => Promise<void>;
+type RunCommand = (command: string) => Promise<void>;
 
 /** A queue of another project, as its documentation says to use it. */
 export interface PeerQueue {

@@ -13,7 +13,7 @@ const stepSchema = z.strictObject({
 export type Step = z.output<typeof stepSchema>;
 
 /** Steps of a job's life, and of the service's own. */
-export const STEPS = [
+const STEPS = [
   'create',
   'status',
   'result',
@@ -25,7 +25,7 @@ export const STEPS = [
   'register',
   'idleMinute',
 ] as const;
-export type StepName = (typeof STEPS)[number];
+type StepName = (typeof STEPS)[number];
 
 const countsSchema = z.strictObject(
   Object.fromEntries(STEPS.map((name) => [name, stepSchema])) as Record<StepName, typeof stepSchema>,

@@ -11,7 +11,7 @@ import { knownJobs } from '../store/read-job.ts';
 const PAGE = { first: 3, further: 25, pages: 10 } as const;
 
 /** The best claimable jobs of a partition, in its order. */
-export interface ReadyJobs {
+interface ReadyJobs {
   readonly jobs: readonly Job[];
   /** The last place that was read; absent: there are no more jobs. */
   readonly upTo?: string | undefined;

@@ -1,3 +1,4 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { claimed, LOGIN, started } from '../../../lib/accounts/account.ts';
 import { AccountStore } from '../../../lib/accounts/account-store.ts';
@@ -46,4 +47,14 @@ it('a login whose process is silent has failed once its lease is over, and not b
   expect(await read({ kind: 'silent' })).toMatchObject({ state: 'starting' });
   later += 1;
   expect(await read({ kind: 'silent' })).toMatchObject({ state: 'failed', error: expect.stringContaining('ended') });
+});
+
+it('the account of a real vendor is stored under its name, where deployed tables hold it', async () => {
+  const real = new AccountStore({ ...deployment.registry, clock: deployment.clock, world: 'real' });
+  const login = started(await real.read('codex'), 'of the real one', begun);
+  await real.change('codex', () => login);
+  const { table, registryTable } = deployment.registry;
+  const { Items = [] } = await table.send(new ScanCommand({ TableName: registryTable }));
+  const ids = Items.filter((item) => item.login !== undefined).map(({ id }) => id);
+  expect(ids.toSorted()).toEqual(['codex', 'codex@practice']);
 });
