@@ -70,7 +70,11 @@ export async function prepareAttempt(
     continueSession(context, job, { agent, profile, origin, cwd, files, ending: at.ending, earlier }),
   );
   const { resumed } = session;
-  const { prompt, given } = await attemptPrompt(context, job, {
+  const {
+    prompt,
+    given,
+    warnings: shortened,
+  } = await attemptPrompt(context, job, {
     agent: agent.name,
     prompt: own,
     earlier: agent.sessionFolder === undefined ? undefined : earlier,
@@ -99,7 +103,7 @@ export async function prepareAttempt(
       tools,
     });
     await giveTree(files.agent, account);
-    const warnings = [...variableWarnings(profile), ...session.warnings];
+    const warnings = [...variableWarnings(profile), ...session.warnings, ...shortened];
     return { profile, agent, model, prompt, messages: given, command, cwd, worktree, origin, resumed, tools, warnings };
   } catch (error) {
     await tools?.close();

@@ -25,6 +25,12 @@ export interface PromptSources extends RecordSources {
   readonly clock: Clock;
 }
 
+/** The prompt of an attempt. */
+export interface AttemptPrompt extends PromptWithMessages {
+  /** Shown with the job. */
+  readonly warnings: readonly string[];
+}
+
 /** What the agent of an attempt knows, and what it is to do. */
 export interface PromptSituation {
   readonly agent: AgentName;
@@ -39,35 +45,41 @@ export interface PromptSituation {
 /**
  * The prompt of an attempt: the job's, after a record of the thread if the agent does not know it, or a note that its
  * work was interrupted; then the answer to its question; then the messages that its session lacks.
- * @throws SettingsUnreadError; SessionLostError
+ * @throws SettingsUnreadError; SessionLostError; Error if it is longer than the agent takes
  */
 export async function attemptPrompt(
   sources: PromptSources,
   job: Job,
   { agent, prompt, earlier, resumed }: PromptSituation,
-): Promise<PromptWithMessages> {
-  const isFresh = resumed === undefined && earlier !== undefined;
-  const told = isFresh ? await rethrowTransient(() => withRecord(sources, { agent, prompt, earlier })) : prompt;
+): Promise<AttemptPrompt> {
+  const most = AGENT_DEFINITIONS[agent].maxPromptLength;
   const answer = await rethrowTransient(() => answerText(sources.texts.questions, job));
-  const asked = resumed?.attempt === undefined ? told : RESUME_NOTE;
-  const begun = answer === undefined ? asked : `${asked}\n\n${answer}`;
+  const asked = resumed?.attempt === undefined ? prompt : RESUME_NOTE;
+  const own = answer === undefined ? asked : `${asked}\n\n${answer}`;
+  if (promptLength(own) > most)
+    throw new Error(`the prompt with the answer to its question is longer than agent ${agent} takes`);
+  const isFresh = resumed === undefined && earlier !== undefined;
+  const { begun, warnings } = isFresh
+    ? await rethrowTransient(() => withRecord(sources, earlier, { own, most }))
+    : { begun: own, warnings: [] };
   // A script takes no messages.
-  if (agent === 'shell') return { prompt: begun, given: [] };
+  if (agent === 'shell') return { prompt: begun, given: [], warnings };
   const giving = {
     messages: sources.texts.messages,
     now: () => sources.clock.now(),
     inSession: resumed?.messageIds ?? new Set<string>(),
-    most: AGENT_DEFINITIONS[agent].maxPromptLength,
+    most,
   };
-  return await rethrowTransient(() => withMessages(giving, job, begun));
+  return { ...(await rethrowTransient(() => withMessages(giving, job, begun))), warnings };
 }
 
 /** The prompt of a job whose agent does not know the thread, after what was said in it. */
 async function withRecord(
   sources: RecordSources,
-  { earlier, prompt, agent }: Pick<PromptSituation, 'agent' | 'prompt'> & { readonly earlier: readonly EarlierTurn[] },
-): Promise<string> {
-  const record = await threadRecord(sources, earlier);
-  const told = composePrompt([...record.rules, record.text], { prompt });
-  return promptLength(told) > AGENT_DEFINITIONS[agent].maxPromptLength ? prompt : told;
+  earlier: readonly EarlierTurn[],
+  { own, most }: { readonly own: string; readonly most: number },
+): Promise<{ readonly begun: string; readonly warnings: readonly string[] }> {
+  const separators = 2 * '\n\n'.length;
+  const { rules, text, warning } = await threadRecord(sources, earlier, most - promptLength(own) - separators);
+  return { begun: composePrompt([...rules, text], { prompt: own }), warnings: warning === undefined ? [] : [warning] };
 }

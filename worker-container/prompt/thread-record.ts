@@ -1,6 +1,6 @@
 import type { RuleStore } from '../../lib/catalog/rules.ts';
+import { composePrompt, promptLength } from '../../lib/contract/compose-prompt.ts';
 import { LIMITS } from '../../lib/contract/limits.ts';
-import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { OutputStore } from '../../lib/jobs/output/output-store.ts';
 import { readableReceipt } from '../../lib/jobs/output/readable-receipt.ts';
 import { listQuestions } from '../../lib/jobs/questions/list-questions.ts';
@@ -11,8 +11,8 @@ import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
 export class SessionLostError extends Error {
   override readonly name = 'SessionLostError';
 
-  constructor() {
-    super('neither the session of the thread nor the record of its earlier turns is left');
+  constructor(why = 'neither the session of the thread nor the record of its earlier turns is left') {
+    super(why);
   }
 }
 
@@ -28,59 +28,119 @@ export interface RecordSources {
   readonly output: Pick<OutputStore, 'readReceipt'>;
 }
 
-/** What the turns before a job were asked, and answered, for an agent that can't continue their session. */
+/** What an agent gets that can't continue the session of its thread. */
+export interface ThreadRecord {
+  readonly text: string;
+  /** Of all turns, also of those that are left out. */
+  readonly rules: readonly string[];
+  /** Shown with the job; absent: nothing is left out. */
+  readonly warning?: string;
+}
+
+/**
+ * What the turns before a job were asked, and answered, for an agent that can't continue their session. The oldest turns
+ * are left out, and long texts are cut, so that it fits.
+ * @param most characters that the record and its rules may have
+ * @throws SessionLostError if nothing is left, or nothing fits
+ */
 export async function threadRecord(
   context: RecordSources,
   earlier: readonly EarlierTurn[],
-): Promise<{ readonly text: string; readonly rules: readonly string[] }> {
-  const entries: string[] = [];
+  most: number,
+): Promise<ThreadRecord> {
   const ruleIds = new Set<string>();
-  let room: number = LIMITS.threadRecordBytes;
-  for (const [at, { job, attempt }] of [...earlier.entries()].toReversed()) {
-    const number = at + 1;
-    const { prompt, rule_ids = [] } = await context.texts.get(job);
+  const turns: TurnTexts[] = [];
+  let unread: number = LIMITS.threadRecordBytes;
+  for (const turn of earlier.toReversed()) {
+    const { prompt, rule_ids = [] } = await context.texts.get(turn.job);
     for (const id of rule_ids) ruleIds.add(id);
-    const { receipt } = await readableReceipt(context.output, job.id, attempt);
-    const asked = await questionsOf(context, job);
-    const answer =
-      receipt?.final_message === undefined ? '' : `\n\nAnswer ${number}:\n${cut(receipt.final_message, SHARES.answer)}`;
-    const entry = `Prompt ${number}:\n${cut(prompt, SHARES.prompt)}${asked}${answer}`;
-    room -= Buffer.byteLength(entry);
-    if (room < 0 && entries.length > 0) break;
-    entries.unshift(entry);
+    if (unread <= 0) continue;
+    const texts = await textsOf(context, turn, prompt);
+    turns.push(texts);
+    unread -= Buffer.byteLength(entryOf(texts, 0, LIMITS.threadRecordBytes).text);
   }
-  if (entries.length === 0) throw new SessionLostError();
-  const { rules } = await context.rules.get([...ruleIds]);
-  return { text: `${HEADING}\n\n${entries.join('\n\n')}`, rules: rules.map(({ text }) => text) };
+  if (turns.length === 0) throw new SessionLostError();
+  const rules = (await context.rules.get([...ruleIds])).rules.map(({ text }) => text);
+  const room = Math.min(LIMITS.threadRecordBytes, most - promptLength(composePrompt(rules, { prompt: HEADING })));
+  if (room < LEAST_BYTES)
+    throw new SessionLostError('the prompt and the rules leave no room for the record of the thread');
+  const { entries, cutTurns } = fitted(turns, { room, count: earlier.length });
+  const leftOut = earlier.length - entries.length;
+  return {
+    text: [HEADING, ...entries].join('\n\n'),
+    rules,
+    ...((leftOut > 0 || cutTurns > 0) && { warning: shortened(leftOut, cutTurns, earlier.length) }),
+  };
 }
 
-/** What the agent of a turn asked, and what it was answered, oldest first. */
-async function questionsOf({ texts }: Pick<RecordSources, 'texts'>, job: Job): Promise<string> {
-  if (job.questions === undefined) return '';
-  const questions = await listQuestions(texts.questions, job);
-  const most = SHARES.questions / (2 * questions.length);
-  return questions
-    .toReversed()
-    .flatMap(({ question, answer, default: fallback }) => {
-      const got = answer ?? fallback;
-      return got === null ? [] : [`\n\nQuestion:\n${cut(question, most)}\n\nAnswer to it:\n${cut(got, most)}`];
-    })
-    .join('');
+/** Fewest bytes with which a record helps. */
+const LEAST_BYTES = 1024;
+
+/** What was said in a turn. */
+interface TurnTexts {
+  readonly prompt: string;
+  readonly questions: readonly { readonly question: string; readonly answer: string }[];
+  readonly answer: string | undefined;
 }
 
-/** Most bytes of the parts of one turn, so that none fills the record. */
-const SHARES = {
-  prompt: 0.4 * LIMITS.threadRecordBytes,
-  questions: 0.18 * LIMITS.threadRecordBytes,
-  answer: 0.4 * LIMITS.threadRecordBytes,
-} as const;
+async function textsOf(context: RecordSources, { job, attempt }: EarlierTurn, prompt: string): Promise<TurnTexts> {
+  const { receipt } = await readableReceipt(context.output, job.id, attempt);
+  const asked = job.questions === undefined ? [] : await listQuestions(context.texts.questions, job);
+  const questions = asked.toReversed().flatMap(({ question, answer, default: fallback }) => {
+    const got = answer ?? fallback;
+    return got === null ? [] : [{ question, answer: got }];
+  });
+  return { prompt, questions, answer: receipt?.final_message };
+}
 
-function cut(text: string, most: number): string {
-  const bytes = Buffer.from(text);
-  return bytes.length <= most
-    ? text
-    : `${bytes
-        .subarray(0, most)
-        .toString()
-        .replace(/\uFFFD+$/, '')} …`;
+/** The newest turns that fit, oldest first; at least one. @param turns newest first */
+function fitted(
+  turns: readonly TurnTexts[],
+  { room, count }: { readonly room: number; readonly count: number },
+): { readonly entries: readonly string[]; readonly cutTurns: number } {
+  const entries: string[] = [];
+  let cutTurns = 0;
+  let left = room;
+  for (const [before, turn] of turns.entries()) {
+    const { text, isCut } = entryOf(turn, count - before, room);
+    left -= Buffer.byteLength(text) + 2;
+    if (left < 0 && entries.length > 0) break;
+    entries.unshift(text);
+    if (isCut) cutTurns += 1;
+  }
+  return { entries, cutTurns };
+}
+
+/** Largest shares of the room for the parts of one turn, so that none fills the record. */
+const SHARES = { prompt: 0.4, questions: 0.18, answer: 0.4 } as const;
+
+function entryOf(
+  { prompt, questions, answer }: TurnTexts,
+  number: number,
+  room: number,
+): { readonly text: string; readonly isCut: boolean } {
+  let isCut = false;
+  const cut = (text: string, most: number): string => {
+    const bytes = Buffer.from(text);
+    if (bytes.length <= most) return text;
+    isCut = true;
+    const kept = bytes.subarray(0, Math.max(0, most - Buffer.byteLength(' …')));
+    return `${kept.toString().replace(/\uFFFD+$/, '')} …`;
+  };
+  const each = (SHARES.questions * room) / (2 * questions.length);
+  const asked = questions.map(
+    (given) => `\n\nQuestion:\n${cut(given.question, each)}\n\nAnswer to it:\n${cut(given.answer, each)}`,
+  );
+  const said = answer === undefined ? '' : `\n\nAnswer ${number}:\n${cut(answer, SHARES.answer * room)}`;
+  const whole = `Prompt ${number}:\n${cut(prompt, SHARES.prompt * room)}${asked.join('')}${said}`;
+  // The headings of many questions may need more than a small room has.
+  return { text: cut(whole, room), isCut };
+}
+
+function shortened(leftOut: number, cutTurns: number, count: number): string {
+  const parts = [
+    ...(leftOut > 0 ? [`${leftOut} of ${count} turns left out (the oldest)`] : []),
+    ...(cutTurns > 0 ? [`long texts cut in ${cutTurns} ${cutTurns === 1 ? 'turn' : 'turns'}`] : []),
+  ];
+  return `session: the agent got a shortened record of the thread: ${parts.join(', ')}`;
 }

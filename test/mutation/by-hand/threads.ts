@@ -1,7 +1,31 @@
 import type { Mutant } from '../mutant.ts';
 
+const RECORD = 'worker-container/prompt/thread-record.ts';
+const RECORD_TEST = 'test/worker-container/prompt/thread-record.test.ts';
+
 /** How the turns of a thread keep their order. */
 export const THREADS: readonly Mutant[] = [
+  {
+    name: 'a record of the thread is longer than the agent takes',
+    file: RECORD,
+    find: 'Math.min(LIMITS.threadRecordBytes, most -',
+    replace: 'Math.max(LIMITS.threadRecordBytes, most -',
+    test: RECORD_TEST,
+  },
+  {
+    name: 'turns are left out of the record of a thread without a warning',
+    file: RECORD,
+    find: '(leftOut > 0 || cutTurns > 0) &&',
+    replace: 'cutTurns > 0 &&',
+    test: RECORD_TEST,
+  },
+  {
+    name: 'the rules of turns that are left out of the record are lost',
+    file: RECORD,
+    find: 'if (unread <= 0) continue;',
+    replace: 'if (unread <= 0) break;',
+    test: RECORD_TEST,
+  },
   {
     name: 'a turn starts while a lower one has not ended',
     file: 'lib/jobs/threads/read-thread.ts',

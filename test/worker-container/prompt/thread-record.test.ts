@@ -7,6 +7,9 @@ import { aJob, aReceipt } from '../../lib/jobs/a-job.ts';
 
 type Context = Parameters<typeof threadRecord>[0];
 
+/** Characters that do not limit a record. */
+const ROOMY = 1_000_000;
+
 /** What is stored of turns, by the id of their job. */
 function contextOf(turns: Record<string, { prompt: string; answer?: string; questions?: StoredQuestion[] }>): Context {
   return {
@@ -42,7 +45,7 @@ test('an agent without the session gets prompts, questions with their answers, a
     a: { prompt: 'paint it', answer: 'painted', questions },
     b: { prompt: 'sell it', answer: 'sold' },
   });
-  const { text, rules } = await threadRecord(context, [turn('a', { questions: 3 }), turn('b')]);
+  const { text, rules, warning } = await threadRecord(context, [turn('a', { questions: 3 }), turn('b')], ROOMY);
   const order = [
     'Prompt 1:\npaint it',
     'Question:\nWhich colour?\n\nAnswer to it:\nblue',
@@ -54,6 +57,7 @@ test('an agent without the session gets prompts, questions with their answers, a
   expect(order.every((at) => at >= 0)).toBe(true);
   expect(order).toEqual(order.toSorted((x, y) => x - y));
   expect(text).not.toContain('Withdrawn?');
+  expect(warning).toBeUndefined();
   expect(rules).toEqual(['text of rule of b', 'text of rule of a']);
 });
 
@@ -61,15 +65,20 @@ test('the record has at most 64 KiB, of the newest turns', async () => {
   const long = 'é'.repeat(15_000);
   const names = Array.from({ length: 9 }, (_, n) => `turn-${n}`);
   const context = contextOf(Object.fromEntries(names.map((name) => [name, { prompt: `${name} ${long}` }])));
-  const { text } = await threadRecord(
+  const { text, rules, warning } = await threadRecord(
     context,
     names.map((name) => turn(name)),
+    ROOMY,
   );
   expect(Buffer.byteLength(text)).toBeLessThan(65 * 1024);
   expect(text).toContain('Prompt 9:\nturn-8');
   expect(text).not.toContain('turn-0');
+  expect(rules).toEqual(names.toReversed().map((name) => `text of rule of ${name}`));
+  expect(warning).toBe(
+    'session: the agent got a shortened record of the thread: 7 of 9 turns left out (the oldest), long texts cut in 2 turns',
+  );
   const huge = contextOf({ a: { prompt: '🙂'.repeat(50_000), answer: '🙂'.repeat(50_000) } });
-  const one = (await threadRecord(huge, [turn('a')])).text;
+  const one = (await threadRecord(huge, [turn('a')], ROOMY)).text;
   expect(Buffer.byteLength(one)).toBeLessThan(65 * 1024);
   expect(one).not.toContain('\uFFFD');
 });
@@ -78,11 +87,48 @@ test('many long answers of people leave room for the prompt and the final messag
   const names = Array.from({ length: 20 }, (_, n) => `q_${n}`);
   const questions = names.map((name) => asked(name, `${name}?`, { answer: 'answer' }, `${name} ${'é'.repeat(8_000)}`));
   const context = contextOf({ a: { prompt: 'paint it', answer: 'painted', questions } });
-  const { text } = await threadRecord(context, [turn('a', { questions: 20 })]);
+  const { text } = await threadRecord(context, [turn('a', { questions: 20 })], ROOMY);
   expect(Buffer.byteLength(text)).toBeLessThan(65 * 1024);
   for (const part of ['paint it', 'q_0?', 'painted']) expect(text).toContain(part);
 });
 
 test('a continued job of which nothing is left fails instead of guessing', async () => {
-  await expect(threadRecord(contextOf({}), [])).rejects.toThrow(SessionLostError);
+  await expect(threadRecord(contextOf({}), [], ROOMY)).rejects.toThrow(SessionLostError);
+});
+
+test.each([200_000, 20_000, 3_000])(
+  'the record and its rules fit into %i characters, of many questions too',
+  async (most) => {
+    const names = Array.from({ length: 20 }, (_, n) => `q_${n}`);
+    const questions = names.map((name) =>
+      asked(name, `${name}?`, { answer: 'answer' }, `${name} ${'x'.repeat(8_000)}`),
+    );
+    const context = contextOf({
+      a: { prompt: 'old' },
+      b: { prompt: `new ${'x'.repeat(100_000)}`, answer: 'x'.repeat(100_000), questions },
+    });
+    const turns = [turn('a'), turn('b', { questions: 20 })];
+    const { text, rules, warning } = await threadRecord(context, turns, most);
+    expect([...rules, text].join('\n\n').length).toBeLessThanOrEqual(most);
+    expect(text).toContain('Prompt 2:\nnew');
+    expect(warning).toContain('long texts cut in 1 turn');
+  },
+);
+
+test('turns that do not fit are left out from the oldest on, and the job says how many', async () => {
+  const names = ['a', 'b', 'c', 'd'];
+  const context = contextOf(Object.fromEntries(names.map((name) => [name, { prompt: `${name} ${'x'.repeat(900)}` }])));
+  const turns = names.map((name) => turn(name));
+  const whole = await threadRecord(context, turns, ROOMY);
+  const length = [...whole.rules, whole.text].join('\n\n').length;
+  expect(await threadRecord(context, turns, length)).toEqual(whole);
+  const { text, warning } = await threadRecord(context, turns, length - 1);
+  expect(text).not.toContain('Prompt 1:');
+  for (const kept of ['Prompt 2:\nb', 'Prompt 4:\nd']) expect(text).toContain(kept);
+  expect(warning).toBe('session: the agent got a shortened record of the thread: 1 of 4 turns left out (the oldest)');
+});
+
+test('a continued job whose prompt leaves no room for the record fails instead of guessing', async () => {
+  const context = contextOf({ a: { prompt: 'paint it' } });
+  await expect(threadRecord(context, [turn('a')], 1_000)).rejects.toThrow(SessionLostError);
 });
