@@ -5,7 +5,7 @@ import { createJobStore } from '../../lib/composition/job-stores.ts';
 import { readJob as route } from '../../lib/contract/routes/jobs.ts';
 import { findJob } from '../../lib/jobs/store/find-job.ts';
 import { attemptsOf } from '../../lib/jobs/views/attempts.ts';
-import { queuePlace } from '../../lib/jobs/views/queue-place.ts';
+import { queuePlace, withHolder } from '../../lib/jobs/views/queue-place.ts';
 import { awaitFollowUps } from '../../lib/reconciler/await-follow-ups.ts';
 
 /** `GET /jobs/{id}` */
@@ -21,6 +21,6 @@ export const handler = handle(
     const job = await awaitFollowUps(context, await findJob(context.jobs, params.id));
     const queue = await queuePlace(context.waitsFor, job);
     const attempts = await attemptsOf(context, job);
-    return { body: await jobBody(job, context, core.env.PROMPTQ_TIMEOUT_UNIT, { queue, attempts }) };
+    return { body: await jobBody(withHolder(job, queue), context, core.env.PROMPTQ_TIMEOUT_UNIT, { queue, attempts }) };
   },
 );

@@ -85,11 +85,14 @@ export async function readWaiting(context: ReconcilerContext): Promise<WaitingWo
   const stale = new Map<string, ListedJob>();
   const folders = new Set<string>();
   const profiles = new Set<string>();
+  const inOthers: string[] = [];
   const note = (job: ListedJob) => {
     const key = readyKey(bandOf(job), job.project_id);
     if (!isParked(job) && readySince(job) <= start - UNCLAIMED_AFTER_MS && !stale.has(key)) stale.set(key, job);
     const folder = job.reason === 'folder_busy' ? folderName(context.folders, job) : undefined;
-    if (folder !== undefined) folders.add(folder);
+    // Without a cwd, only the item names the folder: it may be that of another job.
+    if (folder !== undefined && job.cwd === undefined) inOthers.push(job.id);
+    else if (folder !== undefined) folders.add(folder);
     if (job.reason === 'profile_busy') profiles.add(job.profile);
   };
   /** @returns the job at which it stopped; undefined: all have been read */
@@ -108,6 +111,8 @@ export async function readWaiting(context: ReconcilerContext): Promise<WaitingWo
     const at = Date.parse(last.created_at);
     await read(WAITING_READ.others, { from: timestamp(at + context.random() * Math.max(0, start - at)) });
   }
+  for (const job of (await context.jobs.findAll(inOthers)).values())
+    if (job !== 'newer' && job.parked === 'folder_busy' && job.folder !== undefined) folders.add(job.folder);
   return { stale, folders, profiles };
 }
 

@@ -1,33 +1,43 @@
 import { FOLDER_HAS_CHANGED, skipDeployment } from '../../lib/deployments/commands-in-thread.ts';
 import type { EnterContext } from '../../lib/jobs/admission/enter-thread.ts';
+import {
+  acquireFolder,
+  exclusiveFolder,
+  type FolderContext,
+  wakeIfFree,
+} from '../../lib/jobs/admission/folder-slots.ts';
 import { acquireSlot, threadSlot } from '../../lib/jobs/admission/slots.ts';
 import type { JobDeployment } from '../../lib/jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../../lib/jobs/deployments/job-deployment-store.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { whenCommandsAct } from '../../lib/jobs/threads/commands-turn.ts';
+import { turnsOf } from '../../lib/jobs/threads/read-thread.ts';
 import { settleThread } from '../../lib/jobs/threads/settle-thread.ts';
 
 /**
  * Marks a deployment's commands as running, if they may work in the folder of exactly this version of the job. They take
- * the slot of its thread as a claim does. A turn or a fork that begins at the same time sees them running, or they see
- * it and have not begun.
- * @returns the running deployment; `later`: its thread is not idle; `busy`: a turn or a retry is about to begin, so that
+ * the slots of its thread and of its folder as a claim does. A turn, a fork or another job in the folder that begins at
+ * the same time sees them running, or they see it and have not begun.
+ * @returns the running deployment; `later`: its thread is not idle; `busy`: a job runs in the folder, or is about to, so that
  * reconcile-jobs checks again; undefined: it is skipped, or something has changed
  */
 export async function beginCommands(
-  context: EnterContext & { readonly deployments: JobDeploymentStore },
+  context: EnterContext & FolderContext & { readonly deployments: JobDeploymentStore },
   job: Job,
   known: JobDeployment,
   begun: Pick<JobDeployment, 'started_at' | 'worker_id' | 'ends_by'>,
 ): Promise<JobDeployment | 'later' | 'busy' | undefined> {
   const { thread_id: threadId } = job;
-  const when = await whenCommandsAct(context, job);
+  const turns = await turnsOf(context, job);
+  const when = await whenCommandsAct(context, job, turns);
   if (when === 'never') {
     await skipDeployment(context, known, FOLDER_HAS_CHANGED);
     return undefined;
   }
   if (when === 'later') return 'later';
   if (threadId !== undefined && !(await acquireSlot(context, job, threadSlot(threadId)))) return 'busy';
+  const folder = await exclusiveFolder(context, job, turns);
+  if (folder !== undefined && !(await acquireFolder(context, job, folder))) return 'busy';
   const running = await context.deployments.replace(known, {
     ...known,
     ...begun,
@@ -40,5 +50,6 @@ export async function beginCommands(
   if (isStillDue && (await context.jobs.apply(job, job)).applied) return running;
   await context.deployments.replace(running, known);
   if (threadId !== undefined) await settleThread(context, threadId);
+  if (folder !== undefined) await wakeIfFree(context, folder);
   return undefined;
 }

@@ -2,7 +2,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { acts, commandsOf, type DeployBinding, timeoutOf } from '../../lib/deployments/bindings/deploy-binding.ts';
 import { holdCommands, skipDeployment } from '../../lib/deployments/commands-in-thread.ts';
 import { finishDeployments } from '../../lib/deployments/start-deployments.ts';
-import { exclusiveFolder, wakeIfFree } from '../../lib/jobs/admission/folder-slots.ts';
+import { leaveFolder } from '../../lib/jobs/admission/folder-slots.ts';
 import { isFinal, type JobDeployment, runsCommands } from '../../lib/jobs/deployments/job-deployment.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { workingFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
@@ -53,12 +53,6 @@ export async function runDeployments(
     if (postponed !== undefined) return;
     await continueThread(context, await finishDeployments(context, job, next.attempt));
   }
-}
-
-/** Admits the next job to a folder that this one used exclusively until its commands were done. */
-async function leaveFolder(context: AttemptContext, job: Job): Promise<void> {
-  const folder = await exclusiveFolder(context, job);
-  if (folder !== undefined) await wakeIfFree(context, folder);
 }
 
 async function runOne(

@@ -22,7 +22,9 @@ export function createJobTool(
     description: `Start another job of Promptq, with another agent. It starts at once, beside this job, and continues even if this job fails or is cancelled. It has this job's project and profile; without cwd it gets a new folder. A job starts at most ${LIMITS.followUps.perJob} others. Do not wait for it with your turn: ask job_status once or twice, or end your turn.`,
     input: delegatedJob.extend({
       prompt: delegatedJob.shape.prompt.unwrap(),
-      cwd: delegatedJob.shape.cwd.describe('Folder below your working folder, to share it with that job.'),
+      cwd: delegatedJob.shape.cwd.describe(
+        'Folder below your working folder, to share it with that job. Jobs that share it run one after the other.',
+      ),
       profile: delegatedJob.shape.profile.describe('One that the profile of this job allows. Default: the same.'),
       key: z
         .string()

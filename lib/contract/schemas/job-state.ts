@@ -15,8 +15,7 @@ export const REASONS = {
     retryable: true,
   },
   folder_busy: {
-    message:
-      'Another job uses this folder, and its project allows one job at a time. This job starts when the folder is free.',
+    message: 'Another job works in the same folder. This job starts when the folder is free.',
     retryable: true,
   },
   profile_busy: {

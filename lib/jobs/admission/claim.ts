@@ -11,7 +11,7 @@ import {
   claimedSettings,
   readForClaim,
 } from './claim-reads.ts';
-import { type EnterContext, mayEnterThread } from './enter-thread.ts';
+import { type EnterContext, enterThread } from './enter-thread.ts';
 import { acquireFolder, exclusiveFolder, type FolderContext, waitForFolder, wakeIfFree } from './folder-slots.ts';
 import type { OwnClaims } from './own-claims.ts';
 import { acquireProfileSlot, type ProfileSlotContext, waitForProfileSlot, wakeForFreeSlots } from './profile-slots.ts';
@@ -119,9 +119,10 @@ async function claimOnce(context: ClaimContext, job: Job, workerId: string): Pro
 
 /** Claims exactly this version of the job. If it has changed, the caller tries the next best job instead. */
 async function claimOne(context: ClaimContext, job: Job, workerId: string): Promise<Claimed | undefined> {
-  if (!(await mayEnterThread(context, job))) {
+  const { mayEnter, turns } = await enterThread(context, job);
+  if (!mayEnter) {
     // The job may have been woken for a folder or slot that other jobs wait for too.
-    const folder = await exclusiveFolder(context, job);
+    const folder = await exclusiveFolder(context, job, turns);
     if (folder !== undefined) await wakeIfFree(context, folder);
     await wakeForFreeSlots(context, job.profile);
     return undefined;
@@ -134,7 +135,7 @@ async function claimOne(context: ClaimContext, job: Job, workerId: string): Prom
   }
   const slotResult = await acquireProfileSlot({ ...context, profiles: claimedProfile(context, job, reads) }, job);
   const projectSettings = claimedSettings(context, job, reads);
-  const folder = await exclusiveFolder({ ...context, projectSettings }, job);
+  const folder = await exclusiveFolder({ ...context, projectSettings }, job, turns);
   if (slotResult === 'busy') {
     await waitForProfileSlot(context, job);
     // The job may have been woken for its folder, which other jobs wait for too.

@@ -1,55 +1,103 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import type { ProjectSettingsStore } from '../../projects/project-settings.ts';
-import type { JobDeploymentStore } from '../deployments/job-deployment-store.ts';
 import { transition } from '../dispatch/transition.ts';
 import { folderKey } from '../indexes/ready-keys.ts';
 import type { Job } from '../lifecycle/job.ts';
-import { type Folders, resolveFolder } from '../lifecycle/working-folder.ts';
+import { lacksCopy } from '../lifecycle/thread.ts';
+import {
+  type Folders,
+  isPrivate,
+  namesBelow,
+  ownerOfFolder,
+  type Placed,
+  resolveFolder,
+} from '../lifecycle/working-folder.ts';
 import type { ReadPartition } from '../store/ready-partition.ts';
+import { type TurnWithJob, turnsOf } from '../threads/read-thread.ts';
 import { needsBindings, runsBindings } from '../threads/running-bindings.ts';
-import { acquireSlot, type IsStillUsed, isFree, type SlotContext, wakeWaiting } from './slots.ts';
+import {
+  firstInFolder,
+  jobsBelow,
+  mayWorkBeside,
+  type SharedFolderContext,
+  sharesFolder,
+  usersAbove,
+} from './shared-folders.ts';
+import { acquireSlot, type SlotContext, type SlotRule, usersOf, wakeWaiting } from './slots.ts';
 
 /** Dependencies for running one job at a time in a folder. */
-export interface FolderContext extends SlotContext {
+export interface FolderContext extends SlotContext, SharedFolderContext {
   readonly partition: ReadPartition;
-  readonly folders: Folders;
   readonly projectSettings: Pick<ProjectSettingsStore, 'get'>;
-  readonly deployments: Pick<JobDeploymentStore, 'list'>;
 }
 
 /**
- * The name of the folder that a job needs exclusively. undefined: none, as without a `cwd`, when it is private anyway.
+ * The name of the folder that a job needs exclusively: a private folder that it shares with other jobs, or the folder of
+ * its `cwd` if its project says so. A fork needs the folder that it copies. undefined: none.
+ * @param turns those of the job's thread
  */
-export async function exclusiveFolder(context: FolderContext, job: Job): Promise<string | undefined> {
+export async function exclusiveFolder(
+  context: Omit<FolderContext, 'partition'>,
+  job: Job,
+  turns: readonly TurnWithJob[],
+): Promise<string | undefined> {
+  if (lacksCopy(job)) return await folderToCopy(context, job);
+  if (sharesFolder(context.folders, job, turns)) return folderName(context.folders, job);
   if (job.cwd === undefined) return undefined;
   const { exclusive_cwd } = await context.projectSettings.get(job.project_id);
   return exclusive_cwd === true ? folderName(context.folders, job) : undefined;
 }
 
-/** A short name for a job's folder, the same for all jobs that work in it. */
-export function folderName(folders: Folders, job: Pick<Job, 'id' | 'project_id' | 'cwd'>): string | undefined {
+/** The folder that a fork is still to copy, if jobs outside a thread share it. */
+async function folderToCopy(context: SharedFolderContext, { forked_from = '' }: Job): Promise<string | undefined> {
+  const source = await context.jobs.find(forked_from);
+  if (source === undefined || source === 'newer') return undefined;
+  const isShared = sharesFolder(context.folders, source, await turnsOf(context, source));
+  return isShared ? folderName(context.folders, source) : undefined;
+}
+
+/** A short name for a job's folder, the same for all jobs that work in it. A private folder is one with all below it. */
+export function folderName(folders: Folders, job: Placed): string | undefined {
   const folder = resolveFolder(folders, job);
   if ('rejected' in folder) return undefined;
-  return createHash('sha256').update(folder.path).digest('hex').slice(0, 20);
+  const names = namesBelow(folders.workspaces, folder.path);
+  const path = names !== undefined && isPrivate(names) ? join(folders.workspaces, ...names.slice(0, 2)) : folder.path;
+  return createHash('sha256').update(path).digest('hex').slice(0, 20);
 }
 
 /**
  * Acquires a folder for the claim of exactly this version of a job.
- * @returns false while another attempt, or the deployment of a succeeded one, works there.
+ * @returns false while another attempt, or the deployment of a succeeded one, works there. An attempt whose agent
+ * started the job is no reason to wait: it may wait for the job.
  */
 export async function acquireFolder(context: FolderContext, job: Job, folder: string): Promise<boolean> {
-  return await acquireSlot(context, job, folder, stillUsed(context, job.thread_id));
+  return await acquireSlot(context, job, folder, {
+    ...ruleOf(context, folder, job),
+    mayJoin: (users) => mayWorkBeside(context, job, users),
+    firstHolder: () => firstInFolder(context, job),
+  });
 }
 
 /**
- * Binding commands run in the folder of the job that they deploy.
- * @param threadId of the job that needs the folder: commands that have not begun wait for the turns of their thread
+ * Who uses a folder. Binding commands run in the folder of the job that they deploy.
+ * @param job that needs the folder
  */
-function stillUsed(context: Pick<FolderContext, 'deployments'>, threadId?: string): IsStillUsed {
-  return async (holder) => {
-    const isTurn = threadId !== undefined && holder.thread_id === threadId;
-    return await (isTurn ? runsBindings : needsBindings)(context, holder);
+function ruleOf(context: FolderContext, folder: string, job?: Job): SlotRule {
+  const worksThere = (other: Job) => folderName(context.folders, other) === folder;
+  const isStillUsed = async (ended: Job) => {
+    const yields = job !== undefined && commandsYield(ended, job);
+    // Commands that wait for a turn would keep jobs waiting for that turn too.
+    const areHeld = ended.commands_held === true && ownerOfFolder(context.folders, ended) !== undefined;
+    return await (yields || areHeld ? runsBindings : needsBindings)(context, ended);
   };
+  const isUser = async (other: Job) => worksThere(other) && (other.status === 'RUNNING' || (await isStillUsed(other)));
+  return { isStillUsed, worksThere, usersBeside: (holder) => usersAbove(context, holder, isUser) };
+}
+
+/** Whether commands of an ended job that have not begun wait for a job, or for the job's own commands. */
+function commandsYield(ended: Job, job: Job): boolean {
+  return ended.id === job.id || lacksCopy(job) || (job.thread_id !== undefined && ended.thread_id === job.thread_id);
 }
 
 /** Parks a job until its folder is free, then checks again, because it may have become free before that. */
@@ -58,9 +106,20 @@ export async function waitForFolder(context: FolderContext, job: Job, folder: st
   if (parked.done) await wakeIfFree(context, folder);
 }
 
-/** Queues the best of the jobs that wait for a folder, if the folder is free. */
+/** Queues the best of the jobs that wait for a folder, if it is free; else one that may work beside those in it. */
 export async function wakeIfFree(context: FolderContext, folder: string): Promise<void> {
-  if (await isFree(context, folder, stillUsed(context))) await wakeNext(context, folder);
+  const users = await usersOf(context, folder, ruleOf(context, folder));
+  if (users.length === 0) return await wakeNext(context, folder);
+  for await (const job of jobsBelow(context, users)) {
+    if (job.parked !== 'folder_busy' || job.folder !== folder || !(await mayWorkBeside(context, job, users))) continue;
+    if ((await transition(context, job, { type: 'unpark', reason: 'folder_busy' }, { rounds: 1 })).done) return;
+  }
+}
+
+/** Admits the next job to a folder that one used until the commands of its bindings were done. */
+export async function leaveFolder(context: FolderContext, job: Job): Promise<void> {
+  const folder = await exclusiveFolder(context, job, await turnsOf(context, job));
+  if (folder !== undefined) await wakeIfFree(context, folder);
 }
 
 /** Queues the best of the jobs that wait for a folder. */

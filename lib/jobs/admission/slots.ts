@@ -85,9 +85,31 @@ export interface SlotContext extends TransitionContext {
   readonly slots: Pick<SlotStore, 'read' | 'replace'>;
 }
 
-/** Whether a job still uses its slot although its attempt has ended. */
-export type IsStillUsed = (holder: Job) => Promise<boolean>;
-const NEVER_USED: IsStillUsed = async () => false;
+/** A job that uses a slot. */
+export interface SlotUser {
+  readonly id: string;
+  /** Its attempt runs; otherwise it may be about to run, or what follows from its end uses the slot. */
+  readonly isRunning: boolean;
+  /** The jobs that its agents have started by a tool. */
+  readonly tool_children?: readonly string[] | undefined;
+}
+
+/** Who uses a slot besides a running attempt that has taken it. */
+export interface SlotRule {
+  /** Whether a job still uses its slot although its attempt has ended. */
+  readonly isStillUsed?: (holder: Job) => Promise<boolean>;
+  /** Whether a running attempt uses the slot although its claim did not take it. */
+  readonly worksThere?: (running: Job) => boolean;
+  /** Those that use the slot beside the job that took it last. */
+  readonly usersBeside?: (holder: Job) => Promise<readonly SlotUser[]>;
+  /** Whether the job that needs the slot may use it at the same time as these. */
+  readonly mayJoin?: (users: readonly SlotUser[]) => Promise<boolean>;
+  /** The job that is taken to have the slot before any job has taken it. */
+  readonly firstHolder?: () => Promise<string | undefined>;
+}
+
+/** The version in a slot that was recorded for its first holder: no claim depends on it. */
+const NO_VERSION = -1;
 
 /** How often acquiring a slot is tried while other writers are faster. */
 const MAX_TRIES = 3;
@@ -96,55 +118,71 @@ const MAX_TRIES = 3;
  * Acquires a slot for the claim of exactly this version of a job.
  * @returns false while another attempt uses it, or may be about to
  */
-export async function acquireSlot(
-  context: SlotContext,
-  job: Job,
-  id: string,
-  isStillUsed: IsStillUsed = NEVER_USED,
-): Promise<boolean> {
+export async function acquireSlot(context: SlotContext, job: Job, id: string, rule: SlotRule = {}): Promise<boolean> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const known = await context.slots.read(id);
-    const next: Slot = {
-      job_id: job.id,
-      job_version: job.version,
-      taken_at: timestamp(context.clock.now()),
-    };
+    const taken_at = timestamp(context.clock.now());
+    const first = known === undefined ? await rule.firstHolder?.() : undefined;
+    if (first !== undefined) {
+      await context.slots.replace(id, undefined, { job_id: first, job_version: NO_VERSION, taken_at });
+      continue;
+    }
+    const next: Slot = { job_id: job.id, job_version: job.version, taken_at };
     if (known?.job_id === next.job_id && known.job_version === next.job_version) return true;
-    if (known !== undefined && !(await isOver(context, { id, slot: known, isStillUsed }))) return false;
+    if (known !== undefined) {
+      const users = await usersIn(context, { id, slot: known, rule });
+      if (users.length > 0 && (await rule.mayJoin?.(users)) !== true) return false;
+    }
     if (await context.slots.replace(id, known, next)) return true;
   }
   return false;
 }
 
 /** Whether no attempt uses a slot or may be about to. */
-export async function isFree(
-  context: SlotContext,
-  id: string,
-  isStillUsed: IsStillUsed = NEVER_USED,
-): Promise<boolean> {
+export async function isFree(context: SlotContext, id: string): Promise<boolean> {
+  return (await usersOf(context, id)).length === 0;
+}
+
+/** The jobs that use a slot or may be about to. */
+export async function usersOf(context: SlotContext, id: string, rule: SlotRule = {}): Promise<readonly SlotUser[]> {
   const slot = await context.slots.read(id);
-  return slot === undefined || (await isOver(context, { id, slot, isStillUsed }));
+  return slot === undefined ? [] : await usersIn(context, { id, slot, rule });
 }
 
 /** How long a claim may take between taking its slot and its write before the slot is checked. */
 const CLAIM_TIMEOUT_MS = 10_000;
 
+async function usersIn(
+  context: SlotContext,
+  { id, slot, rule }: { id: string; slot: Slot; rule: SlotRule },
+): Promise<readonly SlotUser[]> {
+  const job = await context.jobs.find(slot.job_id);
+  if (job === undefined) return [];
+  if (job === 'newer') return [{ id: slot.job_id, isRunning: false }];
+  const { tool_children } = job;
+  const user = { id: job.id, isRunning: job.status === 'RUNNING', tool_children };
+  const holder = (await isOver(context, { id, slot, rule }, job)) ? [] : [user];
+  return [...holder, ...((await rule.usersBeside?.(job)) ?? [])];
+}
+
 /** Whether the attempt that took a slot no longer runs, or will never run there. */
 async function isOver(
   context: SlotContext,
-  { id, slot, isStillUsed }: { id: string; slot: Slot; isStillUsed: IsStillUsed },
+  { id, slot, rule }: { id: string; slot: Slot; rule: SlotRule },
+  job: Job,
 ): Promise<boolean> {
-  const job = await context.jobs.find(slot.job_id);
-  if (job === 'newer') return false;
-  if (job === undefined) return true;
   // Only the later version that wrote this state knows whether it still uses its slot.
   if (!isKnown(STATUSES, job.status)) return false;
-  if (job.status === 'RUNNING')
-    return job.folder !== id && job.place !== id && !(job.thread_id !== undefined && threadSlot(job.thread_id) === id);
-  if (job.version !== slot.job_version) return !(await isStillUsed(job));
+  if (job.status === 'RUNNING') return !hasTaken(job, id) && rule.worksThere?.(job) !== true;
+  if (job.version !== slot.job_version) return (await rule.isStillUsed?.(job)) !== true;
   if (context.clock.now() - Date.parse(slot.taken_at) < CLAIM_TIMEOUT_MS) return false;
   // The claim may still be in progress: a new version of the job makes it fail.
   return (await context.jobs.apply(job, job)).applied;
+}
+
+/** Whether the claim of a running attempt took a slot. */
+function hasTaken({ folder, place, thread_id }: Job, id: string): boolean {
+  return folder === id || place === id || (thread_id !== undefined && threadSlot(thread_id) === id);
 }
 
 /** The name of a thread's slot: one turn at a time runs. */

@@ -46,9 +46,10 @@ export async function delegateJob(
   const { project_id } = parent;
   const profile = await profileOfChild(context, parent, { profile: request.profile, project_id, cwd });
   const id = toolJobId(parent.id, parent.round ?? 0, key);
-  const known = await transition(context, parent, { type: 'delegate', attempt: parent.attempt, child: id });
-  if (!known.done) throw rejection(known.rejected);
   const folderOf = cwd === undefined ? undefined : inheritedFolderOf(context.folders, parent, cwd);
+  const delegation = { attempt: parent.attempt, child: id, sharesFolder: folderOf !== undefined };
+  const known = await transition(context, parent, { type: 'delegate', ...delegation });
+  if (!known.done) throw rejection(known.rejected);
   const origin = {
     id,
     tokenId: parent.token_id,
@@ -61,8 +62,7 @@ export async function delegateJob(
     // Only one that was never created is forgotten: the answer to its creation may be lost.
     if (error instanceof ApiError || error instanceof InvalidFieldError) {
       const isThere = (await context.jobs.get(id, { consistent: true })) !== undefined;
-      if (!isThere)
-        await transition(context, known.job, { type: 'delegate', attempt: parent.attempt, child: id, undo: true });
+      if (!isThere) await transition(context, known.job, { type: 'delegate', ...delegation, undo: true });
     }
     throw error;
   }

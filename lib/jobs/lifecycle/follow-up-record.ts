@@ -12,6 +12,17 @@ export interface MadeFollowUps {
   readonly warnings: readonly string[];
 }
 
+/** A job that the agent of a running attempt starts by a tool. */
+export interface Delegation {
+  readonly attempt: number;
+  /** Its id. */
+  readonly child: string;
+  /** It works in the private folder of the job that starts it. */
+  readonly sharesFolder?: boolean;
+  /** It could not be created. */
+  readonly undo?: boolean;
+}
+
 /** Ids of the jobs that a job has brought about: by tools, then by blocks, each in the order of the requests. */
 export function followUpIds(job: Pick<Job, 'id' | 'follow_ups' | 'tool_children'>): string[] {
   return [...(job.tool_children ?? []), ...blockIds(job)];
@@ -59,7 +70,7 @@ export function withFollowUps({ children_pending, follow_ups, warnings, ...job }
  */
 export function delegated(
   job: Job,
-  { attempt, child, undo = false }: { readonly attempt: number; readonly child: string; readonly undo?: boolean },
+  { attempt, child, sharesFolder = false, undo = false }: Delegation,
   limit: number,
 ): { readonly job: Job } | { readonly rejected: string } {
   const known = job.tool_children ?? [];
@@ -70,10 +81,11 @@ export function delegated(
   }
   if (job.status !== 'RUNNING' || job.attempt !== attempt) return { rejected: 'the attempt is over' };
   if (job.cancel_requested_at !== undefined) return { rejected: 'the job is being cancelled' };
-  if (known.includes(child)) return { job };
+  const shared = sharesFolder ? { ...job, shares_folder: true } : job;
+  if (known.includes(child)) return { job: job.shares_folder === shared.shares_folder ? job : shared };
   if (slotsOf(job).length + known.length >= limit)
     return { rejected: `a job brings about at most ${limit} jobs, by tools and follow-up blocks` };
-  return { job: { ...job, tool_children: [...known, child] } };
+  return { job: { ...shared, tool_children: [...known, child] } };
 }
 
 /** Those of the newest attempt are replaced, and those of the attempts that it continued are added. */

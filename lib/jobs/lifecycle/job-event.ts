@@ -2,7 +2,7 @@ import type { RetryFrom } from '../../contract/job-actions.ts';
 import type { Question } from '../receipts/question-record.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import type { Evidence } from './evidence.ts';
-import type { MadeFollowUps } from './follow-up-record.ts';
+import type { Delegation, MadeFollowUps } from './follow-up-record.ts';
 import type { Job } from './job.ts';
 import type { ParkReason } from './parking.ts';
 
@@ -63,8 +63,8 @@ export type JobEvent =
   | { readonly type: 'lose'; readonly forgiven?: boolean }
   /** An attempt's follow-up jobs exist at these positions. `warnings`: why others do not. */
   | ({ readonly type: 'follow_up' } & MadeFollowUps)
-  /** The agent of the running attempt starts a job by a tool; `undo`: the job could not be created. */
-  | { readonly type: 'delegate'; readonly attempt: number; readonly child: string; readonly undo?: boolean }
+  /** The agent of the running attempt starts a job by a tool. */
+  | ({ readonly type: 'delegate' } & Delegation)
   /** A succeeded attempt is to be deployed again, or its deployments are done. */
   | { readonly type: 'deploy'; readonly attempt: number }
   | { readonly type: 'deployed'; readonly attempt: number }

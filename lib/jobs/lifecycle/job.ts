@@ -42,6 +42,8 @@ export const jobItemSchema = z.object({
   labels: z.string().optional(),
   /** The job whose private folder this follow-up works in. Only the service sets it. */
   folder_of: z.string().optional(),
+  /** A job that its agent started by a tool works in its private folder. */
+  shares_folder: z.boolean().optional(),
   /**
    * The thread that it belongs to, by the id of its first job; absent: nothing continues this job. `turn`: absent while
    * it is a draft, or its turn is being recorded.

@@ -31,7 +31,7 @@ export function decideInThread(job: Job, event: ThreadEvent, at: string): Decisi
     case 'fork_copied':
       if (job.status !== 'RUNNING' || job.attempt !== event.attempt)
         return { rejected: `attempt ${event.attempt} no longer runs` };
-      return { job: lacksCopy(job) ? { ...job, copied_by: event.attempt, updated_at: at } : job };
+      return { job: lacksCopy(job) ? withCopy(job, event.attempt, at) : job };
     case 'thread_settled': {
       const { thread_pending, ...settled } = job;
       return { job: thread_pending === true && isTerminal(job.status) ? { ...settled, updated_at: at } : job };
@@ -47,6 +47,11 @@ export function awaitsTurn({ status, parked, turn }: Pick<Job, 'status' | 'parke
 /** Whether a job is a fork whose copy is not made yet. */
 export function lacksCopy({ forked_from, copied_by }: Pick<Job, 'forked_from' | 'copied_by'>): boolean {
   return forked_from !== undefined && copied_by === undefined;
+}
+
+/** The fork with its copy, which no longer keeps others out of the folder that it has copied. */
+function withCopy({ folder: _copied, ...fork }: Job, attempt: number, at: string): Job {
+  return { ...fork, copied_by: attempt, updated_at: at };
 }
 
 /** The draft, queued. */

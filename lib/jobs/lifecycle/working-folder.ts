@@ -15,7 +15,7 @@ export type WorkingFolder = { readonly path: string } | { readonly rejected: str
 /** The members of a job that decide which private folders it may use. */
 export type FolderUser = Pick<Job, 'id' | 'folder_of' | 'parent_id'> & Partial<Pick<Job, 'continues'>>;
 
-type Placed = Pick<Job, 'id' | 'project_id' | 'cwd'> & Partial<Pick<Job, 'folder_of'>>;
+export type Placed = Pick<Job, 'id' | 'project_id' | 'cwd'> & Partial<Pick<Job, 'folder_of'>>;
 
 /**
  * The absolute folder for a job's `cwd`; without one, a private folder in the project's workspace. Only the path's text
@@ -78,13 +78,19 @@ export function inheritedFolderOf(
   parent: Placed & FolderUser,
   cwd: string | undefined,
 ): string | undefined {
-  const ownerIn = (folder: WorkingFolder) => {
-    const names = 'path' in folder ? namesBelow(folders.workspaces, folder.path) : undefined;
-    return names !== undefined && isPrivate(names) ? names[1] : undefined;
-  };
-  const owner = ownerIn(workingFolder(folders, parent));
   const { id, project_id, folder_of } = parent;
-  return owner === ownerIn(resolveFolder(folders, { id, project_id, folder_of, cwd })) ? owner : undefined;
+  const owner = ownerIn(folders, workingFolder(folders, parent));
+  return owner === ownerIn(folders, resolveFolder(folders, { id, project_id, folder_of, cwd })) ? owner : undefined;
+}
+
+/** The job that owns the private folder in which a job works; undefined: it works in another folder. */
+export function ownerOfFolder(folders: Folders, job: Placed): string | undefined {
+  return ownerIn(folders, resolveFolder(folders, job));
+}
+
+function ownerIn({ workspaces }: Folders, folder: WorkingFolder): string | undefined {
+  const names = 'path' in folder ? namesBelow(workspaces, folder.path) : undefined;
+  return names !== undefined && isPrivate(names) ? names[1] : undefined;
 }
 
 /** The path segments from one folder to another; undefined if the other is not below it. */

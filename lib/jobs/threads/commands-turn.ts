@@ -1,5 +1,5 @@
 import type { Job } from '../lifecycle/job.ts';
-import { begunAfter, hasEnded, pendingFork, readThread, type ThreadContext, type TurnWithJob } from './read-thread.ts';
+import { begunAfter, hasEnded, pendingFork, type ThreadContext, type TurnWithJob, turnsOf } from './read-thread.ts';
 
 /** When commands of bindings act on a success: now, once the thread is idle, or never, because the folder has changed. */
 export type CommandsTurn = 'now' | 'later' | 'never';
@@ -15,12 +15,16 @@ export function commandsTurn(
   return typeof next.job === 'object' && next.job.parked === 'thread_stopped' ? 'now' : 'later';
 }
 
-/** As of the last acknowledged writes: when the commands of a job's bindings act. Copies of its folder come first. */
+/**
+ * As of the last acknowledged writes: when the commands of a job's bindings act. Copies of its folder come first.
+ * @param known the turns of its thread; default: they are read
+ */
 export async function whenCommandsAct(
   context: Pick<ThreadContext, 'threads' | 'jobs'>,
   job: Job,
+  known?: readonly TurnWithJob[],
 ): Promise<CommandsTurn> {
-  const turns = job.thread_id === undefined ? [] : await readThread(context, job.thread_id);
+  const turns = known ?? (await turnsOf(context, job));
   const when = commandsTurn(turns, job);
   return when === 'now' && (await pendingFork(context, turns)) !== undefined ? 'later' : when;
 }

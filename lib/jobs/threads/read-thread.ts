@@ -29,6 +29,14 @@ export async function readThread(
   return turns.map((turn) => ({ ...turn, job: found.get(turn.jobId) }));
 }
 
+/** The turns of a job's thread; none: it is in no thread. */
+export async function turnsOf(
+  context: { readonly threads: Pick<ThreadStore, 'turns'>; readonly jobs: Pick<JobStore, 'findAll'> },
+  { thread_id: threadId }: Pick<Job, 'thread_id'>,
+): Promise<TurnWithJob[]> {
+  return threadId === undefined ? [] : await readThread(context, threadId);
+}
+
 /**
  * What a job of a thread has to wait for. Lower turns have to end, and no other turn may run. The turn before it has to
  * succeed, unless the job starts however that ends. Forks have to make their copies.

@@ -5,11 +5,13 @@ import { batchGet } from '../../platform/aws/batch-get.ts';
 import type { Registry } from '../../platform/registry.ts';
 import type { ProjectSettingsStore } from '../../projects/project-settings.ts';
 import { slotsOf } from '../admission/profile-slots.ts';
+import { startedBy } from '../admission/shared-folders.ts';
 import { readSlots } from '../admission/slots.ts';
 import { indexKeys } from '../indexes/index-keys.ts';
 import { readyKey, spreadReadyKeys } from '../indexes/ready-keys.ts';
 import { bandOf, type Job } from '../lifecycle/job.ts';
 import { isBusy } from '../lifecycle/parking.ts';
+import { ownFolder } from '../lifecycle/working-folder.ts';
 import { knownJobs } from '../store/read-job.ts';
 
 /** Waiting jobs that one answer counts at most. */
@@ -76,16 +78,42 @@ async function holdersOf(context: QueueContext, job: Job): Promise<string[]> {
   const places = await awaitedPlaces(context, job);
   if (places.length === 0) return [];
   const slots = await readSlots(context, places);
+  const read = async (ids: readonly string[]) => {
+    const keys = ids.map((id) => ({ id }));
+    return knownJobs(await batchGet(table, jobsTable, keys));
+  };
   const ids = [...new Set([...slots.values()].map(({ job_id }) => job_id))].filter((id) => id !== job.id);
-  const items = await batchGet(
-    table,
-    jobsTable,
-    ids.map((id) => ({ id })),
-  );
-  return knownJobs(items)
-    .filter((holder) => isStillThere(holder, new Set(places)))
-    .map(({ id }) => id)
-    .sort();
+  const holders = await read(ids);
+  const found = holders.filter((holder) => isStillThere(holder, new Set(places)));
+  return [...idsOf(found), ...idsOf(await lendersOf(job, holders, read))];
+}
+
+function idsOf(jobs: readonly Job[]): string[] {
+  return jobs.map(({ id }) => id).sort();
+}
+
+/**
+ * The running jobs whose agents started those that took a folder last: they work there too. No job waits for the one
+ * whose agent started it.
+ */
+async function lendersOf(
+  waiting: Job,
+  holders: readonly Job[],
+  read: (ids: readonly string[]) => Promise<readonly Job[]>,
+): Promise<Job[]> {
+  const lenders: Job[] = [];
+  for (let jobs = waiting.parked === 'folder_busy' ? holders : []; jobs.length > 0; ) {
+    const above = jobs.flatMap((job) => startedBy(job) ?? []).filter((id) => id !== startedBy(waiting));
+    jobs = above.length === 0 ? [] : await read(above);
+    lenders.push(...jobs.filter((job) => job.status === 'RUNNING' && ownFolder(job) === ownFolder(waiting)));
+  }
+  return lenders;
+}
+
+/** The job, with the one that has the folder for which it waits. */
+export function withHolder(job: Job, queue: JobView['queue']): Job {
+  const [holder] = queue?.held_by ?? [];
+  return job.parked === 'folder_busy' && holder !== undefined ? { ...job, waits_for: holder } : job;
 }
 
 async function awaitedPlaces({ profiles }: QueueContext, job: Job): Promise<string[]> {

@@ -22,6 +22,7 @@ export const EVENTS = [
   'parked for a limit',
   'probe started',
   'kept waiting by its folder',
+  'kept waiting by a shared folder',
   'kept waiting by its profile',
   'unparked',
   'kept waiting by its thread',
@@ -48,6 +49,7 @@ export const EVENTS = [
   'message became a turn',
   'fork copied',
   'started by a tool',
+  'ran beside the job that started it',
   'asked a person',
   'answered while it ran',
   'answered while it waited',
@@ -134,8 +136,9 @@ function eventsOfEnd(before: Job, after: Job, { id, doing }: Actor): EventKind[]
 }
 
 function eventsInState(before: Job, after: Job, { doing }: Actor): EventKind[] {
-  if (before.parked === undefined && isBusy(after.parked))
-    return [after.parked === 'folder_busy' ? 'kept waiting by its folder' : 'kept waiting by its profile'];
+  if (before.parked === undefined && after.parked === 'folder_busy')
+    return [after.folder_of === undefined ? 'kept waiting by its folder' : 'kept waiting by a shared folder'];
+  if (before.parked === undefined && isBusy(after.parked)) return ['kept waiting by its profile'];
   if (before.turn === undefined && after.turn !== undefined) return ['turn taken'];
   if (after.parked !== before.parked && waitsInThread(after.parked))
     return [after.parked === 'thread_stopped' ? 'stopped in its thread' : 'kept waiting by its thread'];

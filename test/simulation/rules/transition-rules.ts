@@ -127,7 +127,7 @@ const THREADERS: readonly string[] = [...FOLLOWERS, 'create', 'submit', 'cancel'
 /** Fields that may change without a state change. */
 const RECORDS: ReadonlySet<keyof Job> = new Set([
   ...(['children_pending', 'follow_ups', 'messages_pending', 'warnings'] as const),
-  ...(['copied_by', 'tool_children'] as const),
+  ...(['copied_by', 'tool_children', 'shares_folder'] as const),
 ]);
 const EVIDENCE: ReadonlySet<keyof Job> = new Set([
   'exit_code',
@@ -146,6 +146,8 @@ function faultOfRecord(before: Job, after: Job, { actor }: JobWrite): string | u
   for (const name of changed) {
     if (name === 'ready_key' || isSame(Reflect.get(before, name), Reflect.get(after, name))) continue;
     if (['version', 'change_id', 'updated_at', 'ready_order', 'touched'].includes(name) || RECORDS.has(name)) continue;
+    // A fork that has its copy gives up the folder that it has copied.
+    if (name === 'folder' && before.copied_by !== after.copied_by && after.folder === undefined) continue;
     if (actor.doing === 'reread' && before.status !== 'RUNNING' && EVIDENCE.has(name)) continue;
     return `${name} was changed in ${before.status} by ${actor.doing}`;
   }

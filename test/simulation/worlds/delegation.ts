@@ -10,6 +10,9 @@ import type { ModelDeployment } from './deployment.ts';
 /** How many of the attempts start jobs by the tool. */
 const DELEGATING = 0.08;
 
+/** How many of those jobs work in the folder of the job that starts them. */
+const IN_FOLDER = 0.6;
+
 /** Jobs that agents start by a tool: created by the real module, and asked for again when a call fails. */
 export class ModelDelegation {
   readonly #deployment: ModelDeployment;
@@ -45,7 +48,8 @@ export class ModelDelegation {
     this.asked.add(toolJobId(job.id, job.round ?? 0, key));
     for (let tries = 0; tries < 3 && !isOver(); tries += 1)
       try {
-        const { id } = await delegateJob(context, job, { prompt: key }, key);
+        const cwd = this.#deployment.random.chance(IN_FOLDER) ? { cwd: '.' } : {};
+        const { id } = await delegateJob(context, job, { prompt: key, ...cwd }, key);
         if ((this.#told.get(name) ?? id) !== id) this.#deployment.tellFault('one key gave two jobs to an agent');
         this.#told.set(name, id);
         this.#deployment.tellEvent('started by a tool');

@@ -1,5 +1,6 @@
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { lacksCopy } from '../../../lib/jobs/lifecycle/thread.ts';
+import { ownFolder } from '../../../lib/jobs/lifecycle/working-folder.ts';
 import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
 import { copied, sourceToCopy } from '../../../worker-container/forks/fork-source.ts';
 import { rethrowTransient } from '../../../worker-container/secrets/transient-error.ts';
@@ -13,6 +14,8 @@ interface Copying {
   readonly fork: string;
   readonly attempt: number;
   readonly thread: string | undefined;
+  /** The job whose private folder is copied. */
+  readonly owner: string;
 }
 
 /** The copies that forks make: found and recorded by the real modules; what is copied does not matter. */
@@ -28,7 +31,7 @@ export class ModelForks {
   async copy(context: AttemptContext, job: Job, process: SimulatedProcess): Promise<void> {
     const source = await rethrowTransient(() => sourceToCopy(context, job));
     if (source === undefined) return;
-    const copying = { fork: job.id, attempt: job.attempt, thread: source.thread_id };
+    const copying = { fork: job.id, attempt: job.attempt, thread: source.thread_id, owner: ownFolder(source) };
     this.#copying.add(copying);
     process.onDeath(() => this.#copying.delete(copying));
     try {
@@ -43,10 +46,12 @@ export class ModelForks {
 
   /** What is wrong with the start of a job; undefined: nothing. A replaced attempt copies for nobody. */
   faultOfStart(job: Job): string | undefined {
-    for (const { fork, attempt, thread } of this.#copying) {
+    for (const { fork, attempt, thread, owner } of this.#copying) {
       const is = this.#deployment.allJobs().find(({ id }) => id === fork);
       const isLive = is?.status === 'RUNNING' && is.attempt === attempt && lacksCopy(is);
-      if (isLive && thread !== undefined && job.thread_id === thread && job.id !== fork)
+      const isThere = job.cwd === undefined || job.folder_of !== undefined;
+      const isSame = (thread !== undefined && job.thread_id === thread) || (isThere && ownFolder(job) === owner);
+      if (isLive && isSame && job.id !== fork)
         return `it runs while ${this.#deployment.nameOf(fork)} copies its folder`;
     }
     return undefined;

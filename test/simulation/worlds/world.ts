@@ -1,10 +1,12 @@
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { PARK_REASONS } from '../../../lib/jobs/lifecycle/parking.ts';
 import { ModelClient } from '../model/client.ts';
+import { ENV } from '../model/environment.ts';
 import type { EventCounts } from '../model/events.ts';
 import { type FaultCounts, Faults } from '../model/faults.ts';
 import { VirtualTime } from '../model/virtual-time.ts';
 import { AccountRules, PROFILES } from '../rules/account-rules.ts';
+import { besides } from '../rules/folder-rules.ts';
 import { OrderRules } from '../rules/order-rules.ts';
 import { ProfileRules } from '../rules/profile-rules.ts';
 import { faultOfThread } from '../rules/thread-rules.ts';
@@ -184,13 +186,13 @@ export class World {
     }, ENDED_AFTER);
   }
 
-  #expectFolderOfItsOwn({ id, project_id, cwd }: Job): void {
-    if (project_id !== EXCLUSIVE || cwd === undefined) return;
-    const others = this.#deployment
-      .allJobs()
-      .filter((job) => job.id !== id && job.status === 'RUNNING' && job.project_id === EXCLUSIVE && job.cwd === cwd);
-    for (const other of others)
-      this.#violated(`${this.#deployment.nameOf(id)} runs in the folder of ${this.#deployment.nameOf(other.id)}`);
+  #expectFolderOfItsOwn(job: Job): void {
+    const jobs = () => this.#deployment.allJobs();
+    const world = { workspaces: ENV.PROMPTQ_WORKSPACES, exclusive: EXCLUSIVE, jobs };
+    const { allowed, wrong } = besides(world, job);
+    if (allowed.length > 0) this.#deployment.tellEvent('ran beside the job that started it');
+    for (const other of wrong)
+      this.#violated(`${this.#deployment.nameOf(job.id)} runs in the folder of ${this.#deployment.nameOf(other.id)}`);
   }
 
   #violated(fault: string): void {

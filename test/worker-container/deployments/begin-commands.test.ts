@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FOLDER_HAS_CHANGED, holdCommands } from '../../../lib/deployments/commands-in-thread.ts';
 import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
 import { finishDeployments } from '../../../lib/deployments/start-deployments.ts';
-import { mayEnterThread } from '../../../lib/jobs/admission/enter-thread.ts';
+import { enterThread } from '../../../lib/jobs/admission/enter-thread.ts';
 import { acquireFolder, folderName } from '../../../lib/jobs/admission/folder-slots.ts';
 import { retryTurn } from '../../../lib/jobs/admission/retry-turn.ts';
 import type { JobDeployment } from '../../../lib/jobs/deployments/job-deployment.ts';
@@ -126,7 +126,7 @@ describe('the commands of a success', () => {
     });
     const released = await transition(deployment, await read(SECOND), { type: 'submit' });
     if (!released.done) throw new Error(released.rejected);
-    expect(await mayEnterThread(deployment, released.job)).toBe(true);
+    expect(await enterThread(deployment, released.job)).toMatchObject({ mayEnter: true });
     expect(await beginCommands(deployment, job, known, begun)).toBe('later');
     deployment.threads.turns = async () => [{ turn: 1, jobId: FIRST }];
     expect(await beginCommands(deployment, job, known, begun)).toBe('busy');
@@ -156,12 +156,12 @@ describe('while a command runs', () => {
     const running = (await beginCommands(deployment, job, known, begun)) as JobDeployment;
     const released = await transition(deployment, await read(SECOND), { type: 'submit' });
     if (!released.done) throw new Error(released.rejected);
-    expect(await mayEnterThread(deployment, released.job)).toBe(false);
+    expect(await enterThread(deployment, released.job)).toMatchObject({ mayEnter: false });
     expect(await read(SECOND)).toMatchObject({ parked: 'waiting_for_thread', waits_for: FIRST });
     await expect(retryTurn(deployment, await read(FIRST), { type: 'retry' })).rejects.toThrow('works in its folder');
     await deployment.deployments.replace(running, { ...running, state: 'succeeded' });
     await continueThread(deployment, await finishDeployments(deployment, await read(FIRST), 1));
-    expect(await mayEnterThread(deployment, await read(SECOND))).toBe(true);
+    expect(await enterThread(deployment, await read(SECOND))).toMatchObject({ mayEnter: true });
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mayEnterThread } from '../../../../lib/jobs/admission/enter-thread.ts';
+import { enterThread } from '../../../../lib/jobs/admission/enter-thread.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { conversationBefore } from '../../../../lib/jobs/threads/conversation.ts';
@@ -27,18 +27,18 @@ async function forkedThread(fork: Partial<Job> = {}) {
 
 it('a turn that has read its thread before a fork was created does not start', async () => {
   const { deployment, turn, forked, read } = await forkedThread();
-  expect(await mayEnterThread(deployment, turn)).toBe(true);
+  expect(await enterThread(deployment, turn)).toMatchObject({ mayEnter: true });
   await holdSource(deployment, forked);
   const claim = { type: 'claim', workerId: 'worker' } as const;
   expect(await transition(deployment, turn, claim, { rounds: 1 })).toMatchObject({ done: false });
-  expect(await mayEnterThread(deployment, await read(TURN))).toBe(false);
+  expect(await enterThread(deployment, await read(TURN))).toMatchObject({ mayEnter: false });
   expect(await read(TURN)).toMatchObject({ parked: 'waiting_for_thread', waits_for: FORK });
 });
 
 it('a turn starts when the copy is made, though the fork still runs', async () => {
   const { deployment, forked, read } = await forkedThread();
   await holdSource(deployment, forked);
-  expect(await mayEnterThread(deployment, await read(TURN))).toBe(false);
+  expect(await enterThread(deployment, await read(TURN))).toMatchObject({ mayEnter: false });
   const claimed = await transition(deployment, forked, { type: 'claim', workerId: 'worker' });
   expect(claimed.done).toBe(true);
   const running = await read(FORK);
@@ -49,17 +49,17 @@ it('a turn starts when the copy is made, though the fork still runs', async () =
   expect(await read(TURN)).toMatchObject({ waits_for: FORK });
   await releaseSource(deployment, await read(FORK));
   expect(await read(TURN)).not.toHaveProperty('parked');
-  expect(await mayEnterThread(deployment, await read(TURN))).toBe(true);
+  expect(await enterThread(deployment, await read(TURN))).toMatchObject({ mayEnter: true });
 });
 
 it('reconcile-jobs lets the turns start that waited for a fork whose ender died', async () => {
   const { deployment, turn, forked, read } = await forkedThread();
   await continueThread(deployment, forked);
-  expect(await mayEnterThread(deployment, await read(turn.id))).toBe(false);
+  expect(await enterThread(deployment, await read(turn.id))).toMatchObject({ mayEnter: false });
   const cancelled = await transition(deployment, forked, { type: 'cancel' });
   expect(cancelled).toMatchObject({ job: { thread_pending: true } });
   await continueThread(deployment, await read(FORK));
-  expect(await mayEnterThread(deployment, await read(TURN))).toBe(true);
+  expect(await enterThread(deployment, await read(TURN))).toMatchObject({ mayEnter: true });
   expect(await deployment.threads.forks(SOURCE)).toEqual([]);
   expect(await read(FORK)).not.toHaveProperty('thread_pending');
 });
