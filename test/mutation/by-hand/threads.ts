@@ -41,8 +41,8 @@ export const THREADS: readonly Mutant[] = [
   {
     name: 'two turns start at once',
     file: 'lib/jobs/admission/enter-thread.ts',
-    find: 'return isMine && wait === undefined;',
-    replace: 'return wait === undefined;',
+    find: 'mayEnter: isMine && wait === undefined',
+    replace: 'mayEnter: wait === undefined',
   },
   {
     name: 'the thread of an ended job is not looked at',

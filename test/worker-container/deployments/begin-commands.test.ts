@@ -11,7 +11,7 @@ import { indexKeys } from '../../../lib/jobs/indexes/index-keys.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { continueThread, holdSource } from '../../../lib/jobs/threads/settle-thread.ts';
 import { beginCommands } from '../../../worker-container/deployments/begin-commands.ts';
-import { aJob } from '../../lib/jobs/a-job.ts';
+import { aJob, aRunningJob } from '../../lib/jobs/a-job.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 
 const [FIRST, SECOND] = ['job_00000000000000000000000001', 'job_00000000000000000000000002'];
@@ -117,6 +117,19 @@ describe('the commands of a success', () => {
     await deployment.store(aJob({ id: 'job_fork', forked_from: FIRST, forked_attempt: 1 }));
     await deployment.threads.putFork(FIRST, 'job_fork');
     expect(await beginCommands(deployment, job, known, begun)).toBe('later');
+  });
+
+  it('wait for a job in the same folder, and keep others out once they run', async () => {
+    const { deployment, job, known, read } = await thread(undefined, { follow_ups: ['1.0'] });
+    const shared = { cwd: FIRST, folder_of: FIRST, parent_id: FIRST };
+    const folder = folderName(deployment.folders, job) ?? '';
+    const child = await deployment.store(aRunningJob({ id: SECOND, folder, ...shared }));
+    await deployment.slots.replace(folder, undefined, { job_id: SECOND, job_version: 1, taken_at: begun.started_at });
+    expect(await beginCommands(deployment, job, known, begun)).toBe('busy');
+    await deployment.jobs.apply(child, { ...child, status: 'SUCCEEDED', reason: 'exited' });
+    expect(await beginCommands(deployment, await read(FIRST), known, begun)).toMatchObject({ state: 'running' });
+    const next = await deployment.store(aJob({ id: 'job_next', ...shared }));
+    expect(await acquireFolder(deployment, next, folder)).toBe(false);
   });
 
   it('do not begin while a turn is about to', async () => {
