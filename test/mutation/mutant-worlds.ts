@@ -10,7 +10,7 @@ const LANE = fileURLToPath(new URL('mutant-lane.ts', import.meta.url));
 const LOOKS_PER_PROCESS = 40;
 
 /** CPU seconds of a life after which a run counts as endless: about ten times what a life takes. */
-const ENDLESS = 0.03;
+const ENDLESS = 0.12;
 
 /** Seconds between two checks of the process. */
 const WATCHED_EVERY = 2;
