@@ -111,7 +111,8 @@ export async function readWaiting(context: ReconcilerContext): Promise<WaitingWo
     const at = Date.parse(last.created_at);
     await read(WAITING_READ.others, { from: timestamp(at + context.random() * Math.max(0, start - at)) });
   }
-  for (const job of (await context.jobs.findAll(inOthers)).values())
+  const others = inOthers.length === 0 ? [] : (await context.jobs.findAll(inOthers)).values();
+  for (const job of others)
     if (job !== 'newer' && job.parked === 'folder_busy' && job.folder !== undefined) folders.add(job.folder);
   return { stale, folders, profiles };
 }

@@ -53,7 +53,7 @@ export const DELEGATION: readonly Mutant[] = [
   {
     name: 'a repeated call counts twice',
     file: RECORD,
-    find: '  if (known.includes(child)) return { job };\n',
+    find: '  if (known.includes(child)) return { job: job.shares_folder === shared.shares_folder ? job : shared };\n',
     replace: '',
     test: TEST,
   },
