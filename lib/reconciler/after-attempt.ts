@@ -7,11 +7,16 @@ import { PENDING_CHILDREN_KEY, PENDING_MESSAGES_KEY, PENDING_THREADS_KEY } from 
 import type { Job } from '../jobs/lifecycle/job.ts';
 import { NewerSchemaError } from '../jobs/lifecycle/newer-schema.ts';
 import { isUnderstood } from '../jobs/lifecycle/understood.ts';
-import { settleMessages } from '../jobs/messages/settle-messages.ts';
+import { type SettleContext, settleMessages } from '../jobs/messages/settle-messages.ts';
 import { continueThread } from '../jobs/threads/settle-thread.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 
-export type AfterAttemptContext = FollowUpContext & ParkedContext & FolderContext & ProfileSlotContext & DeployContext;
+export type AfterAttemptContext = FollowUpContext &
+  ParkedContext &
+  FolderContext &
+  ProfileSlotContext &
+  SettleContext &
+  DeployContext;
 
 /**
  * Performs the follow-up actions of an attempt's end: creates its follow-up jobs, releases the jobs that waited for its

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AgentName } from '../../lib/contract/agents.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
-import { MESSAGE_HEADING, MESSAGE_HEADING_BYTES } from '../../lib/jobs/messages/message-id.ts';
+import { noting } from '../../lib/jobs/messages/messages-in-session.ts';
 import type { AgentSessionStore, StoredSession } from '../../lib/jobs/output/agent-sessions/agent-session-store.ts';
 import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
 import { movedPath, movedSession } from '../forks/moved-session.ts';
@@ -113,18 +113,6 @@ export async function findSession({
     if (session !== undefined) return { jobId, attempt, session };
   }
   return undefined;
-}
-
-/** Passes a session on, and collects the ids of messages in it. */
-async function* noting(session: AsyncIterable<Uint8Array>, ids: Set<string>): AsyncGenerator<Uint8Array> {
-  let rest = '';
-  for await (const chunk of session) {
-    // A heading may be cut. It is ASCII.
-    const text = rest + Buffer.from(chunk).toString('latin1');
-    for (const [, id = ''] of text.matchAll(MESSAGE_HEADING)) ids.add(id);
-    rest = text.slice(-MESSAGE_HEADING_BYTES);
-    yield chunk;
-  }
 }
 
 /** The interrupted attempt of a job, then those of its chain, newest first. */

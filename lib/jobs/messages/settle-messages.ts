@@ -5,8 +5,15 @@ import { type CreationContext, createJob } from '../creation/create-job.ts';
 import { transition } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { messageJobId } from '../lifecycle/job-id.ts';
+import type { AgentSessionStore } from '../output/agent-sessions/agent-session-store.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import type { MessageRow } from '../store/job-messages.ts';
+import { messagesSaved } from './messages-in-session.ts';
+
+/** Dependencies for settling the messages of jobs that have ended. */
+export interface SettleContext extends CreationContext {
+  readonly agentSessions: Pick<AgentSessionStore, 'find'>;
+}
 
 /**
  * Decides what became of the messages of a job that has ended. What its agent has not got becomes the next turn of the
@@ -14,14 +21,16 @@ import type { MessageRow } from '../store/job-messages.ts';
  * job that was retried meanwhile keeps its other messages for the next attempt.
  * @returns the updated job
  */
-export async function settleMessages(context: CreationContext, job: Job): Promise<Job> {
+export async function settleMessages(context: SettleContext, job: Job): Promise<Job> {
   if (job.messages_pending !== true || !isTerminal(job.status)) return job;
   const { messages } = context.texts;
   const rows = await messages.list(job.id);
   const isOpen = rows.some(({ state }) => state === 'pending' || state === 'sent');
   const last = isOpen ? await context.readReceipt(job.id, job.attempt) : undefined;
+  const delivered = deliveredBy(context, job);
   for (const row of rows) {
-    const settled = row.state === 'pending' || row.state === 'sent' ? await settleOne(context, job, row, last) : row;
+    const settled =
+      row.state === 'pending' || row.state === 'sent' ? await settleOne(context, job, row, { last, delivered }) : row;
     // Created after it was recorded, so that whatever dies in between, a later run completes it.
     if (settled?.next_job_id !== undefined) await createTurn(context, job, settled, settled.next_job_id);
   }
@@ -31,13 +40,12 @@ export async function settleMessages(context: CreationContext, job: Job): Promis
 
 /** @returns the message as it is then, also if another process settles it */
 async function settleOne(
-  context: CreationContext,
+  context: SettleContext,
   job: Job,
   row: MessageRow,
-  last: Receipt | undefined,
+  { last, delivered }: { readonly last: Receipt | undefined; readonly delivered: ReturnType<typeof deliveredBy> },
 ): Promise<MessageRow | undefined> {
-  const receipt = row.attempt === undefined ? undefined : await context.readReceipt(job.id, row.attempt);
-  const isDelivered = receipt?.messages?.includes(row.id) === true;
+  const isDelivered = row.attempt !== undefined && (await delivered(row.attempt)).has(row.id);
   const becomesTurn = job.status !== 'CANCELLED' && row.only_now !== true;
   const { messages } = context.texts;
   const changed = await messages.change(
@@ -52,6 +60,23 @@ async function settleOne(
         },
   );
   return changed ?? (await messages.get(job.id, row.id));
+}
+
+/** The messages that an attempt's agent has got: by its receipt, or if it was lost, by the session that it has saved. */
+function deliveredBy(
+  { readReceipt, agentSessions }: SettleContext,
+  { id }: Pick<Job, 'id'>,
+): (attempt: number) => Promise<ReadonlySet<string>> {
+  const known = new Map<number, ReadonlySet<string>>();
+  return async (attempt) => {
+    const ids = known.get(attempt) ?? (await ofAttempt(attempt));
+    known.set(attempt, ids);
+    return ids;
+  };
+  async function ofAttempt(attempt: number): Promise<ReadonlySet<string>> {
+    const receipt = await readReceipt(id, attempt);
+    return receipt === undefined ? await messagesSaved(agentSessions, id, attempt) : new Set(receipt.messages);
+  }
 }
 
 /** Creates the job of a message, in the name of its sender. If that is no longer possible, the message says so. */

@@ -7,8 +7,8 @@ export const MESSAGES: readonly Mutant[] = [
   {
     name: 'a message whose turn was recorded by a process that died becomes none',
     file: SETTLE,
-    find: 'await settleOne(context, job, row, last) : row;',
-    replace: 'await settleOne(context, job, row, last) : undefined;',
+    find: 'await settleOne(context, job, row, { last, delivered }) : row;',
+    replace: 'await settleOne(context, job, row, { last, delivered }) : undefined;',
   },
   {
     name: 'a process that was slower to settle a message leaves its turn to the other',
@@ -35,5 +35,12 @@ export const MESSAGES: readonly Mutant[] = [
     file: 'lib/jobs/lifecycle/job-id.ts',
     find: 'messageId: string): string {\n  return encode(',
     replace: "messageId: string): string {\n  if (messageId !== '') return randomJobId();\n  return encode(",
+  },
+  {
+    name: 'a lost attempt has got no message',
+    file: SETTLE,
+    find: 'receipt === undefined ? await messagesSaved(agentSessions, id, attempt) : new Set(receipt.messages)',
+    replace: 'new Set(receipt?.messages)',
+    test: 'test/lib/jobs/messages/settle-messages.test.ts',
   },
 ];
