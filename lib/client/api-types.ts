@@ -266,7 +266,7 @@ export interface paths {
         };
         /**
          * List the questions of a job
-         * @description Returns what the agent asked, and the answers. `GET /jobs?needs=answer` lists the jobs that wait for one.
+         * @description Returns what the agent asked, and the answers. `GET /jobs?needs=answer` lists the jobs with an open question.
          */
         get: operations["questionsJobs"];
         put?: never;
@@ -3371,7 +3371,7 @@ export interface operations {
                 offset?: number;
                 /** @description Only jobs with this status. */
                 status?: "DRAFT" | "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
-                /** @description `answer`: only jobs that wait for the answer to a question of their agent. */
+                /** @description `answer`: only jobs with an open question of their agent: those that are QUEUED for the answer, and RUNNING ones whose agent still waits for a quick one. */
                 needs?: "answer";
                 /** @description Only jobs that contain all of these words, in any order and regardless of case. The search covers title, tags, project, cwd and the first 8000 characters of the prompt texts, and for words of 6 characters or more also the id. Text in double quotes counts as one word. */
                 search?: string;

@@ -516,7 +516,7 @@ export const TOOL_CONTRACTS: Readonly<
           ]
         },
         "needs": {
-          "description": "`answer`: only jobs that wait for the answer to a question of their agent.",
+          "description": "`answer`: only jobs with an open question of their agent: those that are QUEUED for the answer, and RUNNING ones whose agent still waits for a quick one.",
           "type": "string",
           "enum": [
             "answer"

@@ -23,7 +23,7 @@ const UNCLAIMED_AFTER_MS = 60_000;
 export interface ReconcilerContext extends AfterAttemptContext {
   /**
    * The jobs in a state, oldest first, created at `from` or later, in pages of `page` (default: the table's page size);
-   * eventually consistent. Without those that await an event, which nothing here acts on.
+   * eventually consistent. Without QUEUED ones that await an event, which nothing here acts on.
    */
   readonly byStatus: (
     status: 'QUEUED' | 'RUNNING',

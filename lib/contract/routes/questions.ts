@@ -10,7 +10,7 @@ export const listQuestions = defineRoute({
   scope: 'read',
   summary: 'List the questions of a job',
   description:
-    'Returns what the agent asked, and the answers. `GET /jobs?needs=answer` lists the jobs that wait for one.',
+    'Returns what the agent asked, and the answers. `GET /jobs?needs=answer` lists the jobs with an open question.',
   params: jobParams,
   responses: { 200: { description: 'The questions.', schema: questionList } },
   errors: ['job_not_found', 'invalid_request'],

@@ -57,7 +57,8 @@ export const jobListQuery = z.object({
   }),
   status: z.enum(STATUSES).optional().meta({ description: 'Only jobs with this status.' }),
   needs: z.enum(['answer']).optional().meta({
-    description: '`answer`: only jobs that wait for the answer to a question of their agent.',
+    description:
+      '`answer`: only jobs with an open question of their agent: those that are QUEUED for the answer, and RUNNING ones whose agent still waits for a quick one.',
   }),
   search: z
     .string()

@@ -15,13 +15,19 @@ export function listKeys(): string[] {
  * worker reads none of them.
  */
 const AWAITING_STATE = 'QUEUED-parked';
-/** Those that await an answer are apart from those that await their thread, so that people find them. */
-export const ASKING_STATE = 'QUEUED-question';
+/**
+ * Jobs with an open question are apart, so that people find them: those that are parked for it, and those whose agent
+ * still waits for a quick answer.
+ */
+const ASKING_STATES = { QUEUED: 'QUEUED-question', RUNNING: 'RUNNING-question' } as const;
+/** The states in the index by status of RUNNING jobs. */
+export const RUNNING_STATES = ['RUNNING', ASKING_STATES.RUNNING] as const;
 
 /** The state in whose partitions of the index by status a job is. */
-export function indexedState({ status, parked }: Pick<Job, 'status' | 'parked'>): string {
+export function indexedState({ status, parked, question }: Pick<Job, 'status' | 'parked' | 'question'>): string {
+  if (status === 'RUNNING') return question?.state === 'open' ? ASKING_STATES.RUNNING : status;
   if (status !== 'QUEUED' || !isAwaiting(parked)) return status;
-  return parked === 'question' ? ASKING_STATE : AWAITING_STATE;
+  return parked === 'question' ? ASKING_STATES.QUEUED : AWAITING_STATE;
 }
 
 /**
@@ -29,13 +35,20 @@ export function indexedState({ status, parked }: Pick<Job, 'status' | 'parked'>)
  * @param options.awaiting whether those that await an event are included; default: they are
  */
 export function statusKeys(status: Exclude<Job['status'], 'SUCCEEDED'>, { awaiting = true } = {}): string[] {
-  const states = status === 'QUEUED' && awaiting ? [status, AWAITING_STATE, ASKING_STATE] : [status];
-  return states.flatMap((state) => LIST_SUFFIXES.map((suffix) => `${state}#${suffix}`));
+  if (status === 'RUNNING') return spread(RUNNING_STATES);
+  return spread(status === 'QUEUED' && awaiting ? [status, AWAITING_STATE, ASKING_STATES.QUEUED] : [status]);
 }
 
-/** The partitions of the index by status with the jobs that await an answer. */
-export function askingKeys(): string[] {
-  return LIST_SUFFIXES.map((suffix) => `${ASKING_STATE}#${suffix}`);
+/** The states in the index by status of the jobs with an open question. @param status default: all */
+export function askingStates(status?: string): string[] {
+  return Object.entries(ASKING_STATES).flatMap(([one, state]) =>
+    status === undefined || status === one ? [state] : [],
+  );
+}
+
+/** The partitions of the index by status with the jobs in some of its states. */
+export function spread(states: readonly string[]): string[] {
+  return states.flatMap((state) => LIST_SUFFIXES.map((suffix) => `${state}#${suffix}`));
 }
 
 /** The suffix of the partitions that a job is in. */

@@ -44,6 +44,7 @@ const detailsSchema = jobItemSchema
     turn: true,
     continues: true,
     forked_from: true,
+    question: true,
     waits_for: true,
     exit_code: true,
     signal: true,
@@ -99,8 +100,10 @@ export class JobIndex {
   async page(
     wanted: IndexRange & { limit: number; offset: number; cursor: string | undefined; mostRead?: number },
   ): Promise<IndexPage> {
-    const { status, limit, offset, mostRead = LIMITS.jobsReadPerList } = wanted;
-    const after = wanted.cursor === undefined ? undefined : readCursorAfter(wanted.cursor, status);
+    const { status, needs, limit, offset, mostRead = LIMITS.jobsReadPerList } = wanted;
+    // Earlier versions listed only QUEUED jobs with questions.
+    const name = needs === undefined ? status : 'QUEUED';
+    const after = wanted.cursor === undefined ? undefined : readCursorAfter(wanted.cursor, name);
     const found: ListedEntry[] = [];
     const jobs = new Map<string, ListedJob>();
     let read = 0;
@@ -119,8 +122,8 @@ export class JobIndex {
     for (const job of await this.jobs(missing)) jobs.set(job.id, job);
     const items = shown.flatMap(({ id }) => jobs.get(id) ?? []);
     return {
-      items: items.filter((job) => status === undefined || job.status === status),
-      nextCursor: end && cursorAfter(end, status),
+      items: items.filter((job) => isInRange(job, wanted)),
+      nextCursor: end && cursorAfter(end, name),
     };
   }
 
@@ -187,6 +190,12 @@ export class JobIndex {
       ids.map((id) => ({ id })),
     );
   }
+}
+
+/** Whether a job is still where the index had it. */
+export function isInRange({ status, details }: ListedJob, range: Pick<IndexRange, 'status' | 'needs'>): boolean {
+  if (range.status !== undefined && status !== range.status) return false;
+  return range.needs === undefined || details.question?.state === 'open';
 }
 
 function listedJob(item: Key): ListedJob {

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { LaterCode } from '../../contract/later-code.ts';
 import type { Status } from '../../contract/statuses.ts';
-import { askingKeys, listKeys, statusKeys } from '../indexes/list-keys.ts';
+import { askingStates, listKeys, spread, statusKeys } from '../indexes/list-keys.ts';
 import type { ListedKey } from './list-position.ts';
 
 /** Selects jobs by state and creation time, and their order. */
@@ -11,13 +11,13 @@ export interface IndexRange {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly order?: 'newest' | 'oldest' | undefined;
-  /** Only QUEUED jobs that await an answer. */
+  /** Only jobs with an open question. */
   readonly needs?: 'answer' | undefined;
 }
 
 /** The partitions of a range. */
 function keysOf({ needs, status, awaiting = true }: ListRange): string[] {
-  if (needs === 'answer') return askingKeys();
+  if (needs === 'answer') return spread(askingStates(status));
   return status === undefined ? listKeys() : statusKeys(status, { awaiting });
 }
 
@@ -140,6 +140,7 @@ class Partition {
   async #query(): Promise<ListedItem[]> {
     const { table, tableName, key, range, reading } = this.#options;
     const { after, perQuery } = reading;
+    const isByTime = range.status === undefined && range.needs === undefined;
     const isForward = range.order === 'oldest';
     const from = isForward ? later(range.from, after?.created_at) : range.from;
     const to = isForward ? range.to : earlier(range.to, after?.created_at);
@@ -152,10 +153,10 @@ class Partition {
     const { Items = [], LastEvaluatedKey } = await table.send(
       new QueryCommand({
         TableName: tableName,
-        IndexName: range.status === undefined ? 'by-time-2' : 'by-status-2',
+        IndexName: isByTime ? 'by-time-2' : 'by-status-2',
         KeyConditionExpression: isBounded ? '#key = :key AND #created_at BETWEEN :from AND :to' : '#key = :key',
         ExpressionAttributeNames: {
-          '#key': range.status === undefined ? 'list_key' : 'status_key',
+          '#key': isByTime ? 'list_key' : 'status_key',
           ...(isBounded && { '#created_at': 'created_at' }),
         },
         ExpressionAttributeValues: {

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts';
 import type { JobListQuery } from '../../contract/schemas/job-list.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
-import type { JobIndex, ListedEntry, ListedJob } from '../store/job-index.ts';
+import { isInRange, type JobIndex, type ListedEntry, type ListedJob } from '../store/job-index.ts';
 import type { JobLabelStore, JobLabels } from '../store/job-labels.ts';
 import type { ListedKey, ListPosition } from '../store/list-position.ts';
 import { type IndexRange, oldestFirst } from '../store/listed-items.ts';
@@ -157,10 +157,10 @@ async function matching(
 export async function withState(
   { index }: FilterContext,
   listed: readonly Listed[],
-  { status }: IndexRange,
+  range: IndexRange,
 ): Promise<ListedJob[]> {
   const jobs = await inOrder(index, listed);
-  return jobs.filter((job) => status === undefined || job.status === status);
+  return jobs.filter((job) => isInRange(job, range));
 }
 
 async function inOrder(index: JobIndex, listed: readonly Listed[]): Promise<ListedJob[]> {

@@ -1,6 +1,6 @@
 import type { JobListQuery } from '../../contract/schemas/job-list.ts';
 import { type Folders, resolveFolder } from '../lifecycle/working-folder.ts';
-import type { ListedEntry, ListedJob } from '../store/job-index.ts';
+import { isInRange, type ListedEntry, type ListedJob } from '../store/job-index.ts';
 import type { JobLabels } from '../store/job-labels.ts';
 
 /** A job of a page, with what its entry shows. */
@@ -25,7 +25,7 @@ export interface Filter {
 /** The filter of a request; undefined if it has no condition but the state, for which counters exist. */
 export function filterOf(folders: Folders, query: JobListQuery): Filter | undefined {
   const { status, search, cwd, project, profile, agent, model, created_by, tag, created_after, created_before } = query;
-  const { thread } = query;
+  const { thread, needs } = query;
   const isFiltered =
     search ||
     cwd ||
@@ -43,8 +43,7 @@ export function filterOf(folders: Folders, query: JobListQuery): Filter | undefi
       (!isGiven(created_by) || details.created_by === created_by) &&
       (!cwd || job.cwd === cwd || resolved(folders, job) === cwd),
     matches: (job, labels) =>
-      (!isGiven(status) || !('status' in job) || job.status === status) &&
-      (!isGiven(tag) || (labels.tags ?? []).includes(tag)),
+      (!('status' in job) || isInRange(job, { status, needs })) && (!isGiven(tag) || (labels.tags ?? []).includes(tag)),
   };
 }
 

@@ -3,7 +3,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import type { JobListQuery } from '../../contract/schemas/job-list.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import type { JobCounts, StatusCounts } from '../../stats/counting/counts.ts';
-import { ASKING_STATE } from '../indexes/list-keys.ts';
+import { askingStates } from '../indexes/list-keys.ts';
 import type { Folders } from '../lifecycle/working-folder.ts';
 import type { ListedJob } from '../store/job-index.ts';
 import { foreignCursor, type ListPosition, positionSchema, readCursor, writeCursor } from '../store/list-position.ts';
@@ -78,7 +78,10 @@ export async function listJobs(context: ListContext, request: JobListQuery): Pro
 
 /** How many jobs a list without filters has. */
 async function countOf({ counts }: ListContext, { needs, status }: JobListQuery, known: StatusCounts): Promise<number> {
-  if (needs === 'answer') return (await counts.readStates())[ASKING_STATE] ?? 0;
+  if (needs === 'answer') {
+    const states = await counts.readStates();
+    return askingStates(status).reduce((total, state) => total + (states[state] ?? 0), 0);
+  }
   return status === undefined ? sum(known) : known[status];
 }
 
@@ -97,10 +100,11 @@ function positionOf(cursor: string, range: IndexRange): ListPosition {
 
 /** @throws InvalidFieldError for a state in which no job waits for an answer */
 function rangeOf({ status, needs, created_after, created_before, order }: JobListQuery): IndexRange {
-  if (needs !== undefined && status !== undefined && status !== 'QUEUED')
-    throw InvalidFieldError.of('status', `received ${status}; only QUEUED jobs need an answer`);
+  if (needs !== undefined && askingStates(status).length === 0)
+    throw InvalidFieldError.of('status', `received ${status}; only QUEUED and RUNNING jobs need an answer`);
   return {
-    ...(needs === undefined ? { status } : { status: 'QUEUED', needs }),
+    status,
+    needs,
     order,
     from: created_after,
     // Times have milliseconds.

@@ -5,6 +5,7 @@ import { acts } from '../../deployments/bindings/deploy-binding.ts';
 import type { DeployBindingStore } from '../../deployments/bindings/deploy-binding-store.ts';
 import { isFinal, runsCommands } from '../../jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../../jobs/deployments/job-deployment-store.ts';
+import { RUNNING_STATES } from '../../jobs/indexes/list-keys.ts';
 import { PENDING_BINDINGS_KEY } from '../../jobs/indexes/ready-keys.ts';
 import type { ReadPartition } from '../../jobs/store/ready-partition.ts';
 import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
@@ -31,7 +32,9 @@ const JOBS_PER_QUERY = 200;
 
 /** The available work. Counts of a kind stop at `enough`. */
 export async function readDemand(context: DemandContext, enough: number): Promise<Demand> {
-  const { QUEUED: queued = 0, RUNNING: running = 0 } = await context.counts.readStates();
+  const states = await context.counts.readStates();
+  const queued = states.QUEUED ?? 0;
+  const running = RUNNING_STATES.reduce((total: number, state) => total + (states[state] ?? 0), 0);
   const [waiting, logins, bindings] = await Promise.all([
     countWaiting(context, queued, enough),
     countLogins(context),

@@ -46,10 +46,12 @@ test.for(['practice', 'claude'])('an answer that comes soon is the answer of the
   expect(await questionsOf(id)).toMatchObject([
     { id: questionId, job_id: id, state: 'open', ...input, default: null, attempt: 1, answer: null },
   ]);
+  expect((await needing()).items).toMatchObject([{ id, status: 'RUNNING' }]);
   const answered = await answerTo(id, questionId, 'blue, please');
   expect(answered).toMatchObject({ status: 200, json: { status: 'RUNNING', question: { state: 'answered' } } });
   expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
   expect((await resultOf(id)).final_message).toContain('The answer: blue, please');
+  await waitFor(async () => (await needing()).total === 0);
   expect(await questionsOf(id)).toMatchObject([
     { state: 'answered', answer: 'blue, please', answered_by: expect.stringContaining('token:'), attempt: 1 },
   ]);

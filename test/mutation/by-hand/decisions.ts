@@ -114,7 +114,7 @@ export const DECISIONS: readonly Mutant[] = [
   {
     name: 'jobs that await an event are read with those that are ready',
     file: 'lib/jobs/indexes/list-keys.ts',
-    find: "if (status !== 'QUEUED' || !isAwaiting(parked)) return status;\n  return parked === 'question' ? ASKING_STATE : AWAITING_STATE;",
+    find: "if (status !== 'QUEUED' || !isAwaiting(parked)) return status;\n  return parked === 'question' ? ASKING_STATES.QUEUED : AWAITING_STATE;",
     replace: 'return status;',
     test: 'test/lib/jobs/admission/awaited-events.test.ts',
   },

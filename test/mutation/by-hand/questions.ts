@@ -2,10 +2,40 @@ import type { Mutant } from '../mutant.ts';
 
 const QUESTION = 'lib/jobs/lifecycle/question.ts';
 const END = 'lib/jobs/lifecycle/after-attempt.ts';
+const KEYS = 'lib/jobs/indexes/list-keys.ts';
+const ASKING_TEST = 'test/lib/jobs/views/asking-jobs.test.ts';
 const TEST = 'test/lib/jobs/lifecycle/question.test.ts';
 
 /** That a question is answered or expires once, and that no job stays parked for an answered one. */
 export const QUESTIONS: readonly Mutant[] = [
+  {
+    name: 'an open question is not listed while its attempt runs',
+    file: KEYS,
+    find: "return question?.state === 'open' ? ASKING_STATES.RUNNING : status;",
+    replace: 'return status;',
+    test: ASKING_TEST,
+  },
+  {
+    name: 'a lost job with an open question is not found',
+    file: KEYS,
+    find: "if (status === 'RUNNING') return spread(RUNNING_STATES);",
+    replace: "if (status === 'RUNNING') return spread([status]);",
+    test: ASKING_TEST,
+  },
+  {
+    name: 'a question that was answered meanwhile is listed as open',
+    file: 'lib/jobs/store/job-index.ts',
+    find: "range.needs === undefined || details.question?.state === 'open'",
+    replace: 'true',
+    test: ASKING_TEST,
+  },
+  {
+    name: 'running jobs with an open question do not count as running',
+    file: 'lib/workers/scaling/read-demand.ts',
+    find: 'RUNNING_STATES.reduce(',
+    replace: 'RUNNING_STATES.slice(0, 1).reduce(',
+    test: 'test/lib/jobs/admission/awaited-events.test.ts',
+  },
   {
     name: 'a job is parked for its question although it was answered while its attempt ended',
     file: END,

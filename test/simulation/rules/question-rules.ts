@@ -6,8 +6,11 @@ import type { Actor } from '../model/client.ts';
 const CLOCK_ERROR = 1_100;
 
 /** What is wrong with a job that has a question, or waits for one; undefined: nothing. */
-export function faultOfAsking({ status, parked, question, probing }: Job): string | undefined {
+export function faultOfAsking(job: Job & { readonly status_key?: string }): string | undefined {
+  const { status, parked, question, probing } = job;
   const isOpen = question?.state === 'open';
+  if (isOpen !== (job.status_key?.startsWith(`${status}-question#`) === true))
+    return `a ${isOpen ? 'job with an open question is not' : 'job without one is'} in the list of open questions`;
   if (parked === 'question' && !isOpen) return `parked for a question that is ${question?.state ?? 'missing'}`;
   if (parked === 'question' && probing !== undefined) return `a job that probes for ${probing} waits for an answer`;
   if (isOpen && status === 'QUEUED' && parked !== 'question') return 'a job with an open question does not wait for it';
@@ -61,6 +64,7 @@ export function isQuestionWrite(before: Job, after: Job): boolean {
 const CHANGED: ReadonlySet<string> = new Set([
   'question',
   'questions',
+  'status_key',
   'version',
   'change_id',
   'updated_at',

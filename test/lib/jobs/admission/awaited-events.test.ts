@@ -12,7 +12,7 @@ import { reconcile } from '../../../../lib/reconciler/reconciler.ts';
 import { countedState, JobCounts } from '../../../../lib/stats/counting/counts.ts';
 import { readDemand } from '../../../../lib/workers/scaling/read-demand.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
-import { aJob } from '../a-job.ts';
+import { aJob, aRunningJob } from '../a-job.ts';
 
 let deployment: EmulatedDeployment;
 beforeEach(async () => {
@@ -105,6 +105,13 @@ describe('jobs that await an event', () => {
     sent.mockRestore();
     await deployment.store({ id: 'job_ready' });
     expect(await demand()).toMatchObject({ waiting: 1 });
+  });
+
+  it('and still run are counted as running', async () => {
+    const question = { id: 'q_1', state: 'open', due: FUTURE } as const;
+    await count([aRunningJob({ id: 'job_asks', question }), aRunningJob({ id: 'job_runs' })]);
+    expect(await demand()).toMatchObject({ waiting: 0, running: 2 });
+    expect(await new JobCounts(deployment.registry).readStates()).toEqual({ RUNNING: 1, 'RUNNING-question': 1 });
   });
 
   it('are counted and listed as QUEUED', async () => {
