@@ -2,6 +2,9 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, DynamoDBStreamEvent, AttributeValue as LambdaAttributeValue } from 'aws-lambda';
 import * as z from 'zod';
+import { auditChildren } from '../../lib/access/audit-children.ts';
+import { AuditLog } from '../../lib/access/audit-log.ts';
+import { jobItemSchema } from '../../lib/jobs/lifecycle/job.ts';
 import { tableClient } from '../../lib/platform/aws/clients.ts';
 import { countEnv } from '../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../lib/platform/config/read-env.ts';
@@ -19,15 +22,17 @@ type StreamWindow = DynamoDBStreamEvent & { readonly shardId: string; readonly s
 
 /**
  * Consumes the stream of the jobs table, in tumbling windows, which provide the id of the shard: updates the counts and
- * statistics, emits metrics, and triggers a scaling decision if work has appeared.
+ * statistics, records the jobs that jobs have started, emits metrics, and triggers a scaling decision if work has
+ * appeared.
  */
 export const handler = handleTrigger('count-jobs', countJobs);
 
 async function countJobs(event: StreamWindow, log: Logger): Promise<{ state: object }> {
   log.appendKeys({ shard: event.shardId, from: event.Records[0]?.dynamodb?.SequenceNumber });
-  stores ??= open();
-  const { counts, stats, wakeScaling } = stores;
+  stores ??= open(log);
+  const { audit, counts, stats, wakeScaling } = stores;
   const changes = event.Records.map(changeOf);
+  await auditChildren(audit, createdIn(changes));
   // The checkpoint of the counts is the position to continue from, so it is written last.
   await stats.apply(event.shardId, changes);
   await counts.apply(
@@ -47,18 +52,28 @@ async function countJobs(event: StreamWindow, log: Logger): Promise<{ state: obj
   return { state: event.state ?? {} };
 }
 
-function open() {
-  const { table } = tableClient();
+function open(log: Logger) {
+  const { table, clock } = tableClient();
   const env = readEnv(countEnv);
   const registryTable = env.REGISTRY_TABLE;
   return {
+    audit: new AuditLog({ table, registryTable, clock, log }),
     counts: new JobCounts({ table, registryTable }),
     stats: new StatsStore({ table, registryTable }),
     wakeScaling: createWakeScaling(env),
   };
 }
 
-const changedJobSchema = streamedJobSchema.extend(workSchema.shape).extend({ status_key: z.string().optional() });
+const changedJobSchema = z.object({
+  ...streamedJobSchema.shape,
+  ...workSchema.shape,
+  ...jobItemSchema.pick({ parent_id: true, created_by: true, created_at: true }).shape,
+  status_key: z.string().optional(),
+});
+
+function createdIn(changes: readonly ReturnType<typeof changeOf>[]) {
+  return changes.flatMap(({ before, after }) => (before === undefined && after !== undefined ? [after] : []));
+}
 
 function changeOf({ dynamodb }: DynamoDBRecord) {
   return {

@@ -25,7 +25,7 @@ const rowSchema = z.object({
 /** Actor, action, target, time, address and outcome of one call. */
 type AuditRow = z.output<typeof rowSchema>;
 
-/** One entry; the store adds the table's time. Must not hold a secret. */
+/** One entry. Must not hold a secret. */
 export interface AuditEntry {
   /** Name of the principal. */
   readonly actor: string;
@@ -36,7 +36,10 @@ export interface AuditEntry {
   readonly sourceIp: string | undefined;
   /** HTTP status of the answer. */
   readonly status: number;
+  /** An entry that has the time and request of another one replaces it. */
   readonly requestId: string;
+  /** RFC 3339 with milliseconds; default: the table's time. */
+  readonly at?: string;
 }
 
 export interface AuditQuery {
@@ -80,8 +83,8 @@ export class AuditLog {
    * Writes a row. The action has already happened, so a failed write is logged, not thrown: an error response would
    * make the client repeat the action.
    */
-  async record({ sourceIp, requestId, ...entry }: AuditEntry): Promise<void> {
-    const now = this.#clock.now();
+  async record({ sourceIp, requestId, at, ...entry }: AuditEntry): Promise<void> {
+    const now = at === undefined ? this.#clock.now() : Date.parse(at);
     const row: AuditRow = {
       ...entry,
       id: `${timestamp(now)}#${requestId}`,

@@ -2535,7 +2535,7 @@ export interface components {
              */
             actor: string;
             /**
-             * @description Id of the operation.
+             * @description Id of the operation; `jobs.delegate`: the job that is the actor has started another one.
              * @example jobs.cancel
              */
             action: string;
@@ -2549,7 +2549,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description IP address of the caller.
+             * @description IP address of the caller; null for a job.
              * @example 203.0.113.9
              */
             source_ip: string | null;
@@ -6798,7 +6798,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. Use it with the same filters. */
                 cursor?: string;
-                /** @description Only entries of this principal, such as `token:ci` or `user:ada@example.com`. */
+                /** @description Only entries of this principal, such as `token:ci`, `user:ada@example.com` or `job:` and the id of a job. */
                 actor?: string;
                 /** @description Only entries with this action, such as `jobs.cancel`. */
                 action?: string;

@@ -11,6 +11,7 @@ export const ACTION_WORDS: Readonly<Record<string, string>> = {
   'deployments.retry': 'Retried a deployment',
   'jobs.answer': "Answered an agent's question",
   'jobs.cancel': 'Cancelled a job',
+  'jobs.delegate': 'Started another job',
   'jobs.delete': 'Cancelled a job',
   'jobs.edit': 'Edited a job',
   'jobs.edit-draft': 'Edited a draft',

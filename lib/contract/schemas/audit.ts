@@ -18,12 +18,10 @@ export const auditQuery = z.object({
     .max(500)
     .optional()
     .meta({ description: 'The `next_cursor` of the previous page. Use it with the same filters.' }),
-  actor: z
-    .string()
-    .min(1)
-    .max(300)
-    .optional()
-    .meta({ description: 'Only entries of this principal, such as `token:ci` or `user:ada@example.com`.' }),
+  actor: z.string().min(1).max(300).optional().meta({
+    description:
+      'Only entries of this principal, such as `token:ci`, `user:ada@example.com` or `job:` and the id of a job.',
+  }),
   action: z
     .string()
     .regex(/^[a-z-]+\.[a-z-]+$/, 'expected an action such as jobs.cancel')
@@ -39,12 +37,18 @@ const auditRow = z
     id: z.string(),
     at: timestamp,
     actor: z.string().meta({ description: 'Kind and name of the principal.', example: 'token:ci' }),
-    action: z.string().meta({ description: 'Id of the operation.', example: 'jobs.cancel' }),
+    action: z.string().meta({
+      description: 'Id of the operation; `jobs.delegate`: the job that is the actor has started another one.',
+      example: 'jobs.cancel',
+    }),
     target: z.record(z.string(), z.string()).meta({
       description: 'The resources that the action addressed.',
       example: { id: 'job_4k2q0v9m6s8x1c3b5n7h2j4d6f' },
     }),
-    source_ip: z.string().nullable().meta({ description: 'IP address of the caller.', example: '203.0.113.9' }),
+    source_ip: z
+      .string()
+      .nullable()
+      .meta({ description: 'IP address of the caller; null for a job.', example: '203.0.113.9' }),
     status: z.number().int().meta({ description: 'HTTP status of the response.', example: 200 }),
     request_id: z.string(),
   })

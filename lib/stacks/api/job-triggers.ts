@@ -4,7 +4,7 @@ import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, FilterCriteria, type IFunction, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { BINDING_SECRET_KIND, WRITTEN_KINDS } from '../../platform/aws/tables.ts';
+import { AUDIT_KIND, BINDING_SECRET_KIND, WRITTEN_KINDS } from '../../platform/aws/tables.ts';
 import { STATS_KINDS } from '../../stats/counting/job-stats.ts';
 import { COUNTED_RECORDS } from '../../stats/counting/stream-filter.ts';
 import type { DataStack } from '../data/data-stack.ts';
@@ -51,6 +51,8 @@ export class JobTriggers extends Construct {
       environment: countEnvironment(data, deployment),
       statements: [
         itemStatement(data, 'registry', ['GetItem', 'UpdateItem'], ofKinds('counter', ...Object.values(STATS_KINDS))),
+        // Workers, which create jobs in the name of others, may not write these.
+        itemStatement(data, 'registry', ['PutItem'], ofKinds(AUDIT_KIND)),
         // To mark a project as hot.
         itemStatement(data, 'registry', ['UpdateItem'], {
           'ForAllValues:StringEquals': {

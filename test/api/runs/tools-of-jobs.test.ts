@@ -68,6 +68,9 @@ test.for(['practice', 'claude'])('an agent of profile %s starts a job, which sur
   expect((await service.api('GET', `/jobs/${child}`)).json).toMatchObject({
     ...{ parent_id: parent, created_by: `job:${parent}`, profile, title: 'Part' },
   });
+  const audit = async () => (await service.api('GET', `/audit-logs?actor=job:${parent}`)).json.items;
+  await waitFor(async () => (await audit()).length > 0);
+  expect(await audit()).toMatchObject([{ action: 'jobs.delegate', target: { id: child }, source_ip: null }]);
 });
 
 test('a job that an agent started continues although its parent fails', async () => {

@@ -1,6 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { AuditLog } from '../../../lib/access/audit-log.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { metricsIn, printedBy } from '../../captured-lines.ts';
@@ -97,6 +98,30 @@ it('a project is hot from 250 new jobs a second on, and no other', async () => {
   const spread = (id: string) => deployment.projectSettings.isSpread(id);
   expect(await Promise.all(['busy', 'calm', 'brief', 'never-made'].map(spread))).toEqual([true, false, false, false]);
   expect(await deployment.projects.find('never-made')).toBeUndefined();
+});
+
+it('a job that another one has started is recorded once, also if the batch is repeated', async () => {
+  const times = { created_at: at(7), updated_at: at(7) };
+  const ofParent = { parent_id: 'job_parent', created_by: 'job:job_parent', ...times };
+  const child = aJob({ id: jobIdOfKey('child'), ...ofParent });
+  const followUp = aJob({ id: jobIdOfKey('follow-up'), ...ofParent, parent_id: child.id });
+  const records = [record(undefined, child), record(child, aRunningJob({ ...child, status: 'RUNNING' }))];
+  await count(...records, record(undefined, followUp), record(undefined, aJob(times)));
+  await count(...records);
+  const audit = new AuditLog({ ...deployment.registry, clock: { now: () => Date.parse(at(9)) }, log: console });
+  const { items } = await audit.list({ limit: 10 });
+  expect(items).toEqual([
+    {
+      id: `${at(7)}#${child.id}`,
+      at: at(7),
+      actor: 'job:job_parent',
+      action: 'jobs.delegate',
+      target: { id: child.id },
+      source_ip: null,
+      status: 201,
+      request_id: child.id,
+    },
+  ]);
 });
 
 it('a change without a new state reports nothing', async () => {

@@ -9,6 +9,27 @@ const BLOCKS_TEST = 'test/lib/jobs/creation/follow-ups.test.ts';
 /** What a job may start in its own name. */
 export const DELEGATION: readonly Mutant[] = [
   {
+    name: 'a job that another one has started leaves no audit row',
+    file: 'functions/triggers/count-jobs.ts',
+    find: '  await auditChildren(audit, createdIn(changes));\n',
+    replace: '',
+    test: 'test/functions/triggers/count-jobs.test.ts',
+  },
+  {
+    name: 'a batch that is repeated audits a child twice',
+    file: 'lib/access/audit-children.ts',
+    find: '        at,\n',
+    replace: '',
+    test: 'test/functions/triggers/count-jobs.test.ts',
+  },
+  {
+    name: 'a follow-up is audited as started by a job in its own name',
+    file: 'lib/access/audit-children.ts',
+    find: 'actor !== `job:',
+    replace: 'undefined === `job:',
+    test: 'test/functions/triggers/count-jobs.test.ts',
+  },
+  {
     name: 'a job starts jobs of every profile',
     file: RIGHTS,
     find: 'if (allowed.includes(profile)) return profile;',

@@ -18,6 +18,7 @@ const TRIGGERS: Record<string, { readonly id: string; readonly seconds: number; 
       seconds: 60,
       writes: [
         'dynamodb:UpdateItem Registry: counter, day-figures, model-figures, project-figures',
+        'dynamodb:PutItem Registry: audit',
         'dynamodb:UpdateItem Registry: project,Attributes is kind, id, spread_at,ReturnValues is NONE',
       ],
     },

@@ -1,0 +1,35 @@
+import type { AuditLog } from './audit-log.ts';
+
+/** The action of a job that has started another one in its own name. */
+export const DELEGATION = 'jobs.delegate';
+
+/** A job that came into being, as the table's stream has it. */
+interface CreatedJob {
+  readonly id: string;
+  readonly parent_id?: string | undefined;
+  /** The creator. A follow-up has its parent's. */
+  readonly created_by?: string | undefined;
+  /** RFC 3339. */
+  readonly created_at: string;
+}
+
+/**
+ * Records the jobs that jobs have started in their own name. Workers create them, and may not write audit rows, since a
+ * right to write a row is one to replace any other. A batch of the stream that is repeated writes the same rows.
+ */
+export async function auditChildren(audit: Pick<AuditLog, 'record'>, created: readonly CreatedJob[]): Promise<void> {
+  await Promise.all(
+    created.map(async ({ id, parent_id: parent, created_by: actor, created_at: at }) => {
+      if (actor !== `job:${parent}`) return;
+      await audit.record({
+        actor,
+        action: DELEGATION,
+        target: { id },
+        sourceIp: undefined,
+        status: 201,
+        requestId: id,
+        at,
+      });
+    }),
+  );
+}
