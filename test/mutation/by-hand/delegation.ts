@@ -81,8 +81,8 @@ export const DELEGATION: readonly Mutant[] = [
   {
     name: 'a place is spent on a job that was not created',
     file: DELEGATE,
-    find: '      if (!isThere)\n',
-    replace: '      if (isThere)\n',
+    find: 'if (!isThere) await',
+    replace: 'if (isThere) await',
     test: TEST,
   },
   {
