@@ -2140,6 +2140,7 @@ export interface components {
              * @example 2026-11-20T10:41:00.000Z
              */
             deadline: string;
+            /** @description As it was written until the agent gets it; from then on with its secrets masked. */
             answer: string | null;
             /** @example user:ada@example.com */
             answered_by: string | null;

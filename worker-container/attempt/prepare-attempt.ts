@@ -79,6 +79,7 @@ export async function prepareAttempt(
     prompt: own,
     earlier: agent.sessionFolder === undefined ? undefined : earlier,
     resumed,
+    redaction: at.redaction,
   });
   const { attachments } = files;
   const { redaction, ending } = at;

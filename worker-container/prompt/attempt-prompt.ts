@@ -8,6 +8,7 @@ import type { Clock } from '../../lib/platform/aws/table-clock.ts';
 import type { RestoredSession } from '../agent-sessions/restore-session.ts';
 import { RESUME_NOTE } from '../agent-sessions/resume-note.ts';
 import { type PromptWithMessages, withMessages } from '../messages/given-messages.ts';
+import type { Redaction } from '../secrets/redaction.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
 import { type RecordSources, threadRecord } from './thread-record.ts';
 
@@ -40,6 +41,8 @@ export interface PromptSituation {
   readonly earlier: readonly EarlierTurn[] | undefined;
   /** The session that the agent continues. */
   readonly resumed: RestoredSession | undefined;
+  /** Masks the answer of a person, here and where it is stored. */
+  readonly redaction: Redaction;
 }
 
 /**
@@ -50,10 +53,11 @@ export interface PromptSituation {
 export async function attemptPrompt(
   sources: PromptSources,
   job: Job,
-  { agent, prompt, earlier, resumed }: PromptSituation,
+  { agent, prompt, earlier, resumed, redaction }: PromptSituation,
 ): Promise<AttemptPrompt> {
   const most = AGENT_DEFINITIONS[agent].maxPromptLength;
-  const answer = await rethrowTransient(() => answerText(sources.texts.questions, job));
+  const mask = (text: string) => redaction.text(text);
+  const answer = await rethrowTransient(() => answerText(sources.texts.questions, job, mask));
   const asked = resumed?.attempt === undefined ? prompt : RESUME_NOTE;
   const own = answer === undefined ? asked : `${asked}\n\n${answer}`;
   if (promptLength(own) > most)

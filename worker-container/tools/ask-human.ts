@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import { transition } from '../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { readMasked } from '../../lib/jobs/questions/answer-text.ts';
 import { askQuestion, type QuestionContext } from '../../lib/jobs/questions/ask-question.ts';
 import { machineTiming, type Timing } from '../output/timing.ts';
 import type { Redaction } from '../secrets/redaction.ts';
@@ -12,7 +13,7 @@ import { type Tool, ToolRefusedError, tool } from './tool.ts';
 export interface AskingAttempt {
   readonly job: Pick<Job, 'id' | 'attempt'>;
   readonly watch: JobWatch;
-  /** Masks the question. */
+  /** Masks the question and the answer. */
   readonly redaction: Redaction;
   /** Milliseconds that the agent waits for an answer. */
   readonly waitMs: number;
@@ -70,7 +71,7 @@ export function askHuman(context: QuestionContext, attempt: AskingAttempt): Tool
       const id = result.job.question?.id ?? '';
       const found = async () => {
         const waited = await waitForAnswer(context, attempt, { id, signal, seconds: deadlineSeconds });
-        return waited === undefined ? undefined : await answerOf(context, waited);
+        return waited === undefined ? undefined : await answerOf(context, waited, attempt.redaction);
       };
       // The question is recorded: the next attempt gets an answer that could not be read here.
       const answer = await found().catch(attempt.onFailure);
@@ -106,9 +107,13 @@ async function waitForAnswer(
 }
 
 /** What the agent gets of a question that is no longer open; undefined: nothing, its turn has to end. */
-async function answerOf({ texts }: QuestionContext, { id, question }: Job): Promise<string | undefined> {
+async function answerOf(
+  { texts }: QuestionContext,
+  { id, question }: Job,
+  redaction: Redaction,
+): Promise<string | undefined> {
   if (question === undefined) return undefined;
-  const found = await texts.questions.read(id, question);
+  const found = await readMasked(texts.questions, id, { question, mask: (given) => redaction.text(given) });
   if (question.state === 'answered' && found?.answer !== undefined) return `The answer: ${found.answer.text}`;
   if (question.state === 'expired' && found?.row.default !== undefined)
     return `Nobody answered before the deadline. Continue with your default answer: ${found.row.default}`;

@@ -38,7 +38,9 @@ const questionView = z
     attempt: z.number().int().meta({ description: 'The attempt that asked.' }),
     asked_at: timestamp,
     deadline: timestamp,
-    answer: z.string().nullable(),
+    answer: z.string().nullable().meta({
+      description: 'As it was written until the agent gets it; from then on with its secrets masked.',
+    }),
     answered_by: z.string().nullable().meta({ example: 'user:ada@example.com' }),
     answered_at: timestamp.nullable(),
   })

@@ -1,17 +1,40 @@
 import type { Job } from '../lifecycle/job.ts';
-import type { QuestionStore } from '../store/question-store.ts';
+import type { Question } from '../receipts/question-record.ts';
+import type { AnswerRow, QuestionRow, QuestionStore } from '../store/question-store.ts';
+
+/** What reads an answer for an agent. */
+export type AnswerStore = Pick<QuestionStore, 'read' | 'replaceAnswer'>;
+
+/**
+ * A question and its answer for an agent. The service does not know the secrets that a worker masks, so the answer is
+ * masked now; the stored one is replaced first if that changes it.
+ * @param mask masks the secrets of the attempt
+ */
+export async function readMasked(
+  store: AnswerStore,
+  jobId: string,
+  { question, mask }: { readonly question: Question; readonly mask: (text: string) => string },
+): Promise<{ readonly row: QuestionRow; readonly answer: AnswerRow | undefined } | undefined> {
+  const found = await store.read(jobId, question);
+  if (found?.answer === undefined) return found;
+  const answer = { ...found.answer, text: mask(found.answer.text) };
+  if (answer.text !== found.answer.text) await store.replaceAnswer(jobId, question, answer);
+  return { ...found, answer };
+}
 
 /**
  * The newest question and its answer, for the prompt of the next attempt: its session may lack the call.
+ * @param mask masks the secrets of the attempt
  * @returns undefined: there is nothing to pass on
  */
 export async function answerText(
-  store: Pick<QuestionStore, 'read'>,
+  store: AnswerStore,
   { id, question }: Pick<Job, 'id' | 'question'>,
+  mask: (text: string) => string,
 ): Promise<string | undefined> {
   if (question === undefined || question.stale === true) return undefined;
   if (question.state !== 'answered' && question.state !== 'expired') return undefined;
-  const found = await store.read(id, question);
+  const found = await readMasked(store, id, { question, mask });
   if (found === undefined) return undefined;
   const { row, answer } = found;
   const asked = `You asked:\n\n${row.question}`;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { queriedItems } from '../../platform/aws/queried-items.ts';
@@ -60,6 +61,18 @@ export class QuestionStore {
     const name = randomBytes(6).toString('hex');
     await this.#put(jobId, `${questionId}#${name}`, row);
     return name;
+  }
+
+  /** Replaces the text of the answer that the job refers to, unless it was removed meanwhile. */
+  async replaceAnswer(jobId: string, { id, answer }: Pick<Question, 'id' | 'answer'>, row: AnswerRow): Promise<void> {
+    const Item = { ...keyOf(jobId, `${id}#${answer}`), ...row };
+    try {
+      await this.#table.send(
+        new PutCommand({ TableName: this.#tableName, Item, ConditionExpression: 'attribute_exists(id)' }),
+      );
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
   }
 
   /** Keeps what became of a question, before the job gets another one. */

@@ -2,12 +2,34 @@ import type { Mutant } from '../mutant.ts';
 
 const QUESTION = 'lib/jobs/lifecycle/question.ts';
 const END = 'lib/jobs/lifecycle/after-attempt.ts';
+const ANSWER = 'lib/jobs/questions/answer-text.ts';
 const KEYS = 'lib/jobs/indexes/list-keys.ts';
 const ASKING_TEST = 'test/lib/jobs/views/asking-jobs.test.ts';
 const TEST = 'test/lib/jobs/lifecycle/question.test.ts';
 
 /** That a question is answered or expires once, and that no job stays parked for an answered one. */
 export const QUESTIONS: readonly Mutant[] = [
+  {
+    name: 'an answer is given to an agent with its secrets',
+    file: ANSWER,
+    find: 'text: mask(found.answer.text) }',
+    replace: 'text: found.answer.text }',
+    test: 'test/worker-container/tools/ask-human.test.ts',
+  },
+  {
+    name: 'a delivered answer stays stored with its secrets',
+    file: ANSWER,
+    find: 'if (answer.text !== found.answer.text) await',
+    replace: 'if (answer.text === found.answer.text) await',
+    test: 'test/worker-container/tools/ask-human.test.ts',
+  },
+  {
+    name: 'masking brings back the answer of a removed job',
+    file: 'lib/jobs/store/question-store.ts',
+    find: ", ConditionExpression: 'attribute_exists(id)' }",
+    replace: ' }',
+    test: 'test/worker-container/tools/ask-human.test.ts',
+  },
   {
     name: 'an open question is not listed while its attempt runs',
     file: KEYS,

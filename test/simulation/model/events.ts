@@ -59,6 +59,7 @@ export const EVENTS = [
   'failed without an answer',
   'question withdrawn',
   'answer was the result of the call',
+  'answer masked',
   'answer came with the prompt',
   'project became hot',
   'claimed from a hot partition',

@@ -5,7 +5,7 @@ import { PARK_REASONS } from '../../../lib/jobs/lifecycle/parking.ts';
 import { PROFILES } from '../rules/account-rules.ts';
 import type { Answer, ModelApi } from './api.ts';
 import type { ModelDeployment } from './deployment.ts';
-import type { AcknowledgedAnswer } from './questions.ts';
+import { type AcknowledgedAnswer, SECRET } from './questions.ts';
 
 /** The responses that the clients of a world received, and so may rely on. */
 export interface Acknowledged {
@@ -213,7 +213,8 @@ export class Clients {
     if (id === undefined || question === undefined) return;
     const answer = async () => {
       this.#answers += 1;
-      const text = `answer ${this.#answers} to ${question.id}.`;
+      const secret = this.#answers % 3 === 0 ? ` with ${SECRET}` : '';
+      const text = `answer ${this.#answers} to ${question.id}${secret}.`;
       const response = await this.#api.answer(id, question.id, text);
       if (response.kind === 'answered') this.#answered(id, question.id, text);
       if (response.kind === 'refused' && response.error.code !== 'invalid_state')

@@ -20,6 +20,9 @@ const ASKING = 0.12;
 /** Seconds after which questions are due. */
 const DEADLINES = [1, 10, 40, 120, 300];
 
+/** A secret that workers know, and that some answers contain. */
+export const SECRET = 'correct-horse';
+
 /** An answer that was acknowledged to a client. */
 export interface AcknowledgedAnswer {
   readonly job: string;
@@ -60,7 +63,9 @@ export class ModelQuestions {
   async begin(context: AttemptContext, job: Job, run: AskingRun): Promise<Asking> {
     const { session, process, watch, ending, length } = run;
     const { random } = this.#deployment;
-    const answer = await rethrowTransient(() => answerText(context.texts.questions, job));
+    const redaction = new Redaction([SECRET]);
+    const mask = (text: string) => redaction.text(text);
+    const answer = await rethrowTransient(() => answerText(context.texts.questions, job, mask));
     if (answer !== undefined) {
       session.hear(answer);
       this.#deployment.tellEvent('answer came with the prompt');
@@ -69,7 +74,7 @@ export class ModelQuestions {
     const closing = new AbortController();
     let isAsking = false;
     const attempt = {
-      ...{ job, watch, redaction: new Redaction(), timing: process.timing },
+      ...{ job, watch, redaction, timing: process.timing },
       waitMs: ENV.PROMPTQ_ANSWER_WAIT_SECONDS * 1000,
       onUnanswered: () => {
         isAsking = true;
@@ -109,7 +114,7 @@ export class ModelQuestions {
     for (const [id, { job: jobId, text }] of acknowledged) {
       const job = jobOf.get(jobId);
       const found = job && (await listQuestions(store, job)).find((question) => question.id === id);
-      if (found?.state !== 'answered' || found.answer !== text)
+      if (found?.state !== 'answered' || (found.answer !== text && found.answer !== masked(text)))
         faults.push(
           `question ${id} of ${this.#deployment.nameOf(jobId)}: its acknowledged answer is lost (${found?.state})`,
         );
@@ -118,9 +123,20 @@ export class ModelQuestions {
       if (status !== 'SUCCEEDED' || question?.state !== 'answered' || question.stale === true) continue;
       if (this.#failed.has(evidenceOf({ id }, attempt))) continue;
       const { text } = acknowledged.get(question.id) ?? {};
-      if (text !== undefined && !this.#sessions.textOf({ id }, attempt).includes(text))
-        faults.push(`question ${question.id} of ${this.#deployment.nameOf(id)}: its agent never got the answer`);
+      if (text === undefined) continue;
+      const tell = (fault: string) =>
+        faults.push(`question ${question.id} of ${this.#deployment.nameOf(id)}: ${fault}`);
+      const session = this.#sessions.textOf({ id }, attempt);
+      if (!session.includes(masked(text))) tell('its agent never got the answer');
+      if (session.includes(SECRET)) tell('its agent got a secret');
+      const { answer } = (await store.read(id, question)) ?? {};
+      if (answer?.text.includes(SECRET) === true) tell('its delivered answer is stored with a secret');
+      else if (text.includes(SECRET)) this.#deployment.tellEvent('answer masked');
     }
     return faults;
   }
+}
+
+function masked(text: string): string {
+  return text.replaceAll(SECRET, '***');
 }

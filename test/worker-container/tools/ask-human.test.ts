@@ -1,10 +1,14 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { answerQuestion } from '../../../lib/jobs/questions/answer-question.ts';
+import { answerText } from '../../../lib/jobs/questions/answer-text.ts';
+import { listQuestions } from '../../../lib/jobs/questions/list-questions.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import { askHuman } from '../../../worker-container/tools/ask-human.ts';
 import { JobWatch } from '../../../worker-container/tools/job-watch.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
+import { ENV } from '../../simulation/model/environment.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 
 let deployment: QuietDeployment;
@@ -54,6 +58,27 @@ describe('the call of ask_human', () => {
     watch.hear(await answer('yes'));
     expect(await call).toBe('The answer: yes');
     expect(onUnanswered).not.toHaveBeenCalled();
+  });
+
+  test('masks an answer, also where it is stored', async () => {
+    const { call } = await asked();
+    await deployment.pass(1_000);
+    watch.hear(await answer('It is hunter2.'));
+    expect(await call).toBe('The answer: It is ***.');
+    const job = await read();
+    expect(await listQuestions(deployment.texts.questions, job)).toMatchObject([
+      { state: 'answered', answer: 'It is ***.', answered_by: 'token:x' },
+    ]);
+  });
+
+  test('writes nothing for an answer without secrets', async () => {
+    const { call } = await asked();
+    await deployment.pass(1_000);
+    const answered = await answer('yes');
+    deployment.calls.length = 0;
+    watch.hear(answered);
+    await call;
+    expect(deployment.calls.map((command) => (command as object).constructor.name)).not.toContain('PutCommand');
   });
 
   test('takes ten options of 200 characters, and no more', () => {
@@ -112,5 +137,42 @@ describe('the call of ask_human', () => {
     expect(questions).toBe(1);
     await deployment.pass(WAIT_MS);
     await call;
+  });
+});
+
+describe('the prompt of the next attempt', () => {
+  const mask = (text: string) => new Redaction(['hunter2']).text(text);
+
+  test('has the answer masked, and so has the store from then on', async () => {
+    const { call } = await asked();
+    await deployment.pass(WAIT_MS + 100);
+    await call;
+    const job = await answer('It is hunter2.');
+    const { questions } = deployment.texts;
+    const stored = async () => (await listQuestions(questions, job))[0]?.answer;
+    expect(await stored()).toBe('It is hunter2.');
+    expect(await answerText(questions, job, mask)).toContain('The answer:\n\nIt is ***.');
+    expect(await stored()).toBe('It is ***.');
+  });
+
+  test('brings no answer back whose job was removed meanwhile', async () => {
+    const { call } = await asked();
+    await deployment.pass(WAIT_MS + 100);
+    await call;
+    const job = await answer('It is hunter2.');
+    const { questions } = deployment.texts;
+    const { question } = job;
+    const row = { text: '***', by: 'token:x', at: job.updated_at };
+    await questions.removeAll(job.id);
+    await questions.replaceAnswer(job.id, question ?? expect.fail('no question'), row);
+    // A list shows no answer without its question.
+    const { Items } = await deployment.table.send(
+      new QueryCommand({
+        TableName: ENV.REGISTRY_TABLE,
+        KeyConditionExpression: 'kind = :kind',
+        ExpressionAttributeValues: { ':kind': `questions#${job.id}` },
+      }),
+    );
+    expect(Items).toEqual([]);
   });
 });
