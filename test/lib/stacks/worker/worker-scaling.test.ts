@@ -5,7 +5,8 @@ import { readEnv } from '../../../../lib/platform/config/read-env.ts';
 import { addStacks } from '../../../../lib/stacks/add-stacks.ts';
 import { codeOf, deployment, resourcesOf, roleStatements, standIns, testApp, VERSION } from '../synthesis.ts';
 
-const settings = deployment({ deploymentName: 'second', maxWorkers: 7, spotWeight: 30, idleMinutes: 5 });
+const limits = { maxWorkers: 7, spotWeight: 30, idleMinutes: 5, deployCommands: false };
+const settings = deployment({ deploymentName: 'second', ...limits });
 const { api, worker } = addStacks(testApp(), { deployment: settings, version: VERSION, codeOf });
 
 const functionSchema = z.object({
@@ -40,6 +41,19 @@ describe('the function that launches workers', () => {
       PROMPTQ_SPOT_WEIGHT: 30,
       PROMPTQ_CONCURRENCY: 1,
     });
+  });
+
+  test('and every process that runs commands of bindings learns whether it may', () => {
+    const told = (stacks: { readonly api: typeof api; readonly worker: typeof worker }) => {
+      const functions = [...functionsOf(stacks.api), ...functionsOf(stacks.worker)];
+      const variables = functions.flatMap(({ Environment }) => Environment.Variables.PROMPTQ_DEPLOY_COMMANDS ?? []);
+      const [task] = resourcesOf(stacks.worker, 'AWS::ECS::TaskDefinition').values();
+      const value = /"PROMPTQ_DEPLOY_COMMANDS","Value":"(.)"/.exec(JSON.stringify(task))?.[1];
+      return [...new Set([...variables, value])];
+    };
+    expect(told({ api, worker })).toEqual(['0']);
+    const usual = deployment({ deploymentName: 'third' });
+    expect(told(addStacks(testApp(), { deployment: usual, version: VERSION, codeOf }))).toEqual(['1']);
   });
 
   test('may start tasks of the one family, in the one cluster, under the roles of workers, and write what it launched', () => {
