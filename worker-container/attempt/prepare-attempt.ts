@@ -8,6 +8,7 @@ import { type SessionOrigin, sessionOrigin } from '../agent-sessions/session-ori
 import type { Agent, AgentCommand } from '../agents/agent.ts';
 import { agentEnvironment, practiceUrlOf, secretsOf, variableWarnings, vendorOf } from '../agents/agent-environment.ts';
 import { AGENTS } from '../agents/agents.ts';
+import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { attemptPrompt, jobPrompt } from '../prompt/attempt-prompt.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
 import { giveTree } from '../service-accounts/untrusted-files.ts';
@@ -104,6 +105,8 @@ export async function prepareAttempt(
       tools,
     });
     await giveTree(files.agent, account);
+    // An agent that starts after this end would work beside the next attempt.
+    if (ending.reason !== undefined) throw new CancelledBeforeStartError();
     const warnings = [...variableWarnings(profile), ...session.warnings, ...shortened];
     return { profile, agent, model, prompt, messages: given, command, cwd, worktree, origin, resumed, tools, warnings };
   } catch (error) {

@@ -34,6 +34,7 @@ class FailingProfiles extends ProfileStore {
 async function attempted(
   changes: { profiles?: ProfileStore; secrets?: SecretSource },
   profile = 'shell',
+  { signal: stopping } = new AbortController(),
 ): Promise<Job> {
   const { creation, worker } = await openWorker(deployment);
   const secret = { name: 'with-secret', agent: 'shell', env: { A: { secret: 'A' } } } as const;
@@ -43,7 +44,7 @@ async function attempted(
   if (held === undefined) throw new Error('the message did not arrive');
   const claimed = await claim(deployment, held, worker.workerId);
   if (claimed.kind !== 'claimed') throw new Error(`the message led to: ${claimed.kind}`);
-  await runAttempt({ ...worker, ...changes }, claimed.job, held, new AbortController().signal);
+  await runAttempt({ ...worker, ...changes }, claimed.job, held, stopping);
   const job = await deployment.jobs.get(id, { consistent: true });
   if (job === undefined) throw new Error('the job is gone');
   return job;
@@ -70,5 +71,21 @@ it('a permanent error fails the attempt with its reason', async () => {
     reason: 'retry_backoff',
     retries_used: 1,
     error: 'the profile is not one',
+  });
+});
+
+it('an attempt that is to end while it is prepared starts no agent', async () => {
+  const stopping = new AbortController();
+  const secrets = {
+    read: async () => {
+      stopping.abort();
+      return new Map([['A', 'the secret']]);
+    },
+  };
+  const job = await attempted({ secrets }, 'with-secret', stopping);
+  expect(job).toMatchObject(HANDED_BACK);
+  expect(await deployment.readReceipt(job.id, 1)).toMatchObject({
+    composed_prompt: '',
+    streams: { stdout: { bytes: 0 } },
   });
 });
