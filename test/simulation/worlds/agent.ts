@@ -76,8 +76,6 @@ export class ModelAgents {
       const script = this.#script(job);
       const isScript = script.pieces.length > 0;
       const session = isScript ? undefined : await this.#sessions.begin(context.objects, process, job);
-      this.live.add(run);
-      process.onDeath(() => this.live.delete(run));
       const output = new ModelOutput(context.objects, process.timing, job);
       const duration = this.#duration(job);
       session?.converse(duration.length);
@@ -90,10 +88,11 @@ export class ModelAgents {
       };
       const { asking, talk } = await begin().catch((error: unknown) => {
         // Answers and messages that can't be read end the attempt before its agent has started.
-        this.live.delete(run);
         session?.dispose();
         throw error;
       });
+      this.live.add(run);
+      process.onDeath(() => this.live.delete(run));
       const { byItself, exit } = await this.#run(process, run, ending, { ...duration, script, output, asking });
       this.live.delete(run);
       asking?.close();
