@@ -262,10 +262,9 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     expect([project.uid, project.mode & 0o777]).toEqual([0, 0o755]);
   });
 
-  test("runs follow-ups in their parent's own folder, on both slots at once", async () => {
-    const both =
-      'touch at-$(id -u); until [ $(ls at-* | wc -l) = 2 ]; do sleep 0.05; done; echo more >> made; ls -d made';
-    const block = `\`\`\`follow-up-job\n${JSON.stringify({ prompt: both, profile: 'shell' })}\n\`\`\`\n`;
+  test("runs follow-ups in their parent's own folder, one at a time", async () => {
+    const alone = 'mkdir busy && echo more >> made && ls -d made && rmdir busy';
+    const block = `\`\`\`follow-up-job\n${JSON.stringify({ prompt: alone, profile: 'shell' })}\n\`\`\`\n`;
     const parent = await start(`echo made > made; cat <<'END'\n${block}${block}END`);
     await untilEnded(service, parent);
     const children: string[] = await waitFor(async () => {
