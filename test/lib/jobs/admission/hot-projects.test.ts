@@ -19,7 +19,10 @@ afterAll(async () => await deployment.stop());
 
 const AT = '2026-11-20T10:00:00.000Z';
 
-async function create(project: string, creation: { priority?: number; draft?: boolean } = {}): Promise<string> {
+async function create(
+  project: string,
+  creation: { priority?: number; draft?: boolean; idempotency_key?: string } = {},
+): Promise<string> {
   return (await createJob(deployment, { prompt: 'x', profile: 'codex', project, ...creation }, 'token:test')).id;
 }
 
@@ -61,7 +64,9 @@ async function partitionsReadBy<T>(act: () => Promise<T>): Promise<unknown[]> {
 it('new jobs of a hot project are in several partitions, and are claimed by their priority all the same', async () => {
   const priorities = [3, 7, 1, 9, 2, 8, 5, 4, 6];
   const jobs: { id: string; priority: number }[] = [];
-  const add = async (priority: number) => jobs.push({ id: await create('hot', { priority }), priority });
+  // The id, and with it the partition, follows from the key.
+  const add = async (priority: number) =>
+    jobs.push({ id: await create('hot', { priority, idempotency_key: `hot-${jobs.length}` }), priority });
   for (const priority of priorities) await add(priority);
   expect(await spreadProject(deployment.registry, 'hot', AT)).toBe(true);
   expect(await spreadProject(deployment.registry, 'hot', AT)).toBe(false);
