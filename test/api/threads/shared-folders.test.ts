@@ -34,7 +34,11 @@ const asking = (...prompts: readonly string[]) => {
   return `cat <<'END'\n${blocks.join('')}END\n`;
 };
 
-/** A job that has ended, with a follow-up job for each gate. */
+/** The gates of follow-up jobs. */
+const gateOf = new Map<string, string>();
+const openFor = async (id: string) => await open(gateOf.get(id) ?? expect.fail(`${id} has no gate`));
+
+/** A job that has ended, with a follow-up job for each gate: the one that runs, then the other. */
 async function withFollowUps(...followUps: readonly string[]): Promise<{ parent: string; children: string[] }> {
   const parent = await createJob(service, { prompt: asking(...followUps.map(alone)), profile: 'shell' });
   await untilEnded(service, parent);
@@ -42,7 +46,13 @@ async function withFollowUps(...followUps: readonly string[]): Promise<{ parent:
     const { follow_up_ids: ids } = await read(parent);
     return ids.length === followUps.length && (ids as string[]);
   });
-  return { parent, children };
+  for (const [n, id] of children.entries()) gateOf.set(id, followUps[n] ?? '');
+  // Slots claim both at the same time.
+  const running: string = await waitFor(async () => {
+    const jobs = await Promise.all(children.map(read));
+    return jobs.find(({ status }) => status === 'RUNNING')?.id;
+  });
+  return { parent, children: [running, ...children.filter((id) => id !== running)] };
 }
 
 async function untilRunning(id: string): Promise<void> {
@@ -72,10 +82,10 @@ test('follow-up jobs, a turn and a retry in one folder run one at a time', async
   await untilBehind(second, first);
   const turn = await createJob(service, { continue: parent, prompt: alone('turn'), profile: 'shell' });
   await untilBehind(turn, first);
-  await open('first');
+  await openFor(first);
   await untilRunning(second);
   await untilBehind(turn, second);
-  await open('second');
+  await openFor(second);
   await untilRunning(turn);
   expect((await service.api('POST', `/jobs/${first}/retry`)).status).toBe(200);
   await untilBehind(first, turn);
@@ -101,7 +111,7 @@ test.for(['cancel', 'kill'])('%s of the job that has the folder starts the next'
   expect((await service.api('POST', `/jobs/${first}/${action}`)).status).toBe(200);
   expect(await untilEnded(service, first)).toMatchObject({ status: 'CANCELLED' });
   await untilRunning(second);
-  await open(`${action}-second`);
+  await openFor(second);
   expect(await untilEnded(service, second)).toMatchObject({ status: 'SUCCEEDED' });
 });
 
@@ -180,11 +190,15 @@ test('a follow-up job waits while the worker of another one is lost, until that 
   const gate = join(other.home, 'gate');
   const child = `echo begin >> record; while [ ! -e ${gate} ]; do sleep 0.05; done; echo end >> record`;
   const parent = await createJob(other, { prompt: asking(child, child), profile: 'shell' });
-  const [first = '', second = ''] = await waitFor(async () => {
+  const children = await waitFor(async () => {
     const { follow_up_ids: ids } = await reads(parent);
     return ids.length === 2 && (ids as string[]);
   });
-  await waitFor(async () => (await reads(second)).state_reason.code === 'folder_busy');
+  const second: string = await waitFor(async () => {
+    const jobs = await Promise.all(children.map(reads));
+    return jobs.find(({ state_reason }) => state_reason.code === 'folder_busy')?.id;
+  });
+  const first = children.find((id) => id !== second) ?? '';
   const record = join(other.home, 'workspaces', 'local_project', parent, 'record');
   await waitFor(() => existsSync(record));
   process.kill(await waitFor(() => findWorker(other.home)), 'SIGKILL');
