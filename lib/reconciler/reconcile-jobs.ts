@@ -70,6 +70,9 @@ export function statusIndex(table: DynamoDBDocumentClient, tableName: string): R
  */
 const WAITING_READ = { oldest: 50_000, others: 25_000, milliseconds: 30_000 } as const;
 
+/** Jobs whose items a run reads at most, to learn which folder each waits for. */
+const FOLDERS_READ = 1_000;
+
 /** What one reading of the waiting jobs found. */
 export interface WaitingWork {
   /** A job of each band and project that has been ready for long and was not claimed. */
@@ -111,10 +114,17 @@ export async function readWaiting(context: ReconcilerContext): Promise<WaitingWo
     const at = Date.parse(last.created_at);
     await read(WAITING_READ.others, { from: timestamp(at + context.random() * Math.max(0, start - at)) });
   }
-  const others = inOthers.length === 0 ? [] : (await context.jobs.findAll(inOthers)).values();
+  const others = inOthers.length === 0 ? [] : (await context.jobs.findAll(someOf(context, inOthers))).values();
   for (const job of others)
     if (job !== 'newer' && job.parked === 'folder_busy' && job.folder !== undefined) folders.add(job.folder);
   return { stale, folders, profiles };
+}
+
+/** As many as one run reads; of more, others in each run. */
+function someOf({ random }: Pick<ReconcilerContext, 'random'>, ids: readonly string[]): readonly string[] {
+  if (ids.length <= FOLDERS_READ) return ids;
+  const from = Math.floor(random() * (ids.length - FOLDERS_READ + 1));
+  return ids.slice(from, from + FOLDERS_READ);
 }
 
 /** Running jobs whose leases one request reads, and lost ones that are ended at once. */

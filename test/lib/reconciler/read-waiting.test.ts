@@ -61,3 +61,22 @@ it('a slow table ends each part of the reading', async () => {
   expect(reads).toHaveLength(2);
   for (const { jobs } of reads) expect(jobs).toBeLessThan(3_100);
 });
+
+it('of very many jobs that wait for a private folder, a run reads the items of 1,000, and some run those of each', async () => {
+  const ids = Array.from({ length: 2_500 }, (_, n) => `job_${n}`);
+  const waiting = { reason: 'folder_busy', parked: 'folder_busy', queued_at: new Date(START).toISOString() } as const;
+  async function* byStatus(): AsyncGenerator<ListedJob> {
+    for (const id of ids) yield aJob({ id, ...waiting });
+  }
+  const seen = new Set<string>();
+  for (const random of [0, 0.5, 0.9999]) {
+    const findAll = async (asked: readonly string[]) => {
+      expect(asked).toHaveLength(1_000);
+      return new Map(asked.map((id) => [id, aJob({ id, folder: `folder of ${id}`, ...waiting })]));
+    };
+    const folders = { workspaces: '/workspaces', roots: [] };
+    const context: unknown = { byStatus, jobs: { findAll }, folders, random: () => random, clock: { now: () => NOW } };
+    for (const folder of (await readWaiting(context as ReconcilerContext)).folders) seen.add(folder);
+  }
+  expect(seen.size).toBe(ids.length);
+});
