@@ -23,7 +23,7 @@ export function QuestionsPage() {
       <Header
         variant="h1"
         counter={`(${Math.max(total, items.length)})`}
-        description="Agents that asked a person. After 45 seconds their jobs wait without a worker, and continue with the answer."
+        description="Agents that asked a person. A job whose question stays open waits without a worker and continues with the answer."
       >
         Questions
       </Header>
