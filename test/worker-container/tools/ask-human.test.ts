@@ -142,12 +142,15 @@ describe('the call of ask_human', () => {
 
 describe('the prompt of the next attempt', () => {
   const mask = (text: string) => new Redaction(['hunter2']).text(text);
-
-  test('has the answer masked, and so has the store from then on', async () => {
+  const answeredLate = async () => {
     const { call } = await asked();
     await deployment.pass(WAIT_MS + 100);
     await call;
-    const job = await answer('It is hunter2.');
+    return await answer('It is hunter2.');
+  };
+
+  test('has the answer masked, and so has the store from then on', async () => {
+    const job = await answeredLate();
     const { questions } = deployment.texts;
     const stored = async () => (await listQuestions(questions, job))[0]?.answer;
     expect(await stored()).toBe('It is hunter2.');
@@ -156,10 +159,7 @@ describe('the prompt of the next attempt', () => {
   });
 
   test('brings no answer back whose job was removed meanwhile', async () => {
-    const { call } = await asked();
-    await deployment.pass(WAIT_MS + 100);
-    await call;
-    const job = await answer('It is hunter2.');
+    const job = await answeredLate();
     const { questions } = deployment.texts;
     const { question } = job;
     const row = { text: '***', by: 'token:x', at: job.updated_at };
