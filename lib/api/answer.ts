@@ -5,6 +5,7 @@ import { ApiError, CHALLENGE, InvalidFieldError } from '../contract/errors.ts';
 import type { Route } from '../contract/route.ts';
 import { SECURITY_HEADERS, TLS_ONLY_HEADERS } from '../contract/security-headers.ts';
 import { NewerSchemaError } from '../jobs/lifecycle/newer-schema.ts';
+import { tableOutage } from '../platform/aws/table-outage.ts';
 import { isThrottle } from '../platform/aws/throttles.ts';
 import { isUnavailable } from '../platform/aws/unavailable.ts';
 import { invalidRequest } from './invalid-field.ts';
@@ -86,6 +87,7 @@ function asApiError(thrown: unknown, route: Pick<Route, 'query' | 'headers'>): A
   // During a deployment or after a rollback, the version that can read this job answers, or will answer again.
   if (thrown instanceof NewerSchemaError) return ApiError.of('unavailable', undefined, NEWER_RETRY);
   if (isThrottle(thrown)) return ApiError.of('unavailable', undefined, 1);
+  if (tableOutage.caused(thrown)) return ApiError.of('unavailable', { failed: ['table'] }, OUTAGE_RETRY);
   if (isUnavailable(thrown)) return ApiError.of('unavailable', undefined, OUTAGE_RETRY);
   return ApiError.of('internal_error');
 }

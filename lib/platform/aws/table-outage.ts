@@ -11,6 +11,7 @@ const MEMORY_MS = 120_000;
 /** Recent table outages, as this process observed them. */
 class TableOutage {
   #failedAt = Number.NEGATIVE_INFINITY;
+  readonly #errors = new WeakSet<Error>();
 
   /** Records requests that fail despite the client's retries. */
   attach(client: DynamoDBClient): void {
@@ -19,12 +20,20 @@ class TableOutage {
         try {
           return await next(args);
         } catch (error) {
-          if (isUnavailable(error) && !isThrottle(error)) this.#failedAt = performance.now();
+          if (error instanceof Error && isUnavailable(error) && !isThrottle(error)) {
+            this.#failedAt = performance.now();
+            this.#errors.add(error);
+          }
           throw error;
         }
       },
       { step: 'initialize', name: 'tableOutage', priority: 'high' },
     );
+  }
+
+  /** Whether a request failed with this error because the table is unavailable. */
+  caused(error: unknown): boolean {
+    return error instanceof Error && this.#errors.has(error);
   }
 
   /** Whether a request failed recently: then workers could not renew their leases either. */

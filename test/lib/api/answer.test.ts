@@ -1,6 +1,8 @@
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
 import { errorResponse } from '../../../lib/api/answer.ts';
 import { ApiError } from '../../../lib/contract/errors.ts';
+import { tableOutage } from '../../../lib/platform/aws/table-outage.ts';
 
 const thrown = (name: string, status?: number) =>
   Object.assign(new Error('arn:aws:dynamodb:eu-west-1:1:table/Jobs is too fast'), {
@@ -39,4 +41,14 @@ it("any other unexpected error is an internal error, and the answer shows only t
 it('an error response has its own message', () => {
   const { statusCode, body } = errorResponse(ApiError.of('not_found'), { requestId: 'r3', tls: false });
   expect([statusCode, JSON.parse(String(body)).error]).toEqual([404, 'not_found']);
+});
+
+it('names the table if a request to it failed, wherever that was', async () => {
+  const options = { region: 'eu-central-1', credentials: { accessKeyId: 'x', secretAccessKey: 'x' }, maxAttempts: 1 };
+  // Nothing listens at the port of tcpmux.
+  const client = new DynamoDBClient({ ...options, endpoint: 'http://127.0.0.1:1' });
+  tableOutage.attach(client);
+  const error: unknown = await client.send(new ListTablesCommand({})).catch((thrown: unknown) => thrown);
+  const { statusCode, body } = errorResponse(error, { requestId: 'r', tls: false });
+  expect([statusCode, JSON.parse(String(body))]).toMatchObject([503, { details: { failed: ['table'] } }]);
 });
