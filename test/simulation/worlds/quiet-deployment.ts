@@ -64,7 +64,12 @@ export function quietDeployment({ lag = 0 }: { lag?: number } = {}) {
   const queues = { send } as unknown as SQSClient;
   const objects = Object.assign(Object.create(S3Client.prototype) as S3Client, { send });
   const clock = new TableClock({ wall: () => time.wall, monotonic: () => time.now });
-  const context = { ...createReconciler({ env: ENV, table, clock, queues, objects }), random: () => 0.5 };
+  const context = {
+    ...createReconciler({ env: ENV, table, clock, queues, objects }),
+    random: () => 0.5,
+    // By default, one that another test of this process caused would count.
+    hadOutage: () => false,
+  };
   return {
     ...context,
     env: ENV,

@@ -35,6 +35,7 @@ export function watchOf(deployment: ModelDeployment, process: SimulatedProcess, 
   return {
     ...createReconciler({ env: ENV, table, clock: process.clock, queues, objects }),
     random: deployment.random.next,
+    hadOutage: () => false,
     newJobId: () => deployment.newJobId(),
     pause: (milliseconds: number) => pause(process.timing, milliseconds),
   };
