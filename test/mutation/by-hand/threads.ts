@@ -43,6 +43,7 @@ export const THREADS: readonly Mutant[] = [
     file: 'lib/jobs/admission/enter-thread.ts',
     find: 'mayEnter: isMine && wait === undefined',
     replace: 'mayEnter: wait === undefined',
+    test: 'test/lib/jobs/admission/enter-thread.test.ts',
   },
   {
     name: 'the thread of an ended job is not looked at',
