@@ -37,8 +37,13 @@ export async function answerText(
   const found = await readMasked(store, id, { question, mask });
   if (found === undefined) return undefined;
   const { row, answer } = found;
-  const asked = `You asked:\n\n${row.question}`;
+  const asked = askedText(row.question);
   if (answer !== undefined) return `${asked}\n\nThe answer:\n\n${answer.text}`;
   if (row.default === undefined) return undefined;
   return `${asked}\n\nNobody answered before the deadline. Continue with your default answer:\n\n${row.default}`;
+}
+
+/** How a prompt reminds an agent of its question. */
+export function askedText(question: string): string {
+  return `You asked:\n\n${question}`;
 }

@@ -1,4 +1,5 @@
-import type { Conversation, ToolResult } from './conversation.ts';
+import { askedText } from '../../../jobs/questions/answer-text.ts';
+import type { Conversation } from './conversation.ts';
 import { isRefusing, planSteps, type RefusingStep, type Step } from './drills.ts';
 import { finalMessage } from './final-message.ts';
 import type { MetLimits } from './met-limits.ts';
@@ -26,7 +27,7 @@ export async function answerModel(conversation: Conversation, limits: MetLimits,
     return reply.complete();
   }
 
-  const start = nextStep(steps, conversation.results);
+  const start = nextStep(steps, conversation);
   const first = steps[start];
   const refusal = first !== undefined && isRefusing(first) ? refusalNow(first, conversation, limits) : undefined;
   if (refusal !== undefined) return answerer.refuse(refusal);
@@ -45,11 +46,25 @@ export async function answerModel(conversation: Conversation, limits: MetLimits,
   return reply.complete();
 }
 
-/** The step to take: after the last one that has a result, or that one again if it makes more calls. */
-function nextStep(steps: readonly Step[], results: readonly ToolResult[]): number {
+/**
+ * The step to take: after the last one that has a result, or that one again if it makes more calls. A question whose
+ * call was lost with its worker is not asked again once a prompt tells its answer.
+ */
+function nextStep(steps: readonly Step[], { results, prompts }: Conversation): number {
   const last = results.at(-1)?.step;
-  if (last === undefined) return 0;
-  return steps[last]?.drill === 'spend' ? last : last + 1;
+  if (last !== undefined && steps[last]?.drill === 'spend') return last;
+  const next = last === undefined ? 0 : last + 1;
+  const question = questionOf(steps[next]);
+  if (question === undefined) return next;
+  const told = prompts.filter((prompt) => prompt.includes(askedText(question))).length;
+  const answered = results.filter(({ step }) => questionOf(steps[step]) === question).length;
+  return told > answered ? next + 1 : next;
+}
+
+/** What a step asks a person, if it does. */
+function questionOf(step: Step | undefined): string | undefined {
+  if (step?.drill !== 'use' || step.tool !== 'ask_human') return undefined;
+  return typeof step.input.question === 'string' ? step.input.question : undefined;
 }
 
 /** The error of a step; undefined: its limit is over. */

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { findWorker } from '../../marked-processes.ts';
+import { createJob, untilEnded } from '../job-client.ts';
+
+let service: ServiceUnderTest;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'promptq-gates-'));
+  const env = { PROMPTQ_ANSWER_WAIT_SECONDS: '10', PROMPTQ_WATCH_SECONDS: '0.5', PROMPTQ_CONCURRENCY: '8' };
+  service = await startService({ env });
+});
+afterAll(async () => {
+  expect(await service.stop()).toBe(0);
+  await rm(folder, { recursive: true, force: true });
+});
+
+const read = async (id: string) => (await service.api('GET', `/jobs/${id}`)).json;
+const questionOf = async (id: string) => (await read(id)).question;
+const promptOf = async (id: string) => (await service.api('GET', `/jobs/${id}/result`)).json.composed_prompt;
+
+async function answer(id: string): Promise<void> {
+  const { id: question_id } = await questionOf(id);
+  const { status } = await service.api('POST', `/jobs/${id}/answers`, { question_id, answer: 'blue' });
+  expect(status).toBe(200);
+}
+
+async function untilAsked(id: string): Promise<void> {
+  await waitFor(async () => (await questionOf(id)) !== null);
+}
+
+async function untilParked(id: string): Promise<void> {
+  await waitFor(async () => (await read(id)).state_reason.code === 'question');
+}
+
+/** A tool call that ends once the gates are open. */
+const gate = (name: string) =>
+  `drill: tool touch ${join(folder, name)}; while [ ! -e ${join(folder, 'go')} ]; do sleep 0.1; done`;
+const untilAt = async (name: string) => await waitFor(() => existsSync(join(folder, name)));
+
+const ANSWERED = 'You asked:\n\nWhich color?\n\nThe answer:\n\nblue';
+
+test('a question outlives its worker at each of its steps', { timeout: 300_000 }, async () => {
+  const create = async (...lines: string[]) => await createJob(service, { prompt: lines.join('\n') });
+  const parked = await create('drill: ask Which color?');
+  // The first attempt is ended at its gate, the second one reaches the next.
+  const resumed = await create('drill: ask Which color?', gate('asked'), gate('resumed'));
+  await Promise.all([parked, resumed].map(untilParked));
+  await answer(resumed);
+  await untilAt('resumed');
+  const told = await create('drill: ask Which color?', gate('told'));
+  await untilAt('told');
+  const [waiting, overtaken] = [await create('drill: ask Which color?'), await create('drill: ask Which color?')];
+  const withDefault = { question: 'Which color?', default: 'gray', deadline_seconds: 30 };
+  const late = await create(`drill: use ask_human ${JSON.stringify(withDefault)}`);
+  await Promise.all([waiting, overtaken, late].map(untilAsked));
+
+  const worker = await waitFor(() => findWorker(service.home));
+  process.kill(worker, 'SIGKILL');
+  await answer(overtaken);
+  await writeFile(join(folder, 'go'), '');
+
+  // The next attempt continues with the answer, or with the default.
+  for (const [id, attempt, text] of [
+    [overtaken, 2, ANSWERED],
+    [resumed, 3, ANSWERED],
+    [late, 2, 'gray'],
+  ] as const) {
+    expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt });
+    expect(await promptOf(id)).toContain(text);
+  }
+  expect(await questionOf(late)).toMatchObject({ state: 'expired' });
+  // What still is to be answered waits for it, without a worker.
+  for (const id of [parked, told, waiting]) {
+    await untilParked(id);
+    expect(await read(id)).toMatchObject({ attempt: 1, worker_id: null, question: { state: 'open' } });
+    await answer(id);
+    expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
+    expect(await promptOf(id)).toContain(ANSWERED);
+  }
+  const { items } = (await service.api('GET', '/jobs?needs=answer')).json;
+  expect(items).toEqual([]);
+});
