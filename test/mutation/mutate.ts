@@ -15,9 +15,9 @@ import { MUTANTS } from './mutants.ts';
 import { TestsOfFile } from './tests-of-file.ts';
 
 /**
- * `npm run prove -- mutate [--only TEXT] [--lanes N] [--minutes N] [--log FILE] [--tests] [--table]`: takes one safeguard out at a time, in a copy;
+ * `npm run prove -- mutate [--only TEXT] [--by-hand] [--lanes N] [--minutes N] [--log FILE] [--tests] [--table]`: takes one safeguard out at a time, in a copy;
  * the simulator or a test must see it. What is in the log as seen is not tried again while its file reads the same.
- * `--only`: those whose file or name holds it. `--minutes`: begins with no other after so many.
+ * `--only`: those whose file or name holds it. `--by-hand`: those that no rule finds. `--minutes`: begins with no other after so many.
  * `--tests`: without the simulator, for who works on the tests. `--table` tries nothing and prints the log by file.
  */
 
@@ -34,6 +34,7 @@ const soundLooks = new Set<keyof typeof LOOKS>();
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
+    'by-hand': { type: 'boolean', default: false },
     lanes: { type: 'string', default: String(availableParallelism()) },
     minutes: { type: 'string', default: 'Infinity' },
     log: { type: 'string' },
@@ -43,7 +44,8 @@ const { values } = parseArgs({
 });
 const log = new MutantLog(values.log);
 const testsOfFile = new TestsOfFile(ROOT);
-const all = [...MUTANTS, ...foundMutants(ROOT)].filter(({ name, file }) => `${file} ${name}`.includes(values.only));
+const found = values['by-hand'] ? [] : foundMutants(ROOT);
+const all = [...MUTANTS, ...found].filter(({ name, file }) => `${file} ${name}`.includes(values.only));
 const sources = new Map<string, string>();
 for (const file of new Set(all.map((mutant) => mutant.file)))
   sources.set(file, await readFile(join(ROOT, file), 'utf8'));
