@@ -1881,6 +1881,11 @@ export interface components {
              * @example 2026-11-20T10:41:00.000Z
              */
             next_attempt_at?: string;
+            /**
+             * @description Why its commands have not begun. `folder_busy`: they wait for a later turn of its thread, or for another job in its folder.
+             * @enum {string}
+             */
+            pending_reason?: "folder_busy";
             /** @description HTTP status of the last response to a call. */
             last_status?: number;
             /** @description URL that opens the working folder in a hosted editor. */

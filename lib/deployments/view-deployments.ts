@@ -1,6 +1,6 @@
 import { editorLink } from '../contract/input/editor-link.ts';
 import type { JobDeploymentView } from '../contract/schemas/job-deployment.ts';
-import type { JobDeployment } from '../jobs/deployments/job-deployment.ts';
+import { type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import { type Folders, workingFolder } from '../jobs/lifecycle/working-folder.ts';
@@ -26,7 +26,15 @@ export async function viewDeployments(context: ViewDeploymentsContext, job: Job)
       .map((binding) => ({ ...nothingYet(binding, attempt), state: 'pending' as const })),
   );
   const editors = bindings.filter((binding) => binding.binding_mode === 'hosted_editor' && isReady(binding));
-  return [...done.map(viewDeployment), ...coming, ...editors.flatMap((binding) => viewEditor(context, binding, job))];
+  const views = [...done.map(viewDeployment), ...coming].map((view) =>
+    isHeld(job, view) ? { ...view, pending_reason: 'folder_busy' as const } : view,
+  );
+  return [...views, ...editors.flatMap((binding) => viewEditor(context, binding, job))];
+}
+
+/** Whether its commands wait until no other job works in the folder. */
+function isHeld({ commands_held }: Job, view: Pick<JobDeploymentView, 'mode' | 'state'>): boolean {
+  return commands_held === true && view.state === 'pending' && runsCommands(view);
 }
 
 /** A deployment as clients see it. */

@@ -20,6 +20,10 @@ export const jobDeployment = z
     started_at: timestamp.nullable(),
     finished_at: timestamp.nullable(),
     next_attempt_at: timestamp.optional().meta({ description: 'When the call is retried.' }),
+    pending_reason: z.enum(['folder_busy']).optional().meta({
+      description:
+        'Why its commands have not begun. `folder_busy`: they wait for a later turn of its thread, or for another job in its folder.',
+    }),
     last_status: z.number().int().optional().meta({ description: 'HTTP status of the last response to a call.' }),
     open_url: z.string().optional().meta({ description: 'URL that opens the working folder in a hosted editor.' }),
     error: z.string().optional(),

@@ -1,5 +1,9 @@
 import * as z from 'zod';
-import { DEPLOYMENT_STATES, type DeploymentState } from '../../contract/schemas/job-deployment.ts';
+import {
+  DEPLOYMENT_STATES,
+  type DeploymentState,
+  type JobDeploymentView,
+} from '../../contract/schemas/job-deployment.ts';
 
 /** The deployment of one attempt by one binding. Stored beside the job to keep the job's item small. */
 export const jobDeploymentSchema = z.object({
@@ -44,6 +48,6 @@ export function isFinal({ state }: Pick<JobDeployment, 'state'>): boolean {
 }
 
 /** Whether a worker deploys, by running commands. */
-export function runsCommands({ mode }: Pick<JobDeployment, 'mode'>): boolean {
-  return mode !== 'generic';
+export function runsCommands({ mode }: Pick<JobDeploymentView, 'mode'>): boolean {
+  return mode === 'custom' || mode === 'web_framework';
 }

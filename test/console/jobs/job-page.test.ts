@@ -161,6 +161,19 @@ test('a failed deployment is retried', async () => {
   await page.getByText('succeeded', { exact: true }).waitFor();
 });
 
+test('commands that wait for the folder say so', async () => {
+  const project = 'held';
+  await service.api('POST', '/deploy-bindings', { project, binding_mode: 'custom', command: 'true' });
+  const id = await create({ prompt: 'true', profile: 'shell', project });
+  await ended(id);
+  const { json: job } = await service.api('GET', `/jobs/${id}`);
+  const held = { state: 'pending', pending_reason: 'folder_busy', finished_at: null };
+  const json = { ...job, deployments: [{ ...job.deployments[0], ...held }] };
+  await page.route(`**/api/v1/jobs/${id}`, async (route) => await route.fulfill({ json }));
+  await page.goto(`/jobs/${id}?tab=deployments`);
+  await page.getByText('Waits for a later turn of the thread, or for another job in the folder.').waitFor();
+});
+
 test('every editor link of the API can be opened, whatever the case of its scheme', async () => {
   const project = 'edited';
   for (const open_url of ['HTTPS://editor.example/?folder={cwd}', 'zed://file/{cwd}', 'vscode://file/{cwd}'])

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { viewBinding } from '../../../lib/deployments/bindings/deploy-binding.ts';
 import { viewDeployments } from '../../../lib/deployments/view-deployments.ts';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
@@ -33,4 +34,39 @@ it('a stored editor link whose host a project chooses is neither ready nor shown
   const job = await deployment.store({ id: 'job_linked', project_id: 'somewhere', project: 'evil.example' });
   const links = (await viewDeployments({ ...deployment, folders }, job)).map(({ open_url }) => open_url);
   expect(links).toEqual(['https://editor.example/evil.example']);
+});
+
+it('commands that wait for a folder say so, calls do not', async () => {
+  const named = { project_id: 'held', project: 'held', secrets: [], created_at: AT, updated_at: AT };
+  const binding = { id: 'held.command', name: 'build', binding_mode: 'custom', command: 'make', ...named } as const;
+  const call = {
+    id: 'held.call',
+    name: 'call',
+    binding_mode: 'generic',
+    target_url: 'https://x.example/',
+    ...named,
+  } as const;
+  for (const one of [binding, call]) await deployment.bindings.replace(undefined, one);
+  const finished_at = '2026-11-20T11:00:00.000Z';
+  const ended: Partial<Job> = { status: 'SUCCEEDED', attempt: 1, finished_at, bindings_pending: [1] };
+  const job = await deployment.store({ id: 'job_held', project_id: 'held', ...ended });
+  const folders = { workspaces: '/workspaces', roots: [] };
+  const reasons = async (held: boolean) => {
+    const views = await viewDeployments({ ...deployment, folders }, { ...job, ...(held && { commands_held: true }) });
+    return Object.fromEntries(views.map(({ name, state, pending_reason }) => [name, [state, pending_reason]]));
+  };
+  expect(await reasons(false)).toEqual({ build: ['pending', undefined], call: ['pending', undefined] });
+  expect(await reasons(true)).toEqual({ build: ['pending', 'folder_busy'], call: ['pending', undefined] });
+  await deployment.deployments.replace(undefined, {
+    job_id: job.id,
+    attempt: 1,
+    binding: binding.id,
+    name: binding.name,
+    mode: 'custom',
+    state: 'pending',
+    attempts: 0,
+    created_at: AT,
+    due_at: AT,
+  });
+  expect(await reasons(true)).toMatchObject({ build: ['pending', 'folder_busy'] });
 });

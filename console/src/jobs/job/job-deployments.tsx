@@ -24,6 +24,10 @@ export const DEPLOYMENT_TYPES = {
   skipped: 'stopped',
 } as const satisfies Record<Deployment['state'], StatusIndicatorProps.Type>;
 
+const PENDING_REASONS = {
+  folder_busy: 'Waits for a later turn of the thread, or for another job in the folder.',
+} as const satisfies Record<NonNullable<Deployment['pending_reason']>, string>;
+
 /** The deployments of a job. */
 export function JobDeployments({ job }: { job: Job }) {
   const mayAct = useMayAct();
@@ -76,10 +80,11 @@ export function JobDeployments({ job }: { job: Job }) {
 }
 
 function Outcome({ deployment }: { deployment: Deployment }) {
-  const { error, last_status, next_attempt_at, open_url, log, log_truncated } = deployment;
+  const { error, last_status, next_attempt_at, pending_reason, open_url, log, log_truncated } = deployment;
   return (
     <SpaceBetween size="xxs">
       {error !== undefined && <span>{error}</span>}
+      {pending_reason !== undefined && <span>{PENDING_REASONS[pending_reason]}</span>}
       {last_status !== undefined && <span>Responded with {last_status}</span>}
       {next_attempt_at !== undefined && (
         <span>
