@@ -18,7 +18,6 @@ const LARGER: Readonly<Record<string, string>> = {
   'lib/cli/commands': 'one file a command',
   'lib/contract': 'tables that everything else is derived from, each found by its name',
   'lib/contract/routes': 'one file for each resource of the interface',
-  'lib/contract/schemas': 'one file for each resource of the interface',
   'lib/jobs/lifecycle': 'one file for each subject of a decision',
 };
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { JobCreation } from '../../lib/contract/schemas/job-creation.ts';
+import type { JobCreation } from '../../lib/contract/schemas/jobs/job-creation.ts';
 import { claim } from '../../lib/jobs/admission/claim.ts';
 import { createJob } from '../../lib/jobs/creation/create-job.ts';
 import { JobCounts } from '../../lib/stats/counting/counts.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { createAttachments } from '../../lib/api/runtime/create-attachments.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { listAttachments as route } from '../../lib/contract/routes/attachments.ts';
-import { attachmentList } from '../../lib/contract/schemas/attachments.ts';
+import { attachmentList } from '../../lib/contract/schemas/jobs/attachments.ts';
 import { viewAttachments } from '../../lib/jobs/output/attachments/attachment-view.ts';
 import { attemptOf } from '../../lib/jobs/output/reading/read-attachment.ts';
 import { findJob } from '../../lib/jobs/store/find-job.ts';

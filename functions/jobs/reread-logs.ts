@@ -3,7 +3,7 @@ import { createReread } from '../../lib/api/runtime/services.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { wholeView } from '../../lib/api/serve-action.ts';
 import { rereadLogs as route } from '../../lib/contract/routes/jobs.ts';
-import { rereadJob as schema } from '../../lib/contract/schemas/job.ts';
+import { rereadJob as schema } from '../../lib/contract/schemas/jobs/job.ts';
 import { rereadJob } from '../../lib/jobs/reread/reread-job.ts';
 import { findJob } from '../../lib/jobs/store/find-job.ts';
 

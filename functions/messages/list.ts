@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { createMessages } from '../../lib/api/runtime/create-messages.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { listMessages as route } from '../../lib/contract/routes/messages.ts';
-import { messageList } from '../../lib/contract/schemas/message.ts';
+import { messageList } from '../../lib/contract/schemas/jobs/message.ts';
 import { viewMessage } from '../../lib/jobs/messages/view-messages.ts';
 import { findJob } from '../../lib/jobs/store/find-job.ts';
 

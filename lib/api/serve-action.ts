@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Route, RouteInput } from '../contract/route.ts';
-import type { job as jobSchema } from '../contract/schemas/job.ts';
-import { type JobView, job as schema } from '../contract/schemas/job.ts';
+import type { job as jobSchema } from '../contract/schemas/jobs/job.ts';
+import { type JobView, job as schema } from '../contract/schemas/jobs/job.ts';
 import { viewDeployments } from '../deployments/view-deployments.ts';
 import { actInThread } from '../jobs/admission/act-in-thread.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';

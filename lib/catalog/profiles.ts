@@ -1,8 +1,9 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import { AGENTS } from '../contract/agents.ts';
 import { DRIVE_SETTINGS } from '../contract/drives.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
-import { AGENTS, type ProfileView, RESUMES, SANDBOXES, TOOLS } from '../contract/schemas/profile.ts';
+import { type ProfileView, RESUMES, SANDBOXES, TOOLS } from '../contract/schemas/profile.ts';
 import type { Registry } from '../platform/registry.ts';
 import { registryPage } from './registry-page.ts';
 

@@ -1,5 +1,5 @@
 import { editorLink } from '../contract/input/editor-link.ts';
-import type { JobDeploymentView } from '../contract/schemas/job-deployment.ts';
+import type { JobDeploymentView } from '../contract/schemas/jobs/job-deployment.ts';
 import { type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';

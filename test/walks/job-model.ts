@@ -1,4 +1,4 @@
-import type { ReasonCode } from '../../lib/contract/schemas/job-state.ts';
+import type { ReasonCode } from '../../lib/contract/schemas/jobs/job-state.ts';
 import { isTerminal, type Status } from '../../lib/contract/statuses.ts';
 
 /** The actions of a client that a job's state may reject. */

@@ -4,7 +4,7 @@ import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { LIMITS } from '../../../lib/contract/limits.ts';
-import { BINDING_MODES } from '../../../lib/contract/schemas/job-deployment.ts';
+import { BINDING_MODES } from '../../../lib/contract/schemas/jobs/job-deployment.ts';
 import { ChoiceField } from '../form/choice-field.tsx';
 import { ProjectField } from '../form/project-field.tsx';
 import { type BindingErrors, type BindingFields, textIn } from './binding-fields.ts';

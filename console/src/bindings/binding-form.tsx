@@ -5,7 +5,7 @@ import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { BINDING_MODES } from '../../../lib/contract/schemas/job-deployment.ts';
+import { BINDING_MODES } from '../../../lib/contract/schemas/jobs/job-deployment.ts';
 import { projectsQuery } from '../form/catalog-choices.ts';
 import { nearestName } from '../form/did-you-mean.ts';
 import { focusFirstError, scrollToFirstError } from '../form/focus-first-error.ts';

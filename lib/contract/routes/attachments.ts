@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 import { defineRoute } from '../route.ts';
-import { attachmentContent, attachmentList, attachmentsQuery } from '../schemas/attachments.ts';
+import { attachmentContent, attachmentList, attachmentsQuery } from '../schemas/jobs/attachments.ts';
 import { jobParams } from './jobs.ts';
 
 export const listAttachments = defineRoute({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineRoute } from '../route.ts';
 import { bindingList, bindingListQuery, bindingWrite, deployBinding } from '../schemas/deploy-binding.ts';
-import { jobDeployment } from '../schemas/job-deployment.ts';
+import { jobDeployment } from '../schemas/jobs/job-deployment.ts';
 import { jobParams } from './jobs.ts';
 
 export const writeBinding = defineRoute({

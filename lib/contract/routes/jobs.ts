@@ -3,9 +3,9 @@ import { RETRY_FROM } from '../job-actions.ts';
 import { LIMITS } from '../limits.ts';
 import { defineRoute } from '../route.ts';
 import { integerParameter } from '../schemas/fields/text.ts';
-import { job, jobReplacement, jobStatus, rereadJob } from '../schemas/job.ts';
-import { draftEdit, jobCreated, jobCreation, jobEdit } from '../schemas/job-creation.ts';
-import { jobList, jobListQuery } from '../schemas/job-list.ts';
+import { job, jobReplacement, jobStatus, rereadJob } from '../schemas/jobs/job.ts';
+import { draftEdit, jobCreated, jobCreation, jobEdit } from '../schemas/jobs/job-creation.ts';
+import { jobList, jobListQuery } from '../schemas/jobs/job-list.ts';
 
 export const jobParams = z.object({ id: z.string().min(1).meta({ description: 'The id of the job.' }) });
 

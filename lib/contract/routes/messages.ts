@@ -1,6 +1,6 @@
 import { LIMITS } from '../limits.ts';
 import { defineRoute } from '../route.ts';
-import { messageAccepted, messageCreation, messageList } from '../schemas/message.ts';
+import { messageAccepted, messageCreation, messageList } from '../schemas/jobs/message.ts';
 import { jobParams } from './jobs.ts';
 
 export const createMessage = defineRoute({

@@ -1,7 +1,7 @@
 import { LIMITS } from '../limits.ts';
 import { defineRoute } from '../route.ts';
-import { attachmentsQuery } from '../schemas/attachments.ts';
-import { agentSession, logEvents, logs, logsHeaders, logsQuery, result, resultQuery } from '../schemas/output.ts';
+import { attachmentsQuery } from '../schemas/jobs/attachments.ts';
+import { agentSession, logEvents, logs, logsHeaders, logsQuery, result, resultQuery } from '../schemas/jobs/output.ts';
 import { jobParams } from './jobs.ts';
 
 const redirect = {

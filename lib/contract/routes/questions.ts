@@ -1,6 +1,6 @@
 import { defineRoute } from '../route.ts';
-import { job } from '../schemas/job.ts';
-import { answer, questionList } from '../schemas/question.ts';
+import { job } from '../schemas/jobs/job.ts';
+import { answer, questionList } from '../schemas/jobs/question.ts';
 import { jobParams } from './jobs.ts';
 
 export const listQuestions = defineRoute({

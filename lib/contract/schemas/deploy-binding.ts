@@ -3,8 +3,8 @@ import { LIMITS } from '../limits.ts';
 import { NAME_NOTE, nameText } from './fields/name.ts';
 import { wholeNumber } from './fields/number.ts';
 import { timestamp } from './fields/text.ts';
-import { projectName } from './job-creation.ts';
-import { BINDING_MODES } from './job-deployment.ts';
+import { projectName } from './jobs/job-creation.ts';
+import { BINDING_MODES } from './jobs/job-deployment.ts';
 
 const { nameLength, urlLength, commandLength, timeoutSeconds, formerSecretSeconds } = LIMITS.deployBindings;
 

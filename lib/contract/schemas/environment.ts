@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { AGENTS } from '../agents.ts';
 import { timestamp } from './fields/text.ts';
-import { statusCounts } from './job-state.ts';
-import { AGENTS, source } from './profile.ts';
+import { statusCounts } from './jobs/job-state.ts';
+import { source } from './profile.ts';
 import { tokenSums } from './stats.ts';
 
 const space = z.object({ total_bytes: z.number(), free_bytes: z.number() });

@@ -8,8 +8,6 @@ import { nameText } from './fields/name.ts';
 import { timeoutNumber, wholeNumber } from './fields/number.ts';
 import { timestamp } from './fields/text.ts';
 
-export { AGENTS };
-
 const { catalog } = LIMITS;
 
 /** Whether attempts continue the session of an interrupted one. */

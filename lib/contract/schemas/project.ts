@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { nextCursor } from './fields/page.ts';
 import { timestamp } from './fields/text.ts';
-import { statusCounts } from './job-state.ts';
+import { statusCounts } from './jobs/job-state.ts';
 import { projectSettingsShape } from './project-settings.ts';
 
 /** An item of `GET /projects`. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { timestamp } from './fields/text.ts';
-import { statusCounts } from './job-state.ts';
+import { statusCounts } from './jobs/job-state.ts';
 
 const check = z.object({
   status: z.enum(['ok', 'failed']),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { timestamp } from './fields/text.ts';
-import { statusCounts } from './job-state.ts';
+import { statusCounts } from './jobs/job-state.ts';
 
 /** Token usage, with cost if the agent CLIs report it. */
 export const tokenSums = z

@@ -1,7 +1,7 @@
 import type { Profile } from '../../catalog/profiles.ts';
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { quoted } from '../../contract/input/legible.ts';
-import type { JobCreation } from '../../contract/schemas/job-creation.ts';
+import type { JobCreation } from '../../contract/schemas/jobs/job-creation.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { actOnJob, invalidState } from '../dispatch/act-on-job.ts';
 import type { Job } from '../lifecycle/job.ts';

@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { Profile } from '../../catalog/profiles.ts';
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { quoted } from '../../contract/input/legible.ts';
-import type { JobCreation } from '../../contract/schemas/job-creation.ts';
+import type { JobCreation } from '../../contract/schemas/jobs/job-creation.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { type CreationProject, DEFAULT_PROJECT, type ProjectStore } from '../../projects/projects.ts';
 import type { Job } from '../lifecycle/job.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type * as z from 'zod';
 import { ApiError, InvalidFieldError } from '../../contract/errors.ts';
-import { followUpCreation } from '../../contract/schemas/job-creation.ts';
+import { followUpCreation } from '../../contract/schemas/jobs/job-creation.ts';
 import { transition } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { toolJobId } from '../lifecycle/job-id.ts';

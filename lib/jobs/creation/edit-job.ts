@@ -1,5 +1,5 @@
 import { InvalidFieldError } from '../../contract/errors.ts';
-import type { DraftEditFields, JobEditFields } from '../../contract/schemas/job-creation.ts';
+import type { DraftEditFields, JobEditFields } from '../../contract/schemas/jobs/job-creation.ts';
 import type { Project, ProjectStore } from '../../projects/projects.ts';
 import { invalidState } from '../dispatch/act-on-job.ts';
 import { type TransitionContext, transition } from '../dispatch/transition.ts';

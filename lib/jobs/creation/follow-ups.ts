@@ -1,7 +1,7 @@
 import { ApiError, InvalidFieldError } from '../../contract/errors.ts';
 import { parseObject } from '../../contract/input/parse-object.ts';
 import { LIMITS } from '../../contract/limits.ts';
-import { type FollowUpCreation, followUpCreation } from '../../contract/schemas/job-creation.ts';
+import { type FollowUpCreation, followUpCreation } from '../../contract/schemas/jobs/job-creation.ts';
 import { DEFAULT_PROJECT } from '../../projects/projects.ts';
 import { transition } from '../dispatch/transition.ts';
 import { slotsOf } from '../lifecycle/follow-up-record.ts';

@@ -1,6 +1,6 @@
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { quoted } from '../../contract/input/legible.ts';
-import type { JobCreation } from '../../contract/schemas/job-creation.ts';
+import type { JobCreation } from '../../contract/schemas/jobs/job-creation.ts';
 import { invalidState } from '../dispatch/act-on-job.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { lacksCopy } from '../lifecycle/thread.ts';

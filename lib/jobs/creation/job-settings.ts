@@ -4,7 +4,7 @@ import { AGENT_DEFINITIONS, type AgentName } from '../../contract/agents.ts';
 import { composePrompt, promptLength } from '../../contract/compose-prompt.ts';
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
-import type { JobCreation, JobEditFields } from '../../contract/schemas/job-creation.ts';
+import type { JobCreation, JobEditFields } from '../../contract/schemas/jobs/job-creation.ts';
 import type { Registry } from '../../platform/registry.ts';
 import { type Folders, workingFolder } from '../lifecycle/working-folder.ts';
 import type { JobTexts } from '../store/job-texts.ts';

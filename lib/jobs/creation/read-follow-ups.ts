@@ -1,6 +1,6 @@
 import type { AgentName } from '../../contract/agents.ts';
+import { AGENTS } from '../../contract/agents.ts';
 import { isKnown } from '../../contract/later-code.ts';
-import { AGENTS } from '../../contract/schemas/profile.ts';
 import { AGENT_OUTPUTS } from '../../vendors/outputs.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { NewerSchemaError } from '../lifecycle/newer-schema.ts';

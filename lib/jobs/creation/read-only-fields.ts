@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidFieldError } from '../../contract/errors.ts';
-import type { JobView } from '../../contract/schemas/job.ts';
-import { type JobEditFields, jobEdit } from '../../contract/schemas/job-creation.ts';
+import type { JobView } from '../../contract/schemas/jobs/job.ts';
+import { type JobEditFields, jobEdit } from '../../contract/schemas/jobs/job-creation.ts';
 
 /** Members of a job's view that change without an edit: the queue position and the attempts. */
 const PASSING: ReadonlySet<string> = new Set<keyof JobView>(['queue', 'attempts']);

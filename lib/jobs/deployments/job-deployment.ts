@@ -3,7 +3,7 @@ import {
   DEPLOYMENT_STATES,
   type DeploymentState,
   type JobDeploymentView,
-} from '../../contract/schemas/job-deployment.ts';
+} from '../../contract/schemas/jobs/job-deployment.ts';
 
 /** The deployment of one attempt by one binding. Stored beside the job to keep the job's item small. */
 export const jobDeploymentSchema = z.object({

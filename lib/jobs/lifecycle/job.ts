@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { AGENTS } from '../../contract/agents.ts';
 import { knownOrLater } from '../../contract/later-code.ts';
-import { REASON_CODES } from '../../contract/schemas/job-state.ts';
-import { AGENTS } from '../../contract/schemas/profile.ts';
+import { REASON_CODES } from '../../contract/schemas/jobs/job-state.ts';
 import { STATUSES } from '../../contract/statuses.ts';
 import { BANDS, type Band } from '../../platform/aws/tables.ts';
 import { progressSchema } from '../receipts/progress.ts';

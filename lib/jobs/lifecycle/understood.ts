@@ -1,5 +1,5 @@
 import { isKnown } from '../../contract/later-code.ts';
-import { REASON_CODES } from '../../contract/schemas/job-state.ts';
+import { REASON_CODES } from '../../contract/schemas/jobs/job-state.ts';
 import { isTerminal, STATUSES } from '../../contract/statuses.ts';
 import { OUTCOME_KINDS, type Outcome } from '../receipts/receipt.ts';
 import type { Job } from './job.ts';

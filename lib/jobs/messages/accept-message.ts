@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.ts';
-import type { MessageCreation } from '../../contract/schemas/message.ts';
+import type { MessageCreation } from '../../contract/schemas/jobs/message.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { invalidState } from '../dispatch/act-on-job.ts';
 import type { TransitionContext } from '../dispatch/transition.ts';

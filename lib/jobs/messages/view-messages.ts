@@ -1,4 +1,4 @@
-import type { MessageView } from '../../contract/schemas/message.ts';
+import type { MessageView } from '../../contract/schemas/jobs/message.ts';
 import type { MessageRow } from '../store/job-messages.ts';
 
 /** A message as the API returns it. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { OUTPUT_STATES } from '../../contract/schemas/output.ts';
+import type { OUTPUT_STATES } from '../../contract/schemas/jobs/output.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { type Receipt, STREAMS, type StreamName } from '../receipts/receipt.ts';
 import { LostOutputError } from './live-output.ts';

@@ -1,4 +1,4 @@
-import type { QuestionView } from '../../contract/schemas/question.ts';
+import type { QuestionView } from '../../contract/schemas/jobs/question.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { QuestionStore } from '../store/question-store.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { knownOrLater } from '../../contract/later-code.ts';
-import { QUESTION_STATES } from '../../contract/schemas/question.ts';
+import { QUESTION_STATES } from '../../contract/schemas/jobs/question.ts';
 
 /** The newest question of a job's agent. Its text, and the answer's, are in rows beside the job. */
 export const questionSchema = z.object({

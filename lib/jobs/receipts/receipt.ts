@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { AGENTS } from '../../contract/agents.ts';
 import { DRIVES } from '../../contract/drives.ts';
 import { knownOrLater } from '../../contract/later-code.ts';
-import { REASON_CODES } from '../../contract/schemas/job-state.ts';
-import { AGENTS, SANDBOXES } from '../../contract/schemas/profile.ts';
+import { REASON_CODES } from '../../contract/schemas/jobs/job-state.ts';
+import { SANDBOXES } from '../../contract/schemas/profile.ts';
 import { changesSchema } from './changes.ts';
 import { followUpBlocksSchema } from './follow-up-blocks.ts';
 

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts';
-import type { JobView } from '../../contract/schemas/job.ts';
+import type { JobView } from '../../contract/schemas/jobs/job.ts';
 import { isTerminal } from '../../contract/statuses.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { NewerSchemaError } from '../lifecycle/newer-schema.ts';

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts';
-import type { JobListQuery } from '../../contract/schemas/job-list.ts';
+import type { JobListQuery } from '../../contract/schemas/jobs/job-list.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
 import { isInRange, type JobIndex, type ListedEntry, type ListedJob } from '../store/job-index.ts';
 import type { JobLabelStore, JobLabels } from '../store/job-labels.ts';

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import { isKnown } from '../../contract/later-code.ts';
-import type { JobView, jobStatus, namedShape } from '../../contract/schemas/job.ts';
-import type { jobSummary } from '../../contract/schemas/job-list.ts';
-import { REASON_CODES, REASONS, type stateReason } from '../../contract/schemas/job-state.ts';
+import type { JobView, jobStatus, namedShape } from '../../contract/schemas/jobs/job.ts';
+import type { jobSummary } from '../../contract/schemas/jobs/job-list.ts';
+import { REASON_CODES, REASONS, type stateReason } from '../../contract/schemas/jobs/job-state.ts';
 import { isTerminal } from '../../contract/statuses.ts';
 import type { TimeoutUnit } from '../../platform/config/core-env.ts';
 import { timeoutMs } from '../../platform/config/timeout.ts';

@@ -1,4 +1,4 @@
-import type { JobListQuery } from '../../contract/schemas/job-list.ts';
+import type { JobListQuery } from '../../contract/schemas/jobs/job-list.ts';
 import { type Folders, resolveFolder } from '../lifecycle/working-folder.ts';
 import { isInRange, type ListedEntry, type ListedJob } from '../store/job-index.ts';
 import type { JobLabels } from '../store/job-labels.ts';

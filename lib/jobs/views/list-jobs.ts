@@ -1,6 +1,6 @@
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
-import type { JobListQuery } from '../../contract/schemas/job-list.ts';
+import type { JobListQuery } from '../../contract/schemas/jobs/job-list.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import type { JobCounts, StatusCounts } from '../../stats/counting/counts.ts';
 import { askingStates } from '../indexes/list-keys.ts';

@@ -1,6 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { ProfileStore } from '../../catalog/profiles.ts';
-import type { JobView } from '../../contract/schemas/job.ts';
+import type { JobView } from '../../contract/schemas/jobs/job.ts';
 import { batchGet } from '../../platform/aws/batch-get.ts';
 import type { Registry } from '../../platform/registry.ts';
 import type { ProjectSettingsStore } from '../../projects/project-settings.ts';

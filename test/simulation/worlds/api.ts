@@ -1,5 +1,5 @@
 import { ApiError } from '../../../lib/contract/errors.ts';
-import type { JobCreation, JobEditFields } from '../../../lib/contract/schemas/job-creation.ts';
+import type { JobCreation, JobEditFields } from '../../../lib/contract/schemas/jobs/job-creation.ts';
 import { actInThread } from '../../../lib/jobs/admission/act-in-thread.ts';
 import { unparkAll } from '../../../lib/jobs/admission/parked-jobs.ts';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';

@@ -1,4 +1,4 @@
-import type { JobCreation } from '../../../lib/contract/schemas/job-creation.ts';
+import type { JobCreation } from '../../../lib/contract/schemas/jobs/job-creation.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { leaseIsOver } from '../../../lib/jobs/lifecycle/lease.ts';
 import { PARK_REASONS } from '../../../lib/jobs/lifecycle/parking.ts';

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { AGENTS } from '../../../../lib/contract/agents.ts';
 import { DRIVE_SETTINGS } from '../../../../lib/contract/drives.ts';
-import { AGENTS, profileEntry, RESUMES, SANDBOXES, TOOLS } from '../../../../lib/contract/schemas/profile.ts';
+import { profileEntry, RESUMES, SANDBOXES, TOOLS } from '../../../../lib/contract/schemas/profile.ts';
 import { type FieldErrors, fieldErrors, numberIn } from '../../form/field-errors.ts';
 import type { Profile } from '../catalog-queries.ts';
 import type { EntryKind } from './entry-kind.ts';

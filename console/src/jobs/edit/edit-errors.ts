@@ -1,4 +1,4 @@
-import { draftEdit, jobEdit } from '../../../../lib/contract/schemas/job-creation.ts';
+import { draftEdit, jobEdit } from '../../../../lib/contract/schemas/jobs/job-creation.ts';
 import { fieldErrors } from '../../form/field-errors.ts';
 import { changesOf, editOf, type JobErrors, type JobFields } from '../form/job-fields.ts';
 

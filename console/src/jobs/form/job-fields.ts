@@ -1,4 +1,4 @@
-import type { DraftEditFields, JobCreation } from '../../../../lib/contract/schemas/job-creation.ts';
+import type { DraftEditFields, JobCreation } from '../../../../lib/contract/schemas/jobs/job-creation.ts';
 import type { FieldErrors } from '../../form/field-errors.ts';
 import { numberIn } from '../../form/field-errors.ts';
 import type { Job } from '../queries/job-query.ts';

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
-import { jobCreation } from '../../../../lib/contract/schemas/job-creation.ts';
+import { jobCreation } from '../../../../lib/contract/schemas/jobs/job-creation.ts';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
 import { fieldErrors } from '../../form/field-errors.ts';
 import { focusFirstError } from '../../form/focus-first-error.ts';

@@ -5,7 +5,7 @@ import Textarea from '@cloudscape-design/components/textarea';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { jobCreation } from '../../../../lib/contract/schemas/job-creation.ts';
+import { jobCreation } from '../../../../lib/contract/schemas/jobs/job-creation.ts';
 import { isTerminal } from '../../../../lib/contract/statuses.ts';
 import { api, dataOf } from '../../api/client.ts';
 import { fieldErrors } from '../../form/field-errors.ts';

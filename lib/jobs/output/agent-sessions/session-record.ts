@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { AGENTS } from '../../../contract/agents.ts';
 import { knownOrLater } from '../../../contract/later-code.ts';
-import { AGENTS } from '../../../contract/schemas/profile.ts';
 
 /** What is stored about a session beside its parts. Members that a later version adds are ignored. */
 export const sessionRecordSchema = z.looseObject({

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { attachment } from '../../../contract/schemas/attachments.ts';
+import type { attachment } from '../../../contract/schemas/jobs/attachments.ts';
 import type { Attachment } from './attachment-store.ts';
 
 /** The attachments of an attempt as clients see them. */

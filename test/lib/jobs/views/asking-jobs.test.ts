@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { JobListQuery } from '../../../../lib/contract/schemas/job-list.ts';
+import type { JobListQuery } from '../../../../lib/contract/schemas/jobs/job-list.ts';
 import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
 import { JobIndex } from '../../../../lib/jobs/store/job-index.ts';
 import { JobTextStore } from '../../../../lib/jobs/store/job-texts.ts';

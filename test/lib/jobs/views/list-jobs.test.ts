@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { JobListQuery } from '../../../../lib/contract/schemas/job-list.ts';
+import type { JobListQuery } from '../../../../lib/contract/schemas/jobs/job-list.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { JobIndex } from '../../../../lib/jobs/store/job-index.ts';
 import { JobTextStore } from '../../../../lib/jobs/store/job-texts.ts';

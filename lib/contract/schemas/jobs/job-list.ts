@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { LIMITS } from '../limits.ts';
-import { STATUSES } from '../statuses.ts';
-import { nameText } from './fields/name.ts';
-import { integerParameter, timestamp } from './fields/text.ts';
+import { AGENTS } from '../../agents.ts';
+import { LIMITS } from '../../limits.ts';
+import { STATUSES } from '../../statuses.ts';
+import { nameText } from '../fields/name.ts';
+import { integerParameter, timestamp } from '../fields/text.ts';
 import { namedShape, outcomeShape } from './job.ts';
 import { projectName, safeInteger } from './job-creation.ts';
 import { jobState, stateReason, statusCounts } from './job-state.ts';
-import { AGENTS } from './profile.ts';
 
 /** A job in a list. */
 export const jobSummary = z

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { isLegible, LEGIBLE } from '../input/legible.ts';
-import { LIMITS } from '../limits.ts';
-import { NAME_NOTE, nameText, pathText } from './fields/name.ts';
-import { timeoutNumber, wholeNumber } from './fields/number.ts';
+import { isLegible, LEGIBLE } from '../../input/legible.ts';
+import { LIMITS } from '../../limits.ts';
+import { NAME_NOTE, nameText, pathText } from '../fields/name.ts';
+import { timeoutNumber, wholeNumber } from '../fields/number.ts';
 
 /** No agent accepts a prompt that is only whitespace. */
 const promptText = z

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { knownOrLater } from '../later-code.ts';
-import { STATUSES } from '../statuses.ts';
-import { timestamp } from './fields/text.ts';
+import { knownOrLater } from '../../later-code.ts';
+import { STATUSES } from '../../statuses.ts';
+import { timestamp } from '../fields/text.ts';
 
 /** Why a job is in its state. A job can refine `message`. `retryable`: whether the job continues without a request. */
 export const REASONS = {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { LIMITS } from '../limits.ts';
-import { timestamp } from './fields/text.ts';
+import { LIMITS } from '../../limits.ts';
+import { timestamp } from '../fields/text.ts';
 
 export const BINDING_MODES = ['generic', 'custom', 'hosted_editor', 'web_framework'] as const;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { integerParameter } from './fields/text.ts';
+import { integerParameter } from '../fields/text.ts';
 
 export const attachmentsQuery = z.object({
   attempt: integerParameter({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FINDING_STATES } from '../finding-states.ts';
+import { FINDING_STATES } from '../../finding-states.ts';
 import { jobState, stateReason } from './job-state.ts';
 import { streamState } from './output.ts';
 

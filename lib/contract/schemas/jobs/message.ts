@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { knownOrLater } from '../later-code.ts';
-import { LIMITS } from '../limits.ts';
-import { unknownMember } from './fields/entry.ts';
-import { timestamp } from './fields/text.ts';
+import { knownOrLater } from '../../later-code.ts';
+import { LIMITS } from '../../limits.ts';
+import { unknownMember } from '../fields/entry.ts';
+import { timestamp } from '../fields/text.ts';
 
 const { textBytes } = LIMITS.messages;
 

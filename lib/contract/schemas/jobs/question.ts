@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { knownOrLater } from '../later-code.ts';
-import { LIMITS } from '../limits.ts';
-import { timestamp } from './fields/text.ts';
+import { knownOrLater } from '../../later-code.ts';
+import { LIMITS } from '../../limits.ts';
+import { timestamp } from '../fields/text.ts';
 
 const { questions } = LIMITS;
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../../limits.ts';
+import { integerParameter, switchParameter, timestamp } from '../fields/text.ts';
 import { attachment } from './attachments.ts';
 import { changes } from './changes.ts';
-import { integerParameter, switchParameter, timestamp } from './fields/text.ts';
 import { namedShape, outcomeShape } from './job.ts';
 import { jobState, stateReason } from './job-state.ts';
 

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { knownOrLater } from '../later-code.ts';
-import { LIMITS } from '../limits.ts';
-import { STATUSES } from '../statuses.ts';
+import { AGENTS } from '../../agents.ts';
+import { knownOrLater } from '../../later-code.ts';
+import { LIMITS } from '../../limits.ts';
+import { STATUSES } from '../../statuses.ts';
+import { timestamp } from '../fields/text.ts';
 import { changes } from './changes.ts';
-import { timestamp } from './fields/text.ts';
 import { editableShape, safeInteger } from './job-creation.ts';
 import { jobDeployment } from './job-deployment.ts';
 import { jobState, stateReason } from './job-state.ts';
-import { AGENTS } from './profile.ts';
 import { jobQuestion } from './question.ts';
 
 const usage = z
