@@ -1882,10 +1882,10 @@ export interface components {
              */
             next_attempt_at?: string;
             /**
-             * @description Why its commands have not begun. `folder_busy`: they wait for a later turn of its thread, or for another job in its folder.
+             * @description Why its commands have not begun. `thread_busy`: a later turn of the thread, or a fork that copies the folder, comes first. `folder_busy`: another job worked in the folder when a worker was about to begin; it is tried again.
              * @enum {string}
              */
-            pending_reason?: "folder_busy";
+            pending_reason?: "thread_busy" | "folder_busy";
             /** @description HTTP status of the last response to a call. */
             last_status?: number;
             /** @description URL that opens the working folder in a hosted editor. */

@@ -19,6 +19,12 @@ export async function holdCommands(context: Context, job: Job): Promise<void> {
   await transition(context, job, { type: 'hold_commands' }, { rounds: 1 });
 }
 
+/** Records that commands could not begin because another job works in the folder, unless that is known. */
+export async function noteBusyFolder(context: Pick<Context, 'deployments'>, known: JobDeployment): Promise<void> {
+  if (known.pending_reason === 'folder_busy') return;
+  await context.deployments.replace(known, { ...known, pending_reason: 'folder_busy' });
+}
+
 /** Records that a deployment is not made, with the reason, unless it has changed meanwhile. */
 export async function skipDeployment(
   context: Pick<Context, 'deployments' | 'clock'>,

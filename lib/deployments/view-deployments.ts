@@ -27,12 +27,12 @@ export async function viewDeployments(context: ViewDeploymentsContext, job: Job)
   );
   const editors = bindings.filter((binding) => binding.binding_mode === 'hosted_editor' && isReady(binding));
   const views = [...done.map(viewDeployment), ...coming].map((view) =>
-    isHeld(job, view) ? { ...view, pending_reason: 'folder_busy' as const } : view,
+    isHeld(job, view) ? { ...view, pending_reason: 'thread_busy' as const } : view,
   );
   return [...views, ...editors.flatMap((binding) => viewEditor(context, binding, job))];
 }
 
-/** Whether its commands wait until no other job works in the folder. */
+/** Whether its commands wait for the job's thread. */
 function isHeld({ commands_held }: Job, view: Pick<JobDeploymentView, 'mode' | 'state'>): boolean {
   return commands_held === true && view.state === 'pending' && runsCommands(view);
 }
@@ -50,6 +50,7 @@ export function viewDeployment(deployment: JobDeployment): JobDeploymentView {
     started_at: deployment.started_at ?? null,
     finished_at: deployment.finished_at ?? null,
     ...(state === 'pending' && attempts > 0 && { next_attempt_at: deployment.due_at }),
+    ...(state === 'pending' && deployment.pending_reason && { pending_reason: deployment.pending_reason }),
     ...(last_status !== undefined && { last_status }),
     ...(error !== undefined && { error }),
     ...(log !== undefined && { log }),

@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { acts, commandsOf, type DeployBinding, timeoutOf } from '../../lib/deployments/bindings/deploy-binding.ts';
-import { holdCommands, skipDeployment } from '../../lib/deployments/commands-in-thread.ts';
+import { holdCommands, noteBusyFolder, skipDeployment } from '../../lib/deployments/commands-in-thread.ts';
 import { finishDeployments } from '../../lib/deployments/start-deployments.ts';
 import { leaveFolder } from '../../lib/jobs/admission/folder-slots.ts';
 import { isFinal, type JobDeployment, runsCommands } from '../../lib/jobs/deployments/job-deployment.ts';
@@ -74,6 +74,7 @@ async function runOne(
     worker_id: context.workerId,
     ends_by: timestamp(now + commands.length * timeoutOf(binding) * 1000 + MARGIN),
   });
+  if (running === 'busy') await noteBusyFolder(context, known);
   if (running === undefined || typeof running === 'string') return running;
   const tail = new LogTail();
   const redaction = new Redaction(secretsOf(context.env, new Map()));

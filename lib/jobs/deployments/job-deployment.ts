@@ -3,6 +3,7 @@ import {
   DEPLOYMENT_STATES,
   type DeploymentState,
   type JobDeploymentView,
+  PENDING_REASONS,
 } from '../../contract/schemas/jobs/job-deployment.ts';
 
 /** The deployment of one attempt by one binding. Stored beside the job to keep the job's item small. */
@@ -18,6 +19,8 @@ export const jobDeploymentSchema = z.object({
   created_at: z.string(),
   /** When a pending deployment is due. */
   due_at: z.string(),
+  /** Why a worker could not begin when it was due; of a pending deployment only. */
+  pending_reason: z.enum(PENDING_REASONS).optional(),
   started_at: z.string().optional(),
   finished_at: z.string().optional(),
   last_status: z.number().optional(),

@@ -171,7 +171,7 @@ test('commands that wait for the folder say so', async () => {
   const json = { ...job, deployments: [{ ...job.deployments[0], ...held }] };
   await page.route(`**/api/v1/jobs/${id}`, async (route) => await route.fulfill({ json }));
   await page.goto(`/jobs/${id}?tab=deployments`);
-  await page.getByText('Waits for a later turn of the thread, or for another job in the folder.').waitFor();
+  await page.getByText('Waits for another job in the folder.').waitFor();
 });
 
 test('every editor link of the API can be opened, whatever the case of its scheme', async () => {

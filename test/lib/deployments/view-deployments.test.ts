@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { viewBinding } from '../../../lib/deployments/bindings/deploy-binding.ts';
+import { noteBusyFolder } from '../../../lib/deployments/commands-in-thread.ts';
 import { viewDeployments } from '../../../lib/deployments/view-deployments.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
@@ -36,7 +37,7 @@ it('a stored editor link whose host a project chooses is neither ready nor shown
   expect(links).toEqual(['https://editor.example/evil.example']);
 });
 
-it('commands that wait for a folder say so, calls do not', async () => {
+it('commands that wait for their thread or folder say so, calls do not', async () => {
   const named = { project_id: 'held', project: 'held', secrets: [], created_at: AT, updated_at: AT };
   const binding = { id: 'held.command', name: 'build', binding_mode: 'custom', command: 'make', ...named } as const;
   const call = {
@@ -56,8 +57,8 @@ it('commands that wait for a folder say so, calls do not', async () => {
     return Object.fromEntries(views.map(({ name, state, pending_reason }) => [name, [state, pending_reason]]));
   };
   expect(await reasons(false)).toEqual({ build: ['pending', undefined], call: ['pending', undefined] });
-  expect(await reasons(true)).toEqual({ build: ['pending', 'folder_busy'], call: ['pending', undefined] });
-  await deployment.deployments.replace(undefined, {
+  expect(await reasons(true)).toEqual({ build: ['pending', 'thread_busy'], call: ['pending', undefined] });
+  const record = await deployment.deployments.replace(undefined, {
     job_id: job.id,
     attempt: 1,
     binding: binding.id,
@@ -68,5 +69,8 @@ it('commands that wait for a folder say so, calls do not', async () => {
     created_at: AT,
     due_at: AT,
   });
-  expect(await reasons(true)).toMatchObject({ build: ['pending', 'folder_busy'] });
+  expect(await reasons(true)).toMatchObject({ build: ['pending', 'thread_busy'] });
+  if (record === undefined) throw new Error('it was there already');
+  await noteBusyFolder(deployment, record);
+  expect(await reasons(false)).toMatchObject({ build: ['pending', 'folder_busy'] });
 });

@@ -4,13 +4,17 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BindingSecretStore } from '../../../lib/deployments/bindings/binding-secrets.ts';
 import { writeBinding } from '../../../lib/deployments/bindings/write-binding.ts';
 import { startDeployments } from '../../../lib/deployments/start-deployments.ts';
+import { folderName } from '../../../lib/jobs/admission/folder-slots.ts';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
 import { runDeployments } from '../../../worker-container/deployments/deploy-commands.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { openWorker } from '../../emulated-worker.ts';
+import { aRunningJob } from '../../lib/jobs/a-job.ts';
 import { waitFor } from '../../local-service.ts';
 
 let deployment: EmulatedDeployment;
@@ -79,6 +83,29 @@ it('each command is run once, however many workers get its message', async () =>
     ['b', 'succeeded', 1],
   ]);
   expect((await deployment.deployments.list(job.id))[1]?.log).toContain('\n2\n');
+});
+
+it('commands wait while another job works in the folder, and say so', async () => {
+  const { id } = await succeeded('shared', { a: 'true' });
+  const ended = await deployment.jobs.get(id, { consistent: true });
+  if (ended === undefined) throw new Error('the job is gone');
+  const { job } = (await deployment.jobs.apply(ended, { ...ended, follow_ups: ['1.0'] })) as { job: Job };
+  const child = await deployment.store(
+    aRunningJob({
+      id: jobIdOfKey('in the folder of another'),
+      project_id: job.project_id,
+      folder_of: id,
+      parent_id: id,
+    }),
+  );
+  const folder = folderName(deployment.folders, job) ?? '';
+  const taken_at = timestamp(deployment.clock.now());
+  await deployment.slots.replace(folder, undefined, { job_id: child.id, job_version: child.version, taken_at });
+  await runDeployments(opened.worker, job, never);
+  expect(await deployment.deployments.list(id)).toMatchObject([{ state: 'pending', pending_reason: 'folder_busy' }]);
+  await deployment.jobs.apply(child, { ...child, status: 'SUCCEEDED', reason: 'exited' });
+  await runDeployments(opened.worker, job, never);
+  expect(await states(job)).toEqual([['a', 'succeeded', 1]]);
 });
 
 it('nothing is run for a job that was run again meanwhile, nor if commands are disabled', async () => {

@@ -25,7 +25,8 @@ export const DEPLOYMENT_TYPES = {
 } as const satisfies Record<Deployment['state'], StatusIndicatorProps.Type>;
 
 const PENDING_REASONS = {
-  folder_busy: 'Waits for a later turn of the thread, or for another job in the folder.',
+  thread_busy: 'Waits for a later turn of the thread, or for a fork that copies the folder.',
+  folder_busy: 'Waits for another job in the folder.',
 } as const satisfies Record<NonNullable<Deployment['pending_reason']>, string>;
 
 /** The deployments of a job. */

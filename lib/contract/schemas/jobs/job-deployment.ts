@@ -8,6 +8,9 @@ export const BINDING_MODES = ['generic', 'custom', 'hosted_editor', 'web_framewo
 export const DEPLOYMENT_STATES = ['pending', 'running', 'delivered', 'succeeded', 'failed', 'skipped'] as const;
 export type DeploymentState = (typeof DEPLOYMENT_STATES)[number];
 
+/** Why commands have not begun, although a worker may be free. */
+export const PENDING_REASONS = ['thread_busy', 'folder_busy'] as const;
+
 /** A run of one deploy binding for one attempt of a job. */
 export const jobDeployment = z
   .object({
@@ -20,9 +23,9 @@ export const jobDeployment = z
     started_at: timestamp.nullable(),
     finished_at: timestamp.nullable(),
     next_attempt_at: timestamp.optional().meta({ description: 'When the call is retried.' }),
-    pending_reason: z.enum(['folder_busy']).optional().meta({
+    pending_reason: z.enum(PENDING_REASONS).optional().meta({
       description:
-        'Why its commands have not begun. `folder_busy`: they wait for a later turn of its thread, or for another job in its folder.',
+        'Why its commands have not begun. `thread_busy`: a later turn of the thread, or a fork that copies the folder, comes first. `folder_busy`: another job worked in the folder when a worker was about to begin; it is tried again.',
     }),
     last_status: z.number().int().optional().meta({ description: 'HTTP status of the last response to a call.' }),
     open_url: z.string().optional().meta({ description: 'URL that opens the working folder in a hosted editor.' }),
