@@ -18,6 +18,19 @@ export function rejectRequests(status: number, body: object) {
     );
 }
 
+/** Lets the first POST of an address reach the service, and loses the response. */
+export async function loseFirstResponse(page: Page, address: string): Promise<void> {
+  let isLost = false;
+  await page.route(address, async (route) => {
+    const request = route.request();
+    if (request.method() !== 'POST' || isLost) return await route.fallback();
+    isLost = true;
+    const headers = await request.allHeaders();
+    await fetchLocalhost(request.url(), { method: 'POST', headers, body: request.postData() });
+    await route.abort('connectionreset');
+  });
+}
+
 /** Makes lists empty. */
 export async function emptyLists(page: Page): Promise<void> {
   const lists = /\/api\/v1\/(jobs|projects|rules|deploy-bindings|audit-logs|tokens|sessions)(\?|$)/;

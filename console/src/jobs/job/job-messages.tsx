@@ -10,7 +10,9 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { isTerminal } from '../../../../lib/contract/statuses.ts';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
+import { mayHaveTakenEffect } from '../../api/may-have-taken-effect.ts';
 import { useMayAct } from '../../api/session.ts';
+import { useIdempotencyKeys } from '../../form/use-idempotency-keys.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import type { Job } from '../queries/job-query.ts';
 
@@ -69,31 +71,40 @@ function Message({ message }: { message: Schemas['Message'] }) {
 function MessageBox({ id, isRunning }: { id: string; isRunning: boolean }) {
   const client = useQueryClient();
   const [text, setText] = useState('');
-  // One key for each text, so that a repeated click sends it once.
-  const [key, setKey] = useState(() => crypto.randomUUID());
+  const keys = useIdempotencyKeys();
   const send = useMutation({
-    mutationFn: async () => {
-      const body = { text, idempotency_key: key };
+    mutationFn: async (sent: string) => {
+      const body = { text: sent, idempotency_key: keys.of(sent) };
       await dataOf(api.POST('/api/v1/jobs/{id}/messages', { params: { path: { id } }, body }));
     },
-    onSuccess: () => {
-      setText('');
-      setKey(crypto.randomUUID());
+    onSuccess: (_, sent) => {
+      keys.renew();
+      // The text may have been edited meanwhile.
+      setText((now) => (now === sent ? '' : now));
     },
     onSettled: async () => await client.invalidateQueries({ queryKey: ['messages', id] }),
   });
   return (
     <SpaceBetween size="xs">
-      {send.error && <Alert type="error">{send.error.message}</Alert>}
+      {send.error && <SendError error={send.error} />}
       <FormField
         label="Message to the agent"
         description={isRunning ? 'Its model reads it with the next request.' : 'The agent gets it with the prompt.'}
       >
         <Textarea value={text} rows={2} onChange={({ detail }) => setText(detail.value)} />
       </FormField>
-      <Button loading={send.isPending} disabled={text.trim() === ''} onClick={() => send.mutate()}>
+      <Button loading={send.isPending} disabled={text.trim() === ''} onClick={() => send.mutate(text)}>
         Send
       </Button>
     </SpaceBetween>
+  );
+}
+
+function SendError({ error }: { error: Error }) {
+  if (!mayHaveTakenEffect(error)) return <Alert type="error">{error.message}</Alert>;
+  return (
+    <Alert type="warning" header="It is unknown whether the message was sent">
+      {error.message} Sending the same text again does not send it twice.
+    </Alert>
   );
 }
