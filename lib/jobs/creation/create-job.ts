@@ -83,7 +83,8 @@ export async function createJob(
   const referred = await read(context.registry, references);
   const profile = requireProfile(context.agents, references.profile, referred.profile);
   requireSameAgent(earlier, profile);
-  await requireNamedGrants(context, earlier, { profile, named: request.profile !== undefined });
+  const action = source === undefined ? 'continue' : 'fork';
+  await requireNamedGrants(context, earlier, { profile, named: request.profile !== undefined, action });
   checkTexts(referred, given, profile);
   // Only a shortcut, which may miss a recent write: the conditional put decides.
   if (derived !== undefined && (await context.jobs.get(derived, { consistent: false })) !== undefined)

@@ -1,8 +1,8 @@
 import { type Profile, secretNames } from '../../catalog/profiles.ts';
-import { InvalidFieldError } from '../../contract/errors.ts';
 import { quoted } from '../../contract/input/legible.ts';
 import { isKnown } from '../../contract/later-code.ts';
 import { SANDBOXES } from '../../contract/schemas/profile.ts';
+import { invalidState } from '../dispatch/act-on-job.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { EarlierContext } from './continuation.ts';
 
@@ -10,12 +10,16 @@ import type { EarlierContext } from './continuation.ts';
  * A profile may have changed since the thread began. Its conversation does not get more rights or secrets without a
  * request for them.
  * @param named whether the request names the profile
- * @throws InvalidFieldError
+ * @throws ApiError `invalid_state`, naming `profile`
  */
 export async function requireNamedGrants(
   context: Pick<EarlierContext, 'jobs' | 'readReceipt'>,
   job: Job | undefined,
-  { profile, named }: { readonly profile: Profile; readonly named: boolean },
+  {
+    profile,
+    named,
+    action,
+  }: { readonly profile: Profile; readonly named: boolean; readonly action: 'continue' | 'fork' },
 ): Promise<void> {
   if (job === undefined || named) return;
   const first = job.thread_id === undefined || job.thread_id === job.id ? job : await context.jobs.find(job.thread_id);
@@ -29,7 +33,7 @@ export async function requireNamedGrants(
   ];
   if (why.length === 0) return;
   const has = `the profile ${quoted(profile.name)} now has ${why.join(' and ')}, which its thread did not begin with`;
-  throw InvalidFieldError.of('profile', `is missing; ${has}: name the profile to continue with it`);
+  throw invalidState(action, job, `${has}; name the profile to ${action} with it`, 'profile');
 }
 
 /** How much a sandbox lets an agent do. */

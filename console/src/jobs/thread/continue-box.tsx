@@ -1,4 +1,6 @@
+import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
+import Checkbox from '@cloudscape-design/components/checkbox';
 import FormField from '@cloudscape-design/components/form-field';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Textarea from '@cloudscape-design/components/textarea';
@@ -10,32 +12,44 @@ import { isTerminal } from '../../../../lib/contract/statuses.ts';
 import { api, dataOf } from '../../api/client.ts';
 import { fieldErrors } from '../../form/field-errors.ts';
 import type { JobSummary } from '../queries/jobs-query.ts';
+import { refusalOf, type TurnChoice, type TurnRefusal } from './turn-refusal.ts';
 
 /** Creates the turn after the newest one, or a thread from a copy of it, and opens it. */
 export function ContinueBox({ newest }: { newest: JobSummary }) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const [prompt, setPrompt] = useState('');
+  const [afterAny, setAfterAny] = useState(false);
   const [fault, setFault] = useState<string>();
+  const [refusal, setRefusal] = useState<TurnRefusal>();
+  const waits = !isTerminal(newest.status);
   const create = useMutation({
-    mutationFn: async (action: 'continue' | 'fork') =>
-      await dataOf(api.POST('/api/v1/jobs', { body: { [action]: newest.id, prompt } })),
+    mutationFn: async ({ action, ...fields }: TurnChoice) => {
+      const after = waits && afterAny && action === 'continue' ? { continue_after: 'any' as const } : {};
+      const body = { [action]: newest.id, prompt, ...fields, ...after };
+      return await dataOf(api.POST('/api/v1/jobs', { body }));
+    },
     onSuccess: async ({ id }) => {
       setPrompt('');
       await client.invalidateQueries();
       await navigate(`/jobs/${id}`);
     },
-    onError: ({ message }) => setFault(message),
+    onError: (error, choice) => {
+      const refused = refusalOf(error, choice, newest);
+      setRefusal(refused);
+      setFault(refused === undefined ? error.message : undefined);
+    },
   });
-  const submit = (action: 'continue' | 'fork') => {
+  const submit = (choice: TurnChoice) => {
     if (create.isPending) return;
     const { prompt: found } = fieldErrors<'prompt'>(jobCreation, { prompt });
     setFault(found);
-    if (found === undefined) create.mutate(action);
+    setRefusal(undefined);
+    if (found === undefined) create.mutate(choice);
   };
   return (
     <SpaceBetween size="xs">
-      <FormField label="Continue" description={descriptionOf(newest)} errorText={fault} stretch>
+      <FormField label="Continue" description={descriptionOf(newest, afterAny)} errorText={fault} stretch>
         <Textarea
           rows={4}
           value={prompt}
@@ -43,24 +57,37 @@ export function ContinueBox({ newest }: { newest: JobSummary }) {
           onChange={({ detail }) => {
             setPrompt(detail.value);
             setFault(undefined);
+            setRefusal(undefined);
           }}
-          onKeyDown={({ detail }) => detail.key === 'Enter' && (detail.ctrlKey || detail.metaKey) && submit('continue')}
+          onKeyDown={({ detail }) =>
+            detail.key === 'Enter' && (detail.ctrlKey || detail.metaKey) && submit({ action: 'continue' })
+          }
         />
       </FormField>
+      {waits && (
+        <Checkbox checked={afterAny} onChange={({ detail }) => setAfterAny(detail.checked)}>
+          Start even if turn {newest.turn} fails or is cancelled
+        </Checkbox>
+      )}
+      {refusal && (
+        <Alert type="warning" action={<Button onClick={() => submit(refusal.choice)}>{refusal.label}</Button>}>
+          {refusal.reason}
+        </Alert>
+      )}
       <SpaceBetween size="xs" direction="horizontal">
         <Button
           variant="primary"
-          loading={create.isPending && create.variables === 'continue'}
+          loading={create.isPending && create.variables.action === 'continue'}
           disabled={create.isPending}
-          onClick={() => submit('continue')}
+          onClick={() => submit({ action: 'continue' })}
         >
           Continue
         </Button>
         {canFork(newest) && (
           <Button
-            loading={create.isPending && create.variables === 'fork'}
+            loading={create.isPending && create.variables.action === 'fork'}
             disabled={create.isPending}
-            onClick={() => submit('fork')}
+            onClick={() => submit({ action: 'fork' })}
           >
             Fork
           </Button>
@@ -70,11 +97,11 @@ export function ContinueBox({ newest }: { newest: JobSummary }) {
   );
 }
 
-function descriptionOf(newest: JobSummary): string {
+function descriptionOf(newest: JobSummary, afterAny: boolean): string {
   const { status, agent, turn } = newest;
   const shared = agent === 'shell' ? 'in the same folder' : 'in the same folder and session';
   const copies = agent === 'shell' ? 'a copy of the folder' : 'copies of both';
-  const start = isTerminal(status) ? '' : ` It starts when turn ${turn} succeeds.`;
+  const start = isTerminal(status) ? '' : ` It starts when turn ${turn} ${afterAny ? 'ends' : 'succeeds'}.`;
   const fork = canFork(newest) ? ` Fork creates a new thread with ${copies}.` : '';
   return `Continue creates turn ${(turn ?? 0) + 1} ${shared}.${start}${fork}`;
 }

@@ -65,7 +65,15 @@ test.for([
     await deployment.profiles.put({ name: 'mine', agent: 'codex', sandbox: 'workspace-write', env });
     const context = began({ ...granted, secrets: [...granted.secrets] });
     const { error } = await next({}, context);
-    expect(error?.message).toContain(says);
+    expect(error).toMatchObject({
+      code: 'invalid_state',
+      details: { state: 'SUCCEEDED', action: 'continue', use: 'profile' },
+      message: expect.stringContaining(says),
+    });
+    const fork = { prompt: 'next', fork: id('first') };
+    await expect(createJob({ ...deployment, ...context }, fork, 'token:test')).rejects.toMatchObject({
+      details: { action: 'fork', use: 'profile' },
+    });
     expect((await next({ profile: 'mine' }, context)).id).toBeDefined();
   },
 );
