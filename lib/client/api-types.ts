@@ -969,7 +969,7 @@ export interface components {
             priority?: number | null;
             /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. Attempts that continue the session of an interrupted one count together, without the time in between. */
             timeout?: number | null;
-            /** @description Number of additional attempts after a failure. Default: 0. */
+            /** @description Number of additional attempts after a failure. Default: the profile's, or 0. */
             retries?: number | null;
             /**
              * @description Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.
@@ -1028,7 +1028,7 @@ export interface components {
             priority?: number | null;
             /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. Attempts that continue the session of an interrupted one count together, without the time in between. */
             timeout?: number | null;
-            /** @description Number of additional attempts after a failure. Default: 0. */
+            /** @description Number of additional attempts after a failure. Default: the profile's, or 0. */
             retries?: number | null;
             /**
              * @description Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.
@@ -1105,7 +1105,7 @@ export interface components {
             timeout?: number | null;
             /** @description The value as read. */
             timeout_unit?: unknown;
-            /** @description Number of additional attempts after a failure. Default: 0. */
+            /** @description Number of additional attempts after a failure. Default: the profile's, or 0. */
             retries?: number | null;
             /** @description Working folder, created if it does not exist. A relative path is below the workspace of the project; an absolute path must be below an allowed root. The workspace itself and the private folders of other jobs are not allowed. Default: a private folder. No control, bidirectional or invisible characters. */
             cwd?: string | null;
@@ -1188,7 +1188,7 @@ export interface components {
             priority?: number | null;
             /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. Attempts that continue the session of an interrupted one count together, without the time in between. */
             timeout?: number | null;
-            /** @description Number of additional attempts after a failure. Default: 0. */
+            /** @description Number of additional attempts after a failure. Default: the profile's, or 0. */
             retries?: number | null;
             /**
              * @description Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.

@@ -59,7 +59,7 @@ export const TOOL_CONTRACTS: Readonly<
           "format": "int64"
         },
         "retries": {
-          "description": "Number of additional attempts after a failure. Default: 0.",
+          "description": "Number of additional attempts after a failure. Default: the profile's, or 0.",
           "type": "integer",
           "minimum": 0,
           "maximum": 100
@@ -155,7 +155,7 @@ export const TOOL_CONTRACTS: Readonly<
           "format": "int64"
         },
         "retries": {
-          "description": "Number of additional attempts after a failure. Default: 0.",
+          "description": "Number of additional attempts after a failure. Default: the profile's, or 0.",
           "type": "integer",
           "minimum": 0,
           "maximum": 100

@@ -23,5 +23,6 @@ export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [EXIT.notAllowed, 'not allowed: the token is invalid or lacks a scope'],
   [EXIT.unreachable, "the service can't be reached"],
   [EXIT.waiting, 'the job waits for a person, or --timeout is over; it continues'],
+  [EXIT.internal, 'a fault of the command itself'],
   [EXIT.interrupted, 'interrupted by Ctrl-C'],
 ];

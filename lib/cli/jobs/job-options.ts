@@ -45,7 +45,7 @@ export const WAITING: readonly OptionSpec[] = [
   { flags: '--timeout <seconds>', about: 'stop waiting after that time, with exit code 7', isNumber: true },
   {
     flags: '--wait-for-people',
-    about: 'keep waiting for a job that waits for an answer, or for the vendor account to be linked',
+    about: 'keep waiting for a job that waits for a person: for an answer, the vendor account, or a stopped thread',
   },
   {
     flags: '--on-interrupt <action>',

@@ -44,7 +44,7 @@ export const editableShape = {
   }),
   retries: wholeNumber(LIMITS.retries)
     .optional()
-    .meta({ description: 'Number of additional attempts after a failure. Default: 0.' }),
+    .meta({ description: "Number of additional attempts after a failure. Default: the profile's, or 0." }),
   title: z
     .string()
     .normalize('NFC')
