@@ -50,7 +50,7 @@ export async function continuationOf(
   const project = projectOf(given);
   const isHere = project === undefined || project === job.project_id || project === job.project;
   const keepsFolder = isHere && given.cwd === undefined && given.fresh_folder !== true;
-  if (keepsFolder) await requireFolder(context, job);
+  if (keepsFolder) await requireFolder(context, job, 'continue');
   return {
     creation: {
       ...(await withSettingsOf(context, job, given)),
@@ -62,7 +62,7 @@ export async function continuationOf(
 }
 
 /** @throws ApiError `invalid_state` if the folder of a job was deleted because of its age, or is about to be */
-async function requireFolder(context: EarlierContext, job: Job): Promise<void> {
+export async function requireFolder(context: EarlierContext, job: Job, action: 'continue' | 'fork'): Promise<void> {
   const owner = folderOwner(job);
   if (owner === undefined || context.workspaceDays === 0) return;
   const first = owner === job.id ? job : await context.jobs.find(owner);
@@ -72,7 +72,9 @@ async function requireFolder(context: EarlierContext, job: Job): Promise<void> {
   // Without its first job, only the age of the folder on the workers' disk counts.
   if (first === undefined && !endedBefore(job, before)) return;
   const why = `the folder of the thread was deleted, because no job has used it for ${context.workspaceDays} days`;
-  throw invalidState('continue', job, `${why}; continue with "fresh_folder": true`, 'fresh_folder');
+  if (action === 'fork')
+    throw invalidState(action, job, `${why}; continue the job with "fresh_folder": true`, 'continue');
+  throw invalidState(action, job, `${why}; continue with "fresh_folder": true`, 'fresh_folder');
 }
 
 const DAY_MS = 86_400_000;

@@ -4,21 +4,18 @@ import type { JobCreation } from '../../contract/schemas/jobs/job-creation.ts';
 import { invalidState } from '../dispatch/act-on-job.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { lacksCopy } from '../lifecycle/thread.ts';
-import type { JobTextStore } from '../store/job-texts.ts';
 import { begunAfter, readThread, type ThreadContext } from '../threads/read-thread.ts';
 import { runsBindings } from '../threads/running-bindings.ts';
-import { findEarlier, withSettingsOf } from './continuation.ts';
+import { type EarlierContext, findEarlier, requireFolder, withSettingsOf } from './continuation.ts';
 import { projectOf } from './job-settings.ts';
-
-type Context = ThreadContext & { readonly texts: JobTextStore };
 
 /**
  * Finds the job that a new one forks, and gives the new one that job's project, profile, model and tags, unless it sets
  * them.
- * @throws InvalidFieldError; ApiError `invalid_state` if there is nothing to copy, or it may change meanwhile
+ * @throws InvalidFieldError; ApiError `invalid_state` if there is nothing to copy, or no longer, or it may change meanwhile
  */
 export async function forkOf(
-  context: Context,
+  context: EarlierContext,
   { fork: id, ...given }: JobCreation,
 ): Promise<{ readonly creation: JobCreation; readonly source: Job | undefined }> {
   if (id === undefined) return { creation: given, source: undefined };
@@ -29,11 +26,12 @@ export async function forkOf(
   if (project !== undefined && project !== source.project_id && project !== source.project)
     throw InvalidFieldError.of('project', `received ${quoted(project)}; a fork stays in ${quoted(source.project)}`);
   await requireStill(context, source);
+  await requireFolder(context, source, 'fork');
   return { creation: { ...(await withSettingsOf(context, source, given)), fork: id }, source };
 }
 
 /** @throws ApiError `invalid_state` */
-async function requireStill(context: Context, source: Job): Promise<void> {
+async function requireStill(context: ThreadContext, source: Job): Promise<void> {
   const refuse = (why: string, use?: string) => invalidState('fork', source, why, use);
   if (source.cwd !== undefined)
     throw refuse('the job works in a folder that jobs share (cwd); continue it', 'continue');

@@ -102,7 +102,14 @@ export const THREADS: readonly Mutant[] = [
   {
     name: 'a job continues in a folder that was deleted',
     file: 'lib/jobs/creation/continuation.ts',
-    find: '  if (keepsFolder) await requireFolder(context, job);',
+    find: "  if (keepsFolder) await requireFolder(context, job, 'continue');",
+    replace: '',
+    test: 'test/lib/jobs/creation/continue-job.test.ts',
+  },
+  {
+    name: 'a job is forked whose folder was deleted',
+    file: 'lib/jobs/creation/forking.ts',
+    find: "  await requireFolder(context, source, 'fork');",
     replace: '',
     test: 'test/lib/jobs/creation/continue-job.test.ts',
   },

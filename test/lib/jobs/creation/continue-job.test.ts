@@ -16,14 +16,16 @@ async function withEnded(days: number, more: Partial<Job> = {}) {
   const finished_at = timestamp(deployment.clock.now() - days * 86_400_000);
   const job = { id: id('first'), status: 'SUCCEEDED', attempt: 1, agent: 'codex', profile: 'codex' } as const;
   await deployment.store({ ...job, finished_at, ...more });
-  const next = async (fields: Record<string, unknown> = {}, context: Partial<typeof deployment> = {}) => {
-    const body = { continue: id('first'), prompt: 'next', ...fields };
-    return await createJob({ ...deployment, ...context }, body, 'token:test').then(
-      (created) => ({ id: created.id, error: undefined }),
-      (error: ApiError) => ({ id: undefined, error }),
-    );
-  };
-  return { deployment, next };
+  const create =
+    (action: 'continue' | 'fork') =>
+    async (fields: Record<string, unknown> = {}, context: Partial<typeof deployment> = {}) => {
+      const body = { [action]: id('first'), prompt: 'next', ...fields };
+      return await createJob({ ...deployment, ...context }, body, 'token:test').then(
+        (created) => ({ id: created.id, error: undefined }),
+        (error: ApiError) => ({ id: undefined, error }),
+      );
+    };
+  return { deployment, next: create('continue'), fork: create('fork') };
 }
 
 it('refuses to continue in a folder that was deleted because of its age, and names the way', async () => {
@@ -35,6 +37,29 @@ it('refuses to continue in a folder that was deleted because of its age, and nam
     message: expect.stringMatching(/no job has used it for 7 days; continue with "fresh_folder": true/),
   });
   expect((await next({ fresh_folder: true })).id).toBeDefined();
+});
+
+it('refuses to fork a job whose folder was deleted because of its age, and names the way', async () => {
+  const { next, fork } = await withEnded(8);
+  const { error } = await fork();
+  expect(error).toMatchObject({
+    code: 'invalid_state',
+    details: { state: 'SUCCEEDED', action: 'fork', use: 'continue' },
+    message: expect.stringMatching(/no job has used it for 7 days; continue the job with "fresh_folder": true/),
+  });
+  expect((await next({ fresh_folder: true })).id).toBeDefined();
+});
+
+it('forks a job whose folder is still there', async () => {
+  expect((await (await withEnded(6)).fork()).id).toBeDefined();
+  const kept = await withEnded(8);
+  expect((await kept.fork({}, { workspaceDays: 0 })).id).toBeDefined();
+  // A request with a known key is answered, however old the forked job has become.
+  const key = { idempotency_key: 'fork of an old job' };
+  const early = await withEnded(6);
+  const made = await early.fork(key);
+  await early.deployment.pass(2 * 86_400_000);
+  expect(await early.fork(key)).toEqual(made);
 });
 
 it('continues in a folder that is still there', async () => {
@@ -60,7 +85,7 @@ test.for([
 ] as const)(
   'a profile that has got more than its thread began with has to be named: $says',
   async ({ granted, says }) => {
-    const { deployment, next } = await withEnded(1, { profile: 'mine' });
+    const { deployment, next, fork } = await withEnded(1, { profile: 'mine' });
     const env = { ONE: { secret: 'A' }, TWO: { secret: 'B' }, PLAIN: 'value' };
     await deployment.profiles.put({ name: 'mine', agent: 'codex', sandbox: 'workspace-write', env });
     const context = began({ ...granted, secrets: [...granted.secrets] });
@@ -70,10 +95,7 @@ test.for([
       details: { state: 'SUCCEEDED', action: 'continue', use: 'profile' },
       message: expect.stringContaining(says),
     });
-    const fork = { prompt: 'next', fork: id('first') };
-    await expect(createJob({ ...deployment, ...context }, fork, 'token:test')).rejects.toMatchObject({
-      details: { action: 'fork', use: 'profile' },
-    });
+    expect((await fork({}, context)).error).toMatchObject({ details: { action: 'fork', use: 'profile' } });
     expect((await next({ profile: 'mine' }, context)).id).toBeDefined();
   },
 );
