@@ -37,6 +37,8 @@ export interface Access {
   readonly loginCode?: 'read';
   /** Slots for streaming followed logs, which a limited number of functions can hold at a time. */
   readonly followSlots?: 'write';
+  /** The deployment's address. Pages, and routes that change something, read it without this. */
+  readonly publicOrigin?: 'read';
   /** Immediate scaling decision, for work that is not a job. */
   readonly scaling?: 'wake';
 }

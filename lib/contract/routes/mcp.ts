@@ -28,7 +28,7 @@ export const callMcp = defineRoute({
   },
   errors: ['invalid_request'],
   mode: 'buffered',
-  access: {},
+  access: { publicOrigin: 'read' },
 });
 
 export const resumeMcp = defineRoute({
@@ -49,5 +49,5 @@ export const resumeMcp = defineRoute({
   },
   errors: ['invalid_request', 'not_found'],
   mode: 'buffered',
-  access: {},
+  access: { publicOrigin: 'read' },
 });

@@ -31,7 +31,7 @@ export function accessStatements(
   return [
     ...authenticationStatements(data),
     secretsStatement(data),
-    ...(outsideApi || method !== 'GET' ? [serviceEndpointsStatement(data)] : []),
+    ...(outsideApi || method !== 'GET' || access.publicOrigin === 'read' ? [serviceEndpointsStatement(data)] : []),
     ...auditStatements(data, access.audit, audited),
     ...jobStatements(data, access),
     ...registryStatements(data, access.registry),

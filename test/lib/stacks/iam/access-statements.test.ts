@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { Route } from '../../../../lib/contract/route.ts';
@@ -88,13 +89,25 @@ describe("a route's role", () => {
       return resources.map((resource) => /parameter(\/[^"]+)/.exec(resource)?.[1]);
     });
     const signIn = access.clientSecret === 'read' ? ['/data/oidc-client-secret'] : [];
-    // Reading asks for no origin; a page, and whatever changes something in a session, does.
-    const serviceEndpoints = outsideApi || method !== 'GET' ? ['/data/whereabouts'] : [];
+    // A page asks for the origin, and so does whatever changes something in a session.
+    const asksForOrigin = outsideApi || method !== 'GET' || access.publicOrigin === 'read';
+    const serviceEndpoints = asksForOrigin ? ['/data/whereabouts'] : [];
     expect(names.sort()).toEqual([
       ...signIn,
       '/data/perimeter-tokens',
       '/data/telegram-bot-token',
       ...serviceEndpoints,
+    ]);
+  });
+
+  test("the routes whose tools call the API read its origin, which a deployment's environment may lack", () => {
+    const callers = routes.filter(({ id }) => {
+      const file = new URL(`../../../../functions/${id.replace('.', '/')}.ts`, import.meta.url);
+      return readFileSync(file, 'utf8').includes('mcpCaller');
+    });
+    expect(callers.map(({ id, access }) => [id, access.publicOrigin])).toEqual([
+      ['mcp.call', 'read'],
+      ['mcp.resume', 'read'],
     ]);
   });
 
