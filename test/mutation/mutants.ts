@@ -1,4 +1,5 @@
 import { ACCOUNT } from './by-hand/account.ts';
+import { ATTEMPT_ENDS } from './by-hand/attempt-ends.ts';
 import { ATTEMPTS } from './by-hand/attempts.ts';
 import { CREATION } from './by-hand/creation.ts';
 import { DECISIONS } from './by-hand/decisions.ts';
@@ -17,6 +18,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CREATION,
   ...DECISIONS,
   ...ATTEMPTS,
+  ...ATTEMPT_ENDS,
   ...FOLDERS,
   ...ACCOUNT,
   ...SESSIONS,

@@ -1,18 +1,16 @@
-import { createWriteStream } from 'node:fs';
-import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { ownFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
 import { LOCK, type SharedLocks } from '../../lib/platform/aws/shared-lock.ts';
 import type { ProjectSettings, ProjectSettingsStore } from '../../lib/projects/project-settings.ts';
 import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
-import { runPreparing } from '../commands/preparing-process.ts';
 import type { SecretSource } from '../secrets/secrets.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
 import type { GitSurroundings } from './git.ts';
 import { credentialEnvironment, credentialsFor } from './git-credentials.ts';
-import { findWorktree, isSetUp, markSetUp, openWorktree } from './job-worktree.ts';
+import { findWorktree, openWorktree } from './job-worktree.ts';
 import { type CloneRequest, type KeptClone, mendClone, UnknownRefError, updateClone } from './kept-clone.ts';
+import { runSetup } from './setup-command.ts';
 import { findSnapshot, keepSnapshot, type Snapshot } from './snapshots.ts';
 import { makeObserver } from './worktree-changes.ts';
 import type { JobWorktree } from './worktree-record.ts';
@@ -66,8 +64,8 @@ export async function openRepository(
   const clone = await cloneRequest(context, surroundings, request, { ...settings, repository: settings.repository });
   const worktree = await openMended(context, surroundings, request, clone);
   await request.source?.onCopied();
-  await setUp(surroundings, request, worktree, settings.setup);
-  return worktree;
+  const warnings = await runSetup(surroundings, request, worktree, settings.setup);
+  return { ...worktree, warnings: [...worktree.warnings, ...warnings] };
 }
 
 /** Opens the job's worktree. If the kept clone caused a failure and could be mended, tries once more. */
@@ -157,54 +155,4 @@ async function alone<T>(
     // If this fails, the lock expires.
     await locks.release(id, holder).catch(() => undefined);
   }
-}
-
-/** Milliseconds that a setup command may take, if the job's own timeout doesn't end it first. */
-const SETUP_TIMEOUT_MS = 3_600_000;
-/** Most bytes of a setup command's output that are stored. */
-const MAX_SETUP_OUTPUT_BYTES = 1024 * 1024;
-
-/** Runs the setup command once in each worktree. It counts as run when it has succeeded. */
-async function setUp(
-  { env, mark, ending, account, redaction }: GitSurroundings,
-  { agentEnv, setupLog }: RepositoryJob,
-  worktree: JobWorktree,
-  setup: string | undefined,
-): Promise<void> {
-  if (setup === undefined || (await isSetUp(worktree, setup))) return;
-  const log = createWriteStream(setupLog, { mode: 0o600 });
-  const [stdout, stderr] = [redaction.redactor(), redaction.redactor()];
-  let bytes = 0;
-  const keep = (masked: Buffer) => {
-    if (bytes < MAX_SETUP_OUTPUT_BYTES) log.write(masked);
-    bytes += masked.length;
-  };
-  try {
-    const exit = await runPreparing({
-      command: 'bash',
-      args: ['-c', setup],
-      env: { ...agentEnv, PATH: agentEnv.PATH ?? env.PATH },
-      cwd: worktree.path,
-      mark,
-      account,
-      ending,
-      redaction,
-      limit: SETUP_TIMEOUT_MS,
-      onStdout: (chunk) => keep(stdout.push(chunk)),
-      onStderr: (chunk) => keep(stderr.push(chunk)),
-    });
-    if (exit.exitCode !== 0) {
-      const how = exit.signal === null ? `exit code ${exit.exitCode}` : `ended by ${exit.signal}`;
-      throw new Error(`the setup command failed: ${how}. ${lastLine(exit.stderrTail)}`.trim());
-    }
-    await markSetUp(worktree, setup);
-  } finally {
-    for (const redactor of [stdout, stderr]) keep(redactor.flush());
-    log.end();
-    await finished(log);
-  }
-}
-
-function lastLine(text: string): string {
-  return text.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
 }

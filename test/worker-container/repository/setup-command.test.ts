@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { runSetup } from '../../../worker-container/repository/setup-command.ts';
+import { readRecord } from '../../../worker-container/repository/worktree-record.ts';
+import { Redaction } from '../../../worker-container/secrets/redaction.ts';
+import { ENV } from '../../simulation/model/environment.ts';
+import { describeOnSmallDisk, mountSmallDisk } from '../../small-disk.ts';
+
+let folder: string;
+let record: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'promptq-setup-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, 'worktree'));
+  record = join(folder, 'record.json');
+  await writeFile(record, JSON.stringify({ base: 'HEAD', isReady: true }));
+});
+
+const setUp = (command: string, setupLog: string) =>
+  runSetup(
+    {
+      ...{ env: ENV as never, mark: randomUUID(), attemptDir: folder },
+      ...{ ending: undefined, account: undefined, redaction: new Redaction(['hunter2-secret']) },
+    },
+    { agentEnv: { PATH: '/usr/bin:/bin' }, setupLog },
+    { path: join(folder, 'worktree'), clone: '', record, base: 'HEAD', warnings: [] },
+    command,
+  );
+
+test('the masked output of a setup command is stored, and it runs once', async () => {
+  const log = join(folder, 'setup.log');
+  expect(await setUp('echo hunter2-secret', log)).toEqual([]);
+  expect(await setUp('echo hunter2-secret', join(folder, 'second.log'))).toEqual([]);
+  expect(await readFile(log, 'utf8')).toBe('***\n');
+  await expect(readFile(join(folder, 'second.log'))).rejects.toThrow('ENOENT');
+});
+
+describeOnSmallDisk('a setup command whose log is on a full disk', () => {
+  const fullDisk = (): string => {
+    const disk = mountSmallDisk(1);
+    onTestFinished(() => disk.remove());
+    disk.fill();
+    return join(disk.folder, 'setup.log');
+  };
+
+  test('has run, with a warning', async () => {
+    expect(await setUp('seq 100000; touch done', fullDisk())).toEqual([
+      'repository: not all output of the setup command was stored: ENOSPC: no space left on device, write',
+    ]);
+    expect(await readRecord(record)).toMatchObject({ setup: 'seq 100000; touch done' });
+  });
+
+  test('fails for its own reason', async () => {
+    await expect(setUp('seq 100000; echo why >&2; exit 3', fullDisk())).rejects.toThrow(
+      'the setup command failed: exit code 3. why',
+    );
+  });
+});
