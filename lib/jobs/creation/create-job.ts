@@ -66,8 +66,8 @@ export async function createJob(
 ): Promise<{ id: string; replayed: boolean }> {
   const key = request.idempotency_key;
   const derived = origin?.id ?? (key === undefined ? undefined : jobIdOfKey(key));
-  // What was forked may have changed since a first request.
-  if (derived !== undefined && request.fork !== undefined && (await context.jobs.find(derived)) !== undefined)
+  // What a first request referred to may be gone. The read may miss a recent write: the conditional put decides.
+  if (derived !== undefined && (await exists(context, derived, { consistent: request.fork !== undefined })))
     return { id: derived, replayed: true };
   const { creation: forked, source } = await forkOf(context, request);
   const { creation, continuation } = await continuationOf(context, forked);
@@ -86,9 +86,6 @@ export async function createJob(
   const action = source === undefined ? 'continue' : 'fork';
   await requireNamedGrants(context, earlier, { profile, named: request.profile !== undefined, action });
   checkTexts(referred, given, profile);
-  // Only a shortcut, which may miss a recent write: the conditional put decides.
-  if (derived !== undefined && (await context.jobs.get(derived, { consistent: false })) !== undefined)
-    return { id: derived, replayed: true };
   const folderOf = origin?.parent?.folderOf ?? continuation?.folderOf;
   checkFolder(context, creation.cwd, folderOf);
   await checkOrigin(context, creation.copied_from);
@@ -108,6 +105,10 @@ export async function createJob(
     if (threadId === undefined) await dispatch(context, job);
   }
   return { id, replayed: !created.applied };
+}
+
+async function exists({ jobs }: CreationContext, id: string, { consistent }: { consistent: boolean }) {
+  return (await (consistent ? jobs.find(id) : jobs.get(id, { consistent }))) !== undefined;
 }
 
 /** The job is stored, so a failure does not fail its creation: reconcile-jobs sends the message. */

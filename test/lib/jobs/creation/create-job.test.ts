@@ -1,4 +1,4 @@
-import { BatchGetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { createJob } from '../../../../lib/jobs/creation/create-job.ts';
 import { resendStaleMessages } from '../../../../lib/reconciler/reconcile-jobs.ts';
@@ -69,4 +69,26 @@ it('a job that continues another is judged by the profile as of the last acknowl
   deployment.calls.length = 0;
   await createJob(deployment, { prompt: 'continue', profile: 'practice', continue: id }, 'token:test');
   expect(readsOf(deployment.calls)[0]).toBe(true);
+});
+
+it('a repeated key returns the job, although its profile, a rule or the job that it continues is gone', async () => {
+  const deployment = quietDeployment();
+  await deployment.profiles.put({ name: 'nightly', agent: 'codex' });
+  await deployment.rules.put({ id: 'brief', name: 'Brief', text: 'Be brief.' });
+  const first = await createJob(deployment, BODY, 'token:test');
+  const requests = [
+    { prompt: 'echo hi', profile: 'nightly', idempotency_key: 'profile' },
+    { ...BODY, rule_ids: ['brief'], idempotency_key: 'rule' },
+    { ...BODY, continue: first.id, idempotency_key: 'thread' },
+  ];
+  const ids: string[] = [];
+  for (const request of requests) ids.push((await createJob(deployment, request, 'token:test')).id);
+  for (const key of [
+    { kind: 'profile', id: 'nightly' },
+    { kind: 'rule', id: 'brief' },
+  ])
+    await deployment.table.send(new DeleteCommand({ TableName: deployment.env.REGISTRY_TABLE, Key: key }));
+  await deployment.table.send(new DeleteCommand({ TableName: deployment.env.JOBS_TABLE, Key: { id: first.id } }));
+  for (const [n, request] of requests.entries())
+    expect(await createJob(deployment, request, 'token:test')).toEqual({ id: ids[n], replayed: true });
 });
