@@ -3,8 +3,8 @@ import { InvalidFieldError } from '../../contract/errors.ts';
 import type { JobView } from '../../contract/schemas/jobs/job.ts';
 import { type JobEditFields, jobEdit } from '../../contract/schemas/jobs/job-creation.ts';
 
-/** Members of a job's view that change without an edit: the queue position and the attempts. */
-const PASSING: ReadonlySet<string> = new Set<keyof JobView>(['queue', 'attempts']);
+/** Members of a job's view that change without a change of the job; `version` guards all others. */
+const PASSING: ReadonlySet<string> = new Set<keyof JobView>(['queue', 'attempts', 'state_reason', 'deployments']);
 
 /**
  * The editable fields of a job that a client sent back as it was read.

@@ -54,14 +54,16 @@ it('a job that waits for a slot of its profile shows which job has it, and how m
   expect((await read(last)).queue).toBeNull();
 });
 
-it('a job that waits for its folder shows which job works there', async () => {
+it('a job that waits for its folder shows which job works there, and can be sent back as it was read', async () => {
   const project = { project: 'shared' };
   await createJob(service, { prompt: 'x', draft: true, ...project });
   await service.api('PATCH', '/projects/shared', { exclusive_cwd: true });
   const first = await running('folder-gate', { profile: 'shell', cwd: 'work', ...project });
   const second = await createJob(service, { prompt: 'true', profile: 'shell', cwd: 'work', ...project });
-  const { queue } = await untilWaitingFor('folder_busy', second);
-  expect(queue).toEqual({ ahead: 0, ahead_complete: true, held_by: [first.id] });
+  const waiting = await untilWaitingFor('folder_busy', second);
+  expect(waiting.queue).toEqual({ ahead: 0, ahead_complete: true, held_by: [first.id] });
+  const { status, text } = await service.api('PUT', `/jobs/${second}`, { ...waiting, priority: 1 });
+  expect(status, text).toBe(200);
   await first.open();
   await untilEnded(service, second);
 });
@@ -79,6 +81,10 @@ it('a job that waits for a free worker shows how many of its project are before 
 
 it('a job that waits for the vendor has no position, as all such jobs start together', async () => {
   const id = await createJob(service, { prompt: 'x', profile: 'codex' });
-  const { queue } = await untilWaitingFor('account_required', id);
-  expect(queue).toEqual({ ahead: null, ahead_complete: false, held_by: [] });
+  const waiting = await untilWaitingFor('account_required', id);
+  expect(waiting.queue).toEqual({ ahead: null, ahead_complete: false, held_by: [] });
+  // Its next check is planned anew without a change of the job.
+  const state_reason = { ...waiting.state_reason, next_check_at: '2026-11-20T10:00:00.000Z' };
+  const { status, text } = await service.api('PUT', `/jobs/${id}`, { ...waiting, state_reason, priority: 1 });
+  expect(status, text).toBe(200);
 });
