@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createJob } from '../api/job-client.ts';
+import { createJob, untilEnded } from '../api/job-client.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { fileAppears } from '../worker-container/agents/run-agent.ts';
 import { launchBrowser, openAs } from './setup/browser.ts';
-import { loseFirstResponse } from './setup/stubs.ts';
+import { loseFirstResponse, serviceResponse } from './setup/stubs.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -52,3 +52,85 @@ test('a message whose response was lost is sent once, and a changed text is anot
 });
 
 const textOf = ({ text }: { text: string }) => text;
+
+test('a new job whose response was lost is created once, also after a reload', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs/new' });
+  await page.getByLabel('Prompt', { exact: true }).fill('created once');
+  await page.getByLabel('Project').fill('lost-job');
+  await loseFirstResponse(page, '**/api/v1/jobs');
+  await button(page, 'Save as draft').click();
+  await page.getByText('It is unknown whether the job was created').waitFor();
+  expect(await page.getByText('The job was not created').count()).toBe(0);
+  await page.reload();
+  await button(page, 'Save as draft').click();
+  await page.waitForURL(/\/jobs\/job_/);
+  expect(await jobsOf('lost-job')).toEqual(['created once']);
+
+  // After the success, the same input is another job.
+  await page.goto('/jobs/new');
+  await page.getByLabel('Prompt', { exact: true }).fill('created once');
+  await page.getByLabel('Project').fill('lost-job');
+  await button(page, 'Save as draft').click();
+  await page.waitForURL(/\/jobs\/job_/);
+  expect(await jobsOf('lost-job')).toEqual(['created once', 'created once']);
+  await page.context().close();
+});
+
+test('a job that the service rejects is shown as not created', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs/new' });
+  await page.route('**/api/v1/jobs', async (route) => {
+    await route.fulfill({ status: 429, json: { error: 'too_many_requests' } });
+  });
+  await page.getByLabel('Prompt', { exact: true }).fill('rejected');
+  await button(page, 'Queue job').click();
+  await page.getByText('The job was not created').waitFor();
+  await page.getByText('The service received too many requests.').waitFor();
+  await page.context().close();
+});
+
+test.each([
+  ['Continue', 2, 'Continue creates turn 3'],
+  ['Fork', 1, 'Continue creates turn 2'],
+])('%s creates one job although its response was lost', async (action, turn, meanwhile) => {
+  const first = await createJob(service, { prompt: 'echo first', profile: 'shell', project: `lost-${action}` });
+  await untilEnded(service, first);
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${first}?tab=conversation` });
+  await page.getByLabel('Continue', { exact: true }).and(page.locator('textarea')).fill('echo second');
+  await loseFirstResponse(page, '**/api/v1/jobs');
+  await button(page, action).click();
+  await page.getByText('It is unknown whether the job was created').waitFor();
+  await page.getByText(meanwhile).waitFor();
+  await button(page, action).click();
+  await page.waitForURL((url) => url.pathname.startsWith('/jobs/job_') && !url.pathname.includes(first));
+  const second = new URL(page.url()).pathname.split('/').at(-1);
+  expect((await service.api('GET', `/jobs/${second}`)).json).toMatchObject({ prompt: 'echo second', turn });
+  expect(await jobsOf(`lost-${action}`)).toEqual(['echo second', 'echo first']);
+  await page.context().close();
+});
+
+test('a job that is run again with another model is created once although its response was lost', async () => {
+  const id = await createJob(service, { prompt: 'drill: say hello', project: 'lost-copy', draft: true });
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${id}` });
+  await page.route('**/api/v1/environment', async (route) => {
+    const environment = await serviceResponse<{ models: string[] }>(route);
+    await route.fulfill({ json: { ...environment, models: ['model-a', 'model-b'] } });
+  });
+  await page.reload();
+  await loseFirstResponse(page, '**/api/v1/jobs');
+  const runAgain = async () => {
+    await button(page, 'Run again with another model').click();
+    await page.getByRole('menuitem', { name: 'Run again with model-b' }).click();
+  };
+  await runAgain();
+  await page.getByText('It is unknown whether the job was created').waitFor();
+  await runAgain();
+  await page.waitForURL((url) => url.pathname.startsWith('/jobs/job_') && !url.pathname.includes(id));
+  expect(await jobsOf('lost-copy')).toHaveLength(2);
+  await page.context().close();
+});
+
+/** The prompts of a project's jobs, newest first. */
+async function jobsOf(project: string): Promise<string[]> {
+  const { json } = await service.api('GET', `/jobs?project=${project}`);
+  return json.items.map((job: { prompt_preview: string }) => job.prompt_preview);
+}

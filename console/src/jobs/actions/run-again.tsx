@@ -5,6 +5,8 @@ import { useNavigate } from 'react-router';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
 import { notify } from '../../feedback/notices.tsx';
 import { environmentQuery, profilesQuery } from '../../form/catalog-choices.ts';
+import { useIdempotencyKeys } from '../../form/use-idempotency-keys.ts';
+import { creationFailure } from '../form/creation-failure.tsx';
 import { creationOf, fieldsOf } from '../form/job-fields.ts';
 import type { Job } from '../queries/job-query.ts';
 
@@ -18,16 +20,19 @@ export function RunAgain({ job }: { job: Job }) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const models = useOtherModels(job);
+  const keys = useIdempotencyKeys();
   const run = useMutation({
     mutationFn: async (model: string) => {
-      const body = { ...creationOf({ ...fieldsOf(job), model }), copied_from: job.id };
+      const given = { ...creationOf({ ...fieldsOf(job), model }), copied_from: job.id };
+      const body = { ...given, idempotency_key: await keys.of(given) };
       return await dataOf(api.POST('/api/v1/jobs', { body: body as Schemas['JobCreation'] }));
     },
     onSuccess: async ({ id }) => {
+      keys.renew();
       await client.invalidateQueries({ queryKey: ['jobs'] });
       await navigate(`/jobs/${id}`);
     },
-    onError: ({ message }) => notify({ type: 'error', header: 'The job was not created', content: message }),
+    onError: (error) => notify(creationFailure(error)),
   });
   const text = 'Run again with changes';
   const openForm = () => void navigate(`/jobs/new?from=${job.id}`);

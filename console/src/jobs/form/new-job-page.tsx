@@ -10,6 +10,7 @@ import { fieldErrorOf } from '../../form/issue-sentence.ts';
 import { useSubmitKey } from '../../form/use-submit-key.ts';
 import { PageLoading } from '../../page/page-loading.tsx';
 import { usePageTitle } from '../../page/page-title.ts';
+import { CreationFailure } from './creation-failure.tsx';
 import { apiOrigin, curlLine } from './curl-line.ts';
 import { creationOf, type JobErrors, type JobFields } from './job-fields.ts';
 import { JobForm } from './job-form.tsx';
@@ -36,11 +37,7 @@ export function NewJobPage() {
         </Alert>
       )}
       <JobForm fields={fields} errors={errors} onChange={job.change} />
-      {create.error && fieldErrorOf(create.error.message) === undefined && (
-        <Alert type="error" header="The job was not created">
-          {create.error.message}
-        </Alert>
-      )}
+      {create.error && fieldErrorOf(create.error.message) === undefined && <CreationFailure error={create.error} />}
       {Object.keys(errors).length > 0 && (
         <div role="alert">
           <Box color="text-status-error">The job was not created: {invalidLabels(errors)}.</Box>

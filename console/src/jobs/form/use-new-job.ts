@@ -6,6 +6,7 @@ import { api, dataOf, type Schemas } from '../../api/client.ts';
 import { fieldErrors } from '../../form/field-errors.ts';
 import { focusFirstError } from '../../form/focus-first-error.ts';
 import { fieldErrorOf } from '../../form/issue-sentence.ts';
+import { useIdempotencyKeys } from '../../form/use-idempotency-keys.ts';
 import { jobQuery } from '../queries/job-query.ts';
 import { exampleFields } from './examples.ts';
 import { creationOf, fieldsOf, type JobErrors, type JobFields, NO_FIELDS } from './job-fields.ts';
@@ -31,13 +32,16 @@ export function useNewJob() {
   useEffect(() => {
     if (!isFilled) storeForm(fields);
   }, [fields, isFilled]);
+  const keys = useIdempotencyKeys(`promptq.new-job-keys.${parameters}`);
   const create = useMutation({
     mutationFn: async (draft: boolean) => {
       const origin = model.data && { copied_from: model.data.id };
-      const body = { ...creationOf(fields), ...(draft && { draft }), ...origin };
+      const given = { ...creationOf(fields), ...(draft && { draft }), ...origin };
+      const body = { idempotency_key: await keys.of(given), ...given };
       return await dataOf(api.POST('/api/v1/jobs', { body: body as Schemas['JobCreation'] }));
     },
     onSuccess: async ({ id }) => {
+      keys.renew();
       if (!isFilled) storeForm(undefined);
       await client.invalidateQueries({ queryKey: ['jobs'] });
       await navigate(`/jobs/${id}`);
@@ -71,6 +75,7 @@ export function useNewJob() {
       setFields(NO_FIELDS);
       setErrors({});
       create.reset();
+      keys.renew();
       return () => setFields(cleared);
     },
   };

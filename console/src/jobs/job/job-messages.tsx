@@ -74,7 +74,7 @@ function MessageBox({ id, isRunning }: { id: string; isRunning: boolean }) {
   const keys = useIdempotencyKeys();
   const send = useMutation({
     mutationFn: async (sent: string) => {
-      const body = { text: sent, idempotency_key: keys.of(sent) };
+      const body = { text: sent, idempotency_key: await keys.of(sent) };
       await dataOf(api.POST('/api/v1/jobs/{id}/messages', { params: { path: { id } }, body }));
     },
     onSuccess: (_, sent) => {

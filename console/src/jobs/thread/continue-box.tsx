@@ -10,7 +10,10 @@ import { useNavigate } from 'react-router';
 import { jobCreation } from '../../../../lib/contract/schemas/jobs/job-creation.ts';
 import { isTerminal } from '../../../../lib/contract/statuses.ts';
 import { api, dataOf } from '../../api/client.ts';
+import { mayHaveTakenEffect } from '../../api/may-have-taken-effect.ts';
 import { fieldErrors } from '../../form/field-errors.ts';
+import { useIdempotencyKeys } from '../../form/use-idempotency-keys.ts';
+import { CreationFailure } from '../form/creation-failure.tsx';
 import type { JobSummary } from '../queries/jobs-query.ts';
 import { refusalOf, type TurnChoice, type TurnRefusal } from './turn-refusal.ts';
 
@@ -23,18 +26,23 @@ export function ContinueBox({ newest }: { newest: JobSummary }) {
   const [fault, setFault] = useState<string>();
   const [refusal, setRefusal] = useState<TurnRefusal>();
   const waits = !isTerminal(newest.status);
+  const keys = useIdempotencyKeys();
   const create = useMutation({
     mutationFn: async ({ action, ...fields }: TurnChoice) => {
       const after = waits && afterAny && action === 'continue' ? { continue_after: 'any' as const } : {};
-      const body = { [action]: newest.id, prompt, ...fields, ...after };
+      // Without the newest turn: that may be the one whose creation got no response.
+      const idempotency_key = await keys.of([action, prompt, afterAny]);
+      const body = { [action]: newest.id, prompt, ...fields, ...after, idempotency_key };
       return await dataOf(api.POST('/api/v1/jobs', { body }));
     },
     onSuccess: async ({ id }) => {
+      keys.renew();
       setPrompt('');
       await client.invalidateQueries();
       await navigate(`/jobs/${id}`);
     },
-    onError: (error, choice) => {
+    onError: async (error, choice) => {
+      if (mayHaveTakenEffect(error)) return await client.invalidateQueries({ queryKey: ['thread'] });
       const refused = refusalOf(error, choice, newest);
       setRefusal(refused);
       setFault(refused === undefined ? error.message : undefined);
@@ -74,6 +82,7 @@ export function ContinueBox({ newest }: { newest: JobSummary }) {
           {refusal.reason}
         </Alert>
       )}
+      {create.error && mayHaveTakenEffect(create.error) && <CreationFailure error={create.error} />}
       <SpaceBetween size="xs" direction="horizontal">
         <Button
           variant="primary"
