@@ -83,7 +83,7 @@ it('a job that waits for the vendor has no position, as all such jobs start toge
   const id = await createJob(service, { prompt: 'x', profile: 'codex' });
   const waiting = await untilWaitingFor('account_required', id);
   expect(waiting.queue).toEqual({ ahead: null, ahead_complete: false, held_by: [] });
-  // Its next check is planned anew without a change of the job.
+  // Its next check is planned again without a change of the job.
   const state_reason = { ...waiting.state_reason, next_check_at: '2026-11-20T10:00:00.000Z' };
   const { status, text } = await service.api('PUT', `/jobs/${id}`, { ...waiting, state_reason, priority: 1 });
   expect(status, text).toBe(200);
