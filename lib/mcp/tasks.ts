@@ -74,7 +74,12 @@ export async function createTask(options: ServerOptions, tool: ToolSpec, args: u
     const client = await options.client();
     const { id } = await client.create(args as JobFields);
     // The library takes a result of a tool only with content.
-    return { content: [], task: await readTask(client, id) };
+    const task = await readTask(client, id).catch(async (error: unknown) => {
+      // Without its id, the client would create the job again.
+      await options.explain(error, tool.name);
+      return newTask(id);
+    });
+    return { content: [], task };
   } catch (error) {
     return toolResult({ message: await options.explain(error, tool.name), isError: true });
   }
@@ -98,6 +103,12 @@ function taskOf(job: Shown): Task {
   const lastUpdatedAt = job.finished_at ?? job.started_at ?? job.queued_at ?? createdAt;
   const times = { createdAt, lastUpdatedAt, ttl: null, pollInterval: POLL_MS };
   return { taskId: id, status: statusOf(status, reason.code), statusMessage: reason.message, ...times };
+}
+
+/** The task of a job that was just created. */
+function newTask(id: string): Task {
+  const now = new Date().toISOString();
+  return { taskId: id, status: 'working', createdAt: now, lastUpdatedAt: now, ttl: null, pollInterval: POLL_MS };
 }
 
 /** A job that is being cancelled ends in no other way. */

@@ -23,6 +23,8 @@ interface ToolCall {
   readonly answer?: UserAnswer | undefined;
   /** The job of the first call. */
   readonly jobId?: string | undefined;
+  /** Called with an error after which the tool still answers. */
+  readonly onFailure: (error: unknown) => Promise<void>;
 }
 
 type Tool = (call: ToolCall, args: never) => Promise<Answer>;
@@ -33,11 +35,13 @@ const STREAM_LENGTH = 4_000;
 /** Attachments that a result names. */
 const ATTACHMENTS = 50;
 
+const existing = (id: string) => `Job ${id} exists. Call wait_for_job.`;
+
 /** What each tool does with arguments that its schema accepts. */
 export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
   create_job: async ({ client }, fields: JobFields) => {
     const created = await client.create(fields);
-    return { message: `Job ${created.id} exists. Call wait_for_job.`, fields: created };
+    return { message: existing(created.id), fields: created };
   },
 
   continue_job: async ({ client }, { id, ...fields }: JobFields & Id) => {
@@ -53,9 +57,15 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
   run_job: async (call, fields: JobFields) => {
     const { client, wire } = call;
     const id = call.jobId ?? (await client.create(fields)).id;
-    const { state, question } = await waitOrAsk(call, { id, seconds: WAIT_SECONDS[wire].default });
-    if (question !== undefined) return { message: '', question };
-    return state.terminal ? await resultOf(client, { id }) : { ...outcome(state, ''), fields: state };
+    try {
+      const { state, question } = await waitOrAsk(call, { id, seconds: WAIT_SECONDS[wire].default });
+      if (question !== undefined) return { message: '', question };
+      return state.terminal ? await resultOf(client, { id }) : { ...outcome(state, ''), fields: state };
+    } catch (error) {
+      // Without its id, the agent would create the job again.
+      await call.onFailure(error);
+      return { message: existing(id), fields: { id } };
+    }
   },
 
   wait_for_job: async (

@@ -1,10 +1,8 @@
 import { dataOf } from '../client/data-of.ts';
 import { RequestError, UnreachableError } from '../client/errors.ts';
 import type { Promptq, Schemas } from '../client/promptq.ts';
+import { NEEDS_PERSON } from '../contract/schemas/jobs/job-state.ts';
 import type { UserAnswer } from './asking.ts';
-
-/** Reasons that only a person ends. */
-const NEEDS_PERSON: ReadonlySet<string> = new Set(['account_required', 'question', 'thread_stopped']);
 
 /** The state of a job when it has ended, needs a person, or the time is over. */
 export async function waitForChange(

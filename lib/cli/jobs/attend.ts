@@ -1,4 +1,5 @@
 import type { Promptq, Schemas } from '../../client/promptq.ts';
+import { NEEDS_PERSON } from '../../contract/schemas/jobs/job-state.ts';
 import type { Context } from '../base/context.ts';
 import { CommandError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-codes.ts';
@@ -73,9 +74,6 @@ async function waitForEnd(
   }
   throw new Error('the states of a job end with a terminal one');
 }
-
-/** Reasons to wait that only a person ends. */
-const NEEDS_PERSON: ReadonlySet<string> = new Set(['account_required', 'question', 'thread_stopped']);
 
 function asked(id: string): CommandError {
   const commands = `\`promptq questions ${id}\` shows it, \`promptq answer ${id} ANSWER\` answers it`;
