@@ -177,6 +177,8 @@ export const killJob = defineRoute({
   summary: 'Kill a running job',
   description:
     'The processes of the job are killed at once. The job becomes CANCELLED, even if the agent succeeds in the meantime.',
+  // A fork whose worker is lost ends here, and releases the thread that it was to copy.
+  access: { ...action.access, registry: 'write' },
 });
 
 export const retryJob = defineRoute({
