@@ -70,7 +70,7 @@ test('a list that fails to refresh shows an error, and its clocks stop', async (
   await service.api('POST', `/jobs/${json.id}/kill`);
 });
 
-test('a log resumes after its last line once an overloaded service responds again', async () => {
+test('a log resumes after its last line once an overloaded service, or a session, is back', async () => {
   const { json } = await service.api('POST', '/jobs', { prompt: 'echo first; echo second', profile: 'shell' });
   await waitFor(async () => (await service.api('GET', `/jobs/${json.id}/status?wait=20`)).json.terminal);
   const page = await openAs(browser, service.consoleUrl, 'operator');
@@ -83,8 +83,9 @@ test('a log resumes after its last line once an overloaded service responds agai
         contentType: 'text/event-stream',
         body: `retry: 0\nid: 6,0\ndata: ${JSON.stringify(piece)}\n\n`,
       });
-    if (asked.length < 4)
-      return await route.fulfill({ status: asked.length === 2 ? 503 : 429, json: { error: 'unavailable' } });
+    const status = [503, 429, 401][asked.length - 2];
+    if (status !== undefined)
+      return await route.fulfill({ status, json: { error: status === 401 ? 'unauthorized' : 'unavailable' } });
     await route.continue();
   });
   await page.goto(`/jobs/${json.id}`);
@@ -92,7 +93,7 @@ test('a log resumes after its last line once an overloaded service responds agai
   await lines.getByText('second', { exact: true }).waitFor();
   expect(await lines.getByText('first', { exact: true }).count()).toBe(1);
   await page.getByRole('tabpanel').getByText('Complete', { exact: true }).waitFor();
-  expect(asked).toEqual([undefined, '6,0', '6,0', '6,0']);
+  expect(asked).toEqual([undefined, '6,0', '6,0', '6,0', '6,0']);
   await page.context().close();
 });
 

@@ -2,6 +2,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { ApiError } from '../../api/api-error.ts';
 import type { Schemas } from '../../api/client.ts';
 import { ERROR_WORDS } from '../../api/error-words.ts';
+import { nextSuccess } from '../../api/next-success.ts';
 import { reach } from '../../api/reach.ts';
 import type { OutputStates } from './output-losses.ts';
 
@@ -31,13 +32,15 @@ interface LogFollower {
 const TROUBLE_AFTER_MS = 6_000;
 /** Delay (ms) after a failed request. The service sets its delays with `retry`. */
 const RETRY_AFTER_MS = 2_000;
+/** While the session is over. */
+const SIGNED_OUT = ERROR_WORDS.unauthorized ?? '';
 /** Minimum delay (ms) between two streams. */
 const MIN_PAUSE_MS = 100;
 
 /**
  * Follows the log of an attempt, from its first byte or from `offset`, until the attempt ends. Resumes after the last
- * received event when a stream breaks or a response is transient (429, 5xx). An EventSource would stop for good at such
- * a response.
+ * received event when a stream breaks, a response is transient (429, 5xx), or the user has signed in again. An
+ * EventSource would stop for good at such a response.
  * @returns a function that stops following
  */
 export function followLog(
@@ -73,6 +76,12 @@ async function follow(url: string, follower: LogFollower, signal: AbortSignal): 
     for (;;) {
       const outcome = await readStream(url, position, { ...follower, onOpen }, signal);
       if (outcome === 'ended' || signal.aborted) return;
+      if (outcome === 'signed_out') {
+        clearTimeout(trouble);
+        trouble = undefined;
+        follower.onTrouble(SIGNED_OUT, false);
+        await nextSuccess(signal);
+      }
       // A stream ends within a minute and is reopened immediately or after a pause. Only a lasting failure is reported.
       trouble ??= setTimeout(onTrouble, TROUBLE_AFTER_MS);
       await pause(outcome === 'failed' ? RETRY_AFTER_MS : Math.max(position.pauseMs, MIN_PAUSE_MS), signal);
@@ -97,7 +106,7 @@ async function readStream(
   position: Position,
   follower: LogFollower,
   signal: AbortSignal,
-): Promise<'ended' | 'closed' | 'failed'> {
+): Promise<'ended' | 'closed' | 'failed' | 'signed_out'> {
   const headers = {
     accept: 'text/event-stream',
     ...(position.lastEventId && { 'last-event-id': position.lastEventId }),
@@ -106,6 +115,7 @@ async function readStream(
     () => undefined,
   );
   if (answer === undefined || answer.status === 429 || answer.status >= 500) return 'failed';
+  if (answer.status === 401) return 'signed_out';
   if (!answer.ok || answer.body === null) throw ApiError.of(answer, await answer.json().catch(() => undefined));
   follower.onOpen?.();
   const events = answer.body
@@ -119,6 +129,7 @@ async function readStream(
     if (id !== undefined) position.lastEventId = id;
     if (event === 'error') {
       const { error } = JSON.parse(data) as { error: string };
+      if (error === 'unauthorized') return 'signed_out';
       throw new Error(ERROR_WORDS[error] ?? error);
     }
     if (event === 'end') {
