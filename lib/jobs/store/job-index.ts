@@ -81,6 +81,9 @@ type Key = Record<string, unknown>;
 /** Entries that a query reads beyond an even share: ids are spread by chance. */
 const SPARE_ENTRIES = 8;
 
+/** More entries than one query returns, which is 1 MB. */
+const MOST_PER_QUERY = 20_000;
+
 /** The jobs in order of creation, all or those in one state; eventually consistent. */
 export class JobIndex {
   readonly #table: DynamoDBDocumentClient;
@@ -95,35 +98,37 @@ export class JobIndex {
 
   /**
    * One Query of each partition for the first page; an offset reads the entries that it skips. SUCCEEDED jobs are found
-   * among all: after `mostRead` of them the page may be short.
+   * among all. After `mostRead` entries the page may be short, and its cursor skips the rest of the offset.
    */
   async page(
     wanted: IndexRange & { limit: number; offset: number; cursor: string | undefined; mostRead?: number },
   ): Promise<IndexPage> {
-    const { status, needs, limit, offset, mostRead = LIMITS.jobsReadPerList } = wanted;
+    const { status, needs, limit } = wanted;
+    const { mostRead = status === 'SUCCEEDED' ? LIMITS.jobsReadPerList : LIMITS.entriesReadPerList } = wanted;
     // Earlier versions listed only QUEUED jobs with questions.
     const name = needs === undefined ? status : 'QUEUED';
-    const after = wanted.cursor === undefined ? undefined : readCursorAfter(wanted.cursor, name);
+    const { after, skip } =
+      wanted.cursor === undefined ? { after: undefined, skip: wanted.offset } : readCursorAfter(wanted.cursor, name);
     const found: ListedEntry[] = [];
     const jobs = new Map<string, ListedJob>();
     let read = 0;
     let last: ListedEntry | undefined;
-    for await (const entries of this.pages(wanted, after, offset + limit)) {
+    for await (const entries of this.pages(wanted, after, skip + limit)) {
       read += entries.length;
       last = entries.at(-1);
       if (status === 'SUCCEEDED') for (const job of await this.jobs(entries)) jobs.set(job.id, job);
       found.push(...entries.filter(({ id }) => status !== 'SUCCEEDED' || jobs.get(id)?.status === status));
-      if (found.length > offset + limit || read >= mostRead) break;
+      if (found.length > skip + limit || read >= mostRead) break;
       last = undefined;
     }
-    const shown = found.slice(offset, offset + limit);
-    const end = found.length > offset + limit ? shown.at(-1) : last;
+    const shown = found.slice(skip, skip + limit);
+    const end = found.length > skip + limit ? shown.at(-1) : last;
     const missing = shown.filter(({ id }) => !jobs.has(id));
     for (const job of await this.jobs(missing)) jobs.set(job.id, job);
     const items = shown.flatMap(({ id }) => jobs.get(id) ?? []);
     return {
       items: items.filter((job) => isInRange(job, wanted)),
-      nextCursor: end && cursorAfter(end, name),
+      nextCursor: end && cursorAfter(end, name, Math.max(0, skip - found.length)),
     };
   }
 
@@ -138,7 +143,8 @@ export class JobIndex {
     expected?: number,
   ): AsyncGenerator<readonly ListedEntry[]> {
     // So that the partitions together usually bring enough, and one more.
-    const perQuery = expected === undefined ? undefined : Math.ceil(expected / listKeys().length) + SPARE_ENTRIES;
+    const share = expected === undefined ? undefined : Math.ceil(expected / listKeys().length) + SPARE_ENTRIES;
+    const perQuery = share && Math.min(share, MOST_PER_QUERY);
     const isIndexed = status !== undefined && status !== 'SUCCEEDED';
     const parts = listedItems(
       this.#table,

@@ -27,16 +27,20 @@ function nameOf(status: Status | undefined) {
   return status === undefined ? { list_key: 'jobs#0' } : { status_key: `${status}#0` };
 }
 
-/** The cursor of a list that continues after a job. */
-export function cursorAfter({ id, created_at }: ListedKey, status: Status | undefined): string {
-  return writeCursor({ id, created_at, ...nameOf(status) });
+/** The cursor of a list that continues after a job. @param skip jobs after it that an offset still skips */
+export function cursorAfter({ id, created_at }: ListedKey, status: Status | undefined, skip: number): string {
+  return writeCursor({ id, created_at, ...nameOf(status), ...(skip > 0 && { skip }) });
 }
 
 /** @throws InvalidFieldError if it is not a cursor of this list */
-export function readCursorAfter(cursor: string, status: Status | undefined): ListedKey {
+export function readCursorAfter(
+  cursor: string,
+  status: Status | undefined,
+): { readonly after: ListedKey; readonly skip: number } {
   const name = Object.entries(nameOf(status)).map(([key, value]) => [key, z.literal(value)] as const);
-  const { id, created_at } = readCursor(cursor, listedKeySchema.extend(Object.fromEntries(name)).strict());
-  return { id, created_at };
+  const schema = listedKeySchema.extend({ skip: z.int().min(0).default(0) });
+  const { id, created_at, skip } = readCursor(cursor, schema.extend(Object.fromEntries(name)).strict());
+  return { after: { id, created_at }, skip };
 }
 
 /** A list position as an opaque cursor. */

@@ -1,4 +1,4 @@
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, type QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
@@ -72,6 +72,30 @@ it('a list of SUCCEEDED jobs continues behind those that it has read', async () 
   expect(ids.length).toBeLessThan(30);
   const rest = await page({ status: 'SUCCEEDED', limit: 50, cursor: nextCursor });
   expect([...ids, ...rest.ids]).toEqual(idsOf(newestFirst.filter(({ status }) => status === 'SUCCEEDED')));
+});
+
+for (const status of [undefined, 'FAILED', 'SUCCEEDED'] as const)
+  it(`an offset beyond what one request reads is continued by the cursor: ${status ?? 'all'}`, async () => {
+    const wanted = idsOf(newestFirst.filter((job) => status === undefined || job.status === status)).slice(25, 29);
+    const found: string[] = [];
+    let next = await page({ status, limit: 4, offset: 25, mostRead: 10 });
+    for (let requests = 1; ; requests += 1) {
+      found.push(...next.ids);
+      if (found.length >= 4 || next.nextCursor === undefined || requests > 20) break;
+      next = await page({ status, limit: 4, cursor: next.nextCursor, mostRead: 10 });
+    }
+    expect(found.slice(0, 4)).toEqual(wanted);
+  });
+
+it('an offset of any size is one that DynamoDB takes', async () => {
+  const calls: unknown[] = [];
+  const send = async (command: QueryCommand) => {
+    calls.push(command.input.Limit);
+    return { Items: [] };
+  };
+  const recorded = { table: { send } as never, jobsTable: 'jobs', registryTable: 'registry' };
+  await new JobIndex(recorded).page({ limit: 1, offset: Number.MAX_SAFE_INTEGER, cursor: undefined });
+  expect(Math.max(...(calls as number[]))).toBeLessThan(100_000);
 });
 
 it('a cursor of an earlier version, and one whose job was removed, continue', async () => {
