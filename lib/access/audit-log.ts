@@ -108,6 +108,9 @@ export class AuditLog {
     const from = query.since !== undefined && query.since > oldest ? query.since : oldest;
     const to = query.until ?? timestamp(this.#clock.now() + DAY_MS);
     if (from >= to) return { items: [], nextCursor: undefined };
+    const after = query.cursor === undefined ? undefined : readCursor(query.cursor, to);
+    // DynamoDB fails on a position outside the range.
+    if (after !== undefined && after < from) return { items: [], nextCursor: undefined };
     const filters = (['actor', 'action'] as const).filter((name) => query[name] !== undefined);
     const { Items = [], LastEvaluatedKey } = await this.#table.send(
       new QueryCommand({
@@ -127,7 +130,7 @@ export class AuditLog {
         },
         ScanIndexForward: false,
         Limit: filters.length > 0 ? ROWS_PER_QUERY : query.limit,
-        ...(query.cursor !== undefined && { ExclusiveStartKey: { kind: AUDIT_KIND, id: readCursor(query.cursor) } }),
+        ...(after !== undefined && { ExclusiveStartKey: { kind: AUDIT_KIND, id: after } }),
       }),
     );
     const found = Items.map((item) => rowSchema.parse(item));
@@ -141,9 +144,10 @@ function writeCursor(id: string): string {
   return Buffer.from(id).toString('base64url');
 }
 
-function readCursor(cursor: string): string {
+/** @throws InvalidFieldError for one of another list, and for one after `to`, with which the page before began later */
+function readCursor(cursor: string, to: string): string {
   const id = Buffer.from(cursor, 'base64url').toString();
-  if (/^\d{4}-\d\d-\d\dT[\d:.]{12}Z#[\w-]+$/.test(id)) return id;
+  if (/^\d{4}-\d\d-\d\dT[\d:.]{12}Z#[\w-]+$/.test(id) && id <= to) return id;
   throw InvalidFieldError.of(
     'cursor',
     `received ${JSON.stringify(cursor.slice(0, 60))}; give next_cursor of the page before, with the same filters`,

@@ -3,19 +3,29 @@ import type * as z from 'zod';
 import { ApiError } from '../contract/errors.ts';
 import { quoted } from '../contract/input/legible.ts';
 import { parseObject, rejectUnknown } from '../contract/input/parse-object.ts';
+import { LIMITS } from '../contract/limits.ts';
 import type { Route, RouteInput } from '../contract/route.ts';
 import { pathParametersOf } from './path-parameters.ts';
 
 /**
  * Parses path, query, headers and body of a request by its route's schemas.
- * @throws ApiError `invalid_request` with the location, the received and the allowed values
+ * @throws ApiError `invalid_request` with the location, the received and the allowed values; not found for an id that no
+ * item can have
  */
 export function parseInput<R extends Route>(route: R, event: APIGatewayProxyEvent): RouteInput<R> {
   const params = parse(route.params, 'path', pathParametersOf(event));
+  rejectImpossibleIds(route, params);
   const query = parse(route.query, 'query', queryOf(event));
   const headers = parse(route.headers, 'header', headersOf(event, Object.keys(route.headers?.shape ?? {})));
   const body = route.body === undefined ? {} : parse(route.body, 'body', bodyOf(route, event));
   return { params, query, headers, body } as RouteInput<R>;
+}
+
+/** DynamoDB fails on a longer key instead of finding nothing. */
+function rejectImpossibleIds({ errors }: Route, params: object): void {
+  for (const [name, value] of Object.entries(params))
+    if (Buffer.byteLength(String(value)) > LIMITS.keyBytes)
+      throw ApiError.of(name === 'id' && errors.includes('job_not_found') ? 'job_not_found' : 'not_found');
 }
 
 /** The size in bytes of the body as the client sent it. */
@@ -24,7 +34,7 @@ export function rawBodyBytes(event: APIGatewayProxyEvent): number {
   return Buffer.byteLength(event.body, event.isBase64Encoded ? 'base64' : 'utf8');
 }
 
-function parse(schema: z.ZodObject | undefined, where: string, value: Record<string, unknown>): unknown {
+function parse(schema: z.ZodObject | undefined, where: string, value: Record<string, unknown>): object {
   if (schema !== undefined)
     return parseObject(schema, where, value, { unknown: where === 'path' ? 'ignore' : 'reject' });
   if (where !== 'path') rejectUnknown([], where, value);

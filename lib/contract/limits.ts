@@ -113,6 +113,8 @@ export const LIMITS = {
   /** Retention of the audit log. */
   auditDays: 90,
   auditList: { min: 1, max: 500, default: 50 },
+  /** Bytes of an id in a path: as long as a sort key of DynamoDB may be. */
+  keyBytes: 1_024,
   searchLength: 200,
   tokenNameLength: 100,
   /** Pages of projects, rules and profiles. */

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { InvalidFieldError } from '../../contract/errors.ts';
+import { LIMITS } from '../../contract/limits.ts';
 import type { Status } from '../../contract/statuses.ts';
 
 /** The members of a job that locate it in a list. */
-const listedKeySchema = z.object({ id: z.string().min(1), created_at: z.string().min(1) });
+const listedKeySchema = z.object({ id: z.string().min(1).max(LIMITS.nameLength), created_at: z.iso.datetime() });
 export type ListedKey = z.output<typeof listedKeySchema>;
 
 /** Where a list with counted matches continues. */

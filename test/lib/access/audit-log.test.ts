@@ -103,6 +103,15 @@ it('a foreign cursor is rejected', async () => {
   }
 });
 
+it('a cursor that other filters have left behind ends the list, and one before them is rejected', async () => {
+  await record(4);
+  const [newest] = (await audit.list({ limit: 1 })).items;
+  const { nextCursor: cursor } = await audit.list({ limit: 2 });
+  expect(await audit.list({ limit: 2, cursor, since: newest?.at })).toEqual({ items: [], nextCursor: undefined });
+  const until = new Date(now - 60_000).toISOString();
+  await expect(audit.list({ limit: 2, cursor, until })).rejects.toThrow(/^cursor: received /);
+});
+
 it("a row that can't be written is logged, and fails no request", async () => {
   const nowhere = new AuditLog({ ...deployment.registry, registryTable: 'nowhere', clock: { now: () => now }, log });
   await nowhere.record({ ...entry, status: 200, requestId: 'r-lost' });

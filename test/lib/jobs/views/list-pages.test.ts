@@ -4,6 +4,7 @@ import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { JobIndex } from '../../../../lib/jobs/store/job-index.ts';
+import { writeCursor } from '../../../../lib/jobs/store/list-position.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
 import { aJob } from '../a-job.ts';
 
@@ -86,6 +87,13 @@ for (const status of [undefined, 'FAILED', 'SUCCEEDED'] as const)
     }
     expect(found.slice(0, 4)).toEqual(wanted);
   });
+
+it('a cursor whose time is none is rejected', async () => {
+  for (const created_at of ['!', '~', '2026'])
+    await expect(page({ cursor: writeCursor({ id: 'job_1', created_at, list_key: 'jobs#0' }) })).rejects.toThrow(
+      'give next_cursor of the page before',
+    );
+});
 
 it('an offset of any size is one that DynamoDB takes', async () => {
   const calls: unknown[] = [];
