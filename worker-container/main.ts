@@ -111,6 +111,7 @@ const worker = new Worker(
     accounts,
     source,
     onChange: announceChange,
+    onSurvivors: retire,
     probeDisk: () => probeDisk(env.PROMPTQ_WORK_DIR, "the worker's files"),
   },
   { draining: draining.signal, stopping: stopping.signal },
@@ -202,11 +203,19 @@ function announceChange(changed: string): void {
   if (process.connected) process.send?.({ changed }, undefined, {}, () => undefined);
 }
 
-function stop(why: string, graceSeconds: number): void {
+/** @param graceSeconds after which the running jobs are released; default: they may run to their end. */
+function stop(why: string, graceSeconds?: number): void {
   log.info('stopping', { why, running: worker.running.length, grace_seconds: graceSeconds });
   draining.abort();
   registration.announceDraining('stopped').catch((error: Error) => log.warn('the shutdown was not announced', error));
-  setTimeout(() => stopping.abort(), graceSeconds * 1000);
+  if (graceSeconds !== undefined) setTimeout(() => stopping.abort(), graceSeconds * 1000);
+}
+
+/** Claims no further job: what survives under an account would run beside the next job of its slot. */
+function retire(): void {
+  if (accounts === undefined) return;
+  exitCode = 1;
+  stop('processes of a job survive SIGKILL');
 }
 
 /** Ends what runs, then this process, even if something waits for an answer that never comes. */

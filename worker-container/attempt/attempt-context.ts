@@ -43,6 +43,10 @@ export interface AttemptContext extends AfterAttemptContext, RepositoryContext {
   readonly onChange?: (jobId: string) => void;
   /** Deletes the message of an attempt that has ended, now or soon. Default: at once. */
   readonly acknowledge?: (received: ReceivedMessage) => Promise<void>;
+  /** Called when processes of an attempt survive SIGKILL. Default: nothing is done. */
+  readonly onSurvivors?: () => void;
+  /** Milliseconds of SIGKILL until an agent's processes count as surviving. Default: a minute. */
+  readonly killTimeoutMs?: number;
   /** Time for timers and pauses, never for records. Default: this machine's. */
   readonly timing?: Timing;
   /** An attempt's effects on its machine. Default: this machine. */

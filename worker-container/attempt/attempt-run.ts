@@ -58,7 +58,9 @@ async function runWithLogin(
     try {
       return await finishAgent(context, job, { prepared, running, login }, around);
     } catch (error) {
-      await abandonAgent(prepared, mark, running);
+      await abandonAgent(prepared, mark, running).catch((left: Error) =>
+        context.log.error('an abandoned agent was not ended', left),
+      );
       throw error;
     }
   } finally {

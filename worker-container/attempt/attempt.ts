@@ -73,7 +73,8 @@ export async function runAttempt(
         redaction,
       });
     } finally {
-      await run.dispose();
+      // The outcome is reported, or the receipt has it.
+      await run.dispose().catch((error: Error) => log.warn('files of the output not removed', error));
     }
   } catch (error) {
     const failure = error instanceof AgentNotStartedError ? error.cause : error;

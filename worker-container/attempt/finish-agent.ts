@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { secretNames } from '../../lib/catalog/profiles.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import type { Outcome } from '../../lib/jobs/receipts/receipt.ts';
 import { timeoutText } from '../../lib/platform/config/timeout.ts';
 import type { AgentFacts } from '../../lib/vendors/output/agent-output.ts';
 import type { AttemptLogin } from '../account/attempt-login.ts';
@@ -27,7 +28,7 @@ interface FinishedParts {
   readonly login: AttemptLogin | undefined;
 }
 
-/** Waits until none of the agent's processes is alive, and stores its output, session, changes and files. */
+/** Waits until none of the agent's processes is alive that can be ended, and stores its output, session, changes and files. */
 export async function finishAgent(
   context: AttemptContext & { readonly log: Logger },
   job: Job,
@@ -37,7 +38,9 @@ export async function finishAgent(
   const { agent, tools, resumed, worktree } = prepared;
   const { tree, courier, session, shipper, reader } = running;
   const { files, redaction, ending, mark, attemptDir } = at;
-  const { exit, byItself } = await untilEnded(tree, { agent, mark, ending, tools });
+  const { killTimeoutMs } = context;
+  const { exit, byItself, survivors } = await untilEnded(tree, { agent, mark, ending, tools, killTimeoutMs });
+  if (survivors.length > 0) context.onSurvivors?.();
   at.clocks.stop();
   tree.stdin?.destroy();
   await courier.close();
@@ -70,15 +73,37 @@ export async function finishAgent(
   const usage = session.usage(facts.usage);
   const ownOutcome = unlessRefused(ended, resumed, { facts, used: usage.usage });
   const record: AttemptRecord = {
-    outcome: (await login?.reviseOutcome(ownOutcome)) ?? ownOutcome,
+    outcome: await revised(context, login, ownOutcome),
     ...recordOfAgent({ prepared, running }, facts),
     ...usage,
     streams,
     ...(changes !== undefined && { changes }),
-    ...recordOf({ ...kept, warnings: [...prepared.warnings, ...warnings, ...kept.warnings, ...sessionWarnings] }),
+    ...recordOf({
+      ...kept,
+      warnings: [...prepared.warnings, ...warningsOf(survivors), ...warnings, ...kept.warnings, ...sessionWarnings],
+    }),
   };
   const sources = { stdout: shipper.source('stdout'), stderr: shipper.source('stderr') };
   return { record, sources, attachments: kept.attachments, dispose: () => shipper.dispose() };
+}
+
+/** An attempt that has run keeps its own outcome if the accounts can't be read. */
+async function revised(
+  { log }: { readonly log: Logger },
+  login: AttemptLogin | undefined,
+  outcome: Outcome,
+): Promise<Outcome> {
+  if (login === undefined) return outcome;
+  return await login.reviseOutcome(outcome).catch((error: Error) => {
+    log.warn('not known whether the login was renewed meanwhile', error);
+    return outcome;
+  });
+}
+
+function warningsOf(survivors: readonly number[]): string[] {
+  if (survivors.length === 0) return [];
+  const pids = survivors.join(', ');
+  return [`processes: not ended, even by SIGKILL: ${pids}. They may still run, perhaps as another user.`];
 }
 
 /** The members of a receipt that tell how the agent ran and what it reported. */

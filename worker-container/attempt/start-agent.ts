@@ -121,9 +121,12 @@ export async function abandonAgent(
   { tree, session, shipper }: Partial<RunningAgent>,
 ): Promise<void> {
   await tools?.close();
-  if (tree !== undefined) await endTree({ child: tree, mark, politeSignal: agent.politeSignal, kill: true });
-  tree?.stdin?.destroy();
-  if (shipper === undefined) for (const pipe of [tree?.stdout, tree?.stderr]) pipe?.destroy();
-  session?.dispose();
-  await shipper?.dispose();
+  try {
+    if (tree !== undefined) await endTree({ child: tree, mark, politeSignal: agent.politeSignal, kill: true });
+  } finally {
+    tree?.stdin?.destroy();
+    if (shipper === undefined) for (const pipe of [tree?.stdout, tree?.stderr]) pipe?.destroy();
+    session?.dispose();
+    await shipper?.dispose();
+  }
 }

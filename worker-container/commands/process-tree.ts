@@ -93,13 +93,26 @@ export interface TreeEnding {
   readonly graceMs?: number;
   /** Start with SIGKILL. */
   readonly kill?: boolean;
+  /** Milliseconds of SIGKILL until the rest counts as surviving. Default: a minute. */
+  readonly killTimeoutMs?: number | undefined;
+}
+
+/** Processes survive SIGKILL: they run as another user, or hang in a call of the system. */
+export class SurvivingProcessesError extends Error {
+  override readonly name = 'SurvivingProcessesError';
+  readonly pids: readonly number[];
+
+  constructor(pids: readonly number[]) {
+    super(`processes survive SIGKILL: ${pids.join(', ')}`);
+    this.pids = pids;
+  }
 }
 
 /**
  * Ends every remaining process of a tree, and returns when none is alive. The polite signal goes only to the agent's
  * own group, because an agent ends its own tools. Processes that outlive the agent get SIGTERM.
  * @returns How many processes had to be killed.
- * @throws Error if processes survive SIGKILL for a minute.
+ * @throws SurvivingProcessesError
  */
 export async function endTree({
   child,
@@ -107,11 +120,12 @@ export async function endTree({
   politeSignal,
   graceMs = 10_000,
   kill = false,
+  killTimeoutMs,
 }: TreeEnding): Promise<number> {
   const { account, pid } = child;
   const scan = account === undefined ? new ProcessScan((value) => value === mark, child) : new AccountScan(account);
   if (!kill) await endPolitely(scan, pid, politeSignal, graceMs);
-  return killAll(scan);
+  return killAll(scan, killTimeoutMs);
 }
 
 /**
@@ -163,11 +177,11 @@ function orphans(living: readonly ProcessEntry[]): ProcessEntry[] {
   return living.filter(({ parent }) => !pids.has(parent));
 }
 
-async function killAll(scan: TreeScan): Promise<number> {
-  const hasTimeLeft = stallTolerantTimer(KILL_TIMEOUT_MS);
+async function killAll(scan: TreeScan, timeoutMs = KILL_TIMEOUT_MS): Promise<number> {
+  const hasTimeLeft = stallTolerantTimer(timeoutMs);
   const killed = new Set<string>();
   await untilGone(scan, async (living) => {
-    if (!hasTimeLeft()) throw new Error(`processes survive SIGKILL: ${living.map(({ pid }) => pid).join(', ')}`);
+    if (!hasTimeLeft()) throw new SurvivingProcessesError(living.map(({ pid }) => pid));
     await scan.kill(living);
     for (const entry of living) killed.add(identity(entry));
     return true;

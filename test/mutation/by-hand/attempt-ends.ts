@@ -9,4 +9,18 @@ export const ATTEMPT_ENDS: readonly Mutant[] = [
     replace: "log.on('drain' as 'error',",
     test: 'test/worker-container/repository/setup-command.test.ts',
   },
+  {
+    name: 'processes that survive SIGKILL are the failure of their attempt',
+    file: 'worker-container/commands/until-ended.ts',
+    find: 'if (error instanceof SurvivingProcessesError) return error.pids;',
+    replace: '',
+    test: 'test/worker-container/attempt/surviving-processes.test.ts',
+  },
+  {
+    name: 'an attempt whose local files are not removed is a failure',
+    file: 'worker-container/attempt/attempt.ts',
+    find: "await run.dispose().catch((error: Error) => log.warn('files of the output not removed', error));",
+    replace: 'await run.dispose();',
+    test: 'test/worker-container/attempt/attempt.test.ts',
+  },
 ];

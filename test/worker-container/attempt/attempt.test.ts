@@ -27,7 +27,15 @@ interface Run {
 const MESSAGE = 'msg_00000000000000000000000001';
 
 /** An attempt whose agent runs until `act` has been asked, or longer. @param fails what its start throws. */
-async function attempt({ stopped = false, fails }: { stopped?: boolean; fails?: Error } = {}): Promise<Run> {
+async function attempt({
+  stopped = false,
+  fails,
+  disposal,
+}: {
+  stopped?: boolean;
+  fails?: Error;
+  disposal?: Error;
+} = {}): Promise<Run> {
   const deployment = quietDeployment();
   const job = await deployment.store(aRunningJob());
   await deployment.dispatchQueues.send(job);
@@ -49,6 +57,7 @@ async function attempt({ stopped = false, fails }: { stopped?: boolean; fails?: 
     const record = { ...LEFT, outcome: { exit_code: null, signal: 'SIGTERM', ...outcome } };
     const dispose = async () => {
       isDisposed = true;
+      if (disposal !== undefined) throw disposal;
     };
     return { record, sources: {}, dispose, attachments: [] } as unknown as Awaited<ReturnType<typeof runAgent>>;
   };
@@ -104,6 +113,13 @@ it.each(['lost', 'stopping'] as const)('an attempt that fails while it is %s tel
   expect(await run.ended).toBeUndefined();
   expect(await run.deployment.readReceipt(run.job.id, 1)).toBeUndefined();
   expect(await run.deployment.read(run.job)).toMatchObject({ status: 'RUNNING' });
+});
+
+it('an attempt whose local files are not removed keeps its outcome', async () => {
+  const run = await attempt({ disposal: new Error('the disk failed') });
+  run.ending.request('cancelled');
+  expect(await run.ended).toMatchObject({ status: 'CANCELLED' });
+  expect(await run.deployment.readReceipt(run.job.id, 1)).toMatchObject({ outcome: { kind: 'cancelled' } });
 });
 
 it('an attempt that lost its lease before its agent was started reports nothing', async () => {
