@@ -21,6 +21,7 @@ const commandsOf = (path: string): readonly PageCommand[] =>
 const ALL = Object.keys(PAGE_COMMANDS).flatMap(commandsOf);
 const JOB = {
   ...{ id: 'job_1', status: 'SUCCEEDED', agent: 'codex', attempt: 1, turn: 1, thread_id: 'job_1', changes: {} },
+  ...{ cwd: null, state_reason: { code: 'exited' } },
   ...{ question: null, deployments: [{ name: 'ci', binding: 'b_1' }] },
 };
 const ON_A_JOB = ['SUCCEEDED', 'RUNNING', 'QUEUED', 'DRAFT'].flatMap((status) => [
@@ -69,6 +70,17 @@ describe('what each page does, from a terminal', () => {
       const given = data === undefined || data === '{}' ? {} : { body: JSON.parse(data) };
       expect({ method, path, ...given }).toEqual(sent);
     }
+  });
+
+  test('no command changes an entry or answers a question as it is shown', () => {
+    for (const path of Object.keys(PAGE_COMMANDS))
+      for (const shown of PAGE_COMMANDS[path]?.(new URLSearchParams(), { id: 'house', name: 'review' }) ?? []) {
+        if ('none' in shown || shown.request?.path !== '/config/import') continue;
+        expect(JSON.stringify(shown.request.body)).not.toMatch(/house|review/);
+      }
+    const texts = ON_A_JOB.filter(({ label }) => ['Answer', 'Send a message', 'Continue', 'Fork'].includes(label));
+    expect(texts.length).toBeGreaterThan(4);
+    for (const { args } of texts) expect(args.at(-1)).toMatch(/^[A-Z]+$/);
   });
 
   test('the list is copied with its filters', () => {

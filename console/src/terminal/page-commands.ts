@@ -42,12 +42,14 @@ const none = (label: string, why: string): PageCommand => ({ label, none: why })
 const BROWSER_ONLY = "An API token can't do this. It needs an administrator's session in a browser.";
 const TOKEN_TOOL = `${BROWSER_ONLY} Operators of the deployment have npm run token.`;
 
-const RULE = { id: 'brief', text: 'Be brief.' };
-const PROFILE = { name: 'careful', agent: 'codex', sandbox: 'read-only' };
+// An import replaces whole entries: run as they are, these change none that exists.
+const RULE = { id: 'RULE', text: 'TEXT' };
+const PROFILE = { name: 'PROFILE', agent: 'codex' };
 const BINDING = { binding_mode: 'custom', project: 'PROJECT', name: 'checks', command: 'npm test' };
 const CHOSEN = 'JOB';
 
 const importing = (label: string, body: unknown) => api(label, 'POST', '/config/import', body);
+const EXPORT = api('Export', 'GET', '/config/export');
 const action = (label: string, name: string) => command(label, [name, CHOSEN], 'POST', `/jobs/${CHOSEN}/${name}`, {});
 
 /**
@@ -77,9 +79,9 @@ export const PAGE_COMMANDS: Readonly<Record<string, CommandsOf>> = {
   '/questions': () => [
     command('Open questions', ['questions'], 'GET', '/jobs?needs=answer&order=oldest'),
     command('Questions of a job', ['questions', CHOSEN], 'GET', `/jobs/${CHOSEN}/questions`),
-    command('Answer', ['answer', CHOSEN, 'The answer'], 'POST', `/jobs/${CHOSEN}/answers`, {
+    command('Answer', ['answer', CHOSEN, 'ANSWER'], 'POST', `/jobs/${CHOSEN}/answers`, {
       question_id: 'QUESTION',
-      answer: 'The answer',
+      answer: 'ANSWER',
     }),
   ],
   '/stats': () => [api('Statistics', 'GET', '/stats')],
@@ -100,25 +102,20 @@ export const PAGE_COMMANDS: Readonly<Record<string, CommandsOf>> = {
     api('Delete a rule', 'DELETE', '/rules/RULE'),
   ],
   '/rules/new': () => [importing('Create the rule', { rules: [RULE] })],
-  '/rules/:id/edit': (_, { id = RULE.id }) => [importing('Save the rule', { rules: [{ ...RULE, id }] })],
+  '/rules/:id/edit': () => [EXPORT, importing('Replace a rule', { rules: [RULE] })],
   '/profiles': () => [
     command('Profiles', ['profiles'], 'GET', '/profiles'),
     importing('Create or edit a profile', { profiles: [PROFILE] }),
     api('Delete a profile', 'DELETE', '/profiles/PROFILE'),
   ],
   '/profiles/new': () => [importing('Create the profile', { profiles: [PROFILE] })],
-  '/profiles/:name/edit': (_, { name = PROFILE.name }) => [
-    importing('Save the profile', { profiles: [{ ...PROFILE, name }] }),
-  ],
+  '/profiles/:name/edit': () => [EXPORT, importing('Replace a profile', { profiles: [PROFILE] })],
   '/bindings': () => [
     api('Deploy bindings', 'GET', '/deploy-bindings'),
     api('Create or edit a binding', 'POST', '/deploy-bindings', BINDING),
     api('Delete a binding', 'DELETE', '/deploy-bindings/BINDING'),
   ],
-  '/configuration': () => [
-    api('Export', 'GET', '/config/export'),
-    importing('Import', { rules: [RULE], profiles: [PROFILE] }),
-  ],
+  '/configuration': () => [EXPORT, importing('Import', { rules: [RULE], profiles: [PROFILE] })],
   '/account': () => [
     api('State of the account', 'GET', '/codex-account'),
     api('Link the account', 'POST', '/codex-account/start', {}),

@@ -9,6 +9,7 @@ type Job = Parameters<typeof jobCommands>[0];
 const jobWith = (fields: Partial<Job>): Job =>
   ({
     ...{ id: 'job_1', thread_id: 'job_0', agent: 'codex', attempt: 0, turn: 1, changes: null, question: null },
+    ...{ cwd: null, state_reason: { code: 'exited' } },
     deployments: [],
     ...fields,
   }) as unknown as Job;
@@ -20,6 +21,7 @@ const CHANGES = {} as NonNullable<Job['changes']>;
 const JOBS = {
   draft: jobWith({ status: 'DRAFT', turn: null }),
   queued: jobWith({ status: 'QUEUED' }),
+  stopped: jobWith({ status: 'QUEUED', state_reason: { code: 'thread_stopped' } as Job['state_reason'] }),
   asking: jobWith({ status: 'QUEUED', attempt: 1, question: QUESTION }),
   running: jobWith({ status: 'RUNNING', attempt: 1 }),
   script: jobWith({ status: 'RUNNING', attempt: 1, agent: 'shell' }),
@@ -34,7 +36,7 @@ const JOBS = {
 
 describe("the commands of a job's page", () => {
   test('are what its status allows', () => {
-    expect(namesOf(JOBS.draft)).toEqual(['show', 'submit', 'edit']);
+    expect(namesOf(JOBS.draft)).toEqual(['show', 'submit', 'edit', 'cancel']);
     expect(namesOf(JOBS.queued)).toEqual(['show', 'logs', 'wait', 'say', 'edit', 'cancel', 'list']);
     expect(namesOf(JOBS.asking)).toContain('answer');
     expect(namesOf(JOBS.running)).toEqual([
@@ -49,6 +51,10 @@ describe("the commands of a job's page", () => {
       'list',
     ]);
     expect(namesOf(JOBS.script)).not.toContain('say');
+    expect(namesOf(JOBS.stopped)).toContain('submit');
+    expect(namesOf(JOBS.queued)).not.toContain('submit');
+    for (const fields of [{ attempt: 0 }, { cwd: 'app' }])
+      expect(namesOf(jobWith({ status: 'CANCELLED', attempt: 1, ...fields }))).not.toContain('fork');
     expect(namesOf(JOBS.ended)).toEqual([
       'show',
       'logs',

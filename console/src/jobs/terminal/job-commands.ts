@@ -12,7 +12,7 @@ export interface JobCommand {
   readonly request?: ApiRequest;
 }
 
-/** The commands that a job's status allows. A text in them is an example. */
+/** The commands that a job's status allows. Names in capitals stand for texts. */
 export function* jobCommands(job: components['schemas']['Job']): Iterable<JobCommand> {
   const { id, status, agent, attempt, changes, question, deployments } = job;
   const isOver = isTerminal(status);
@@ -33,26 +33,26 @@ export function* jobCommands(job: components['schemas']['Job']): Iterable<JobCom
   if (isLive) yield read('Wait for the end', ['wait', id], '/status?wait=25');
   if (attempt > 0) yield read('Result', ['result', id], '/result');
   if (question?.state === 'open') {
-    const answer = 'The answer';
+    const answer = 'ANSWER';
     yield post('Answer', ['answer', id, answer], '/answers', { question_id: question.id, answer });
   }
   if (isLive && agent !== 'shell') {
-    const text = 'One more thing';
+    const text = 'MESSAGE';
     yield post('Send a message', ['say', id, text], '/messages', { text });
   }
   if (status === 'DRAFT') yield post('Queue', ['submit', id], '/submit');
+  if (job.state_reason.code === 'thread_stopped') yield post('Start anyway', ['submit', id], '/submit');
   if (status === 'DRAFT' || status === 'QUEUED') {
     const edited = status === 'DRAFT' ? `${path}/draft` : path;
     const request = { method: 'PATCH', path: edited, body: { priority: 1 } };
     yield { label: 'Edit', args: ['edit', id, '--priority', '1'], request };
   }
-  if (isLive) yield post('Cancel', ['cancel', id], '/cancel');
+  if (!isOver) yield post('Cancel', ['cancel', id], '/cancel');
   if (status === 'RUNNING') yield post('Kill', ['kill', id], '/kill');
   if (isOver) {
-    const [next, other] = ['What to do next', 'What to try instead'];
     yield post('Retry', ['retry', id], '/retry');
-    yield create('Continue', ['continue', id, next], { continue: id, prompt: next });
-    yield create('Fork', ['fork', id, other], { fork: id, prompt: other });
+    yield create('Continue', ['continue', id, 'PROMPT'], { continue: id, prompt: 'PROMPT' });
+    if (attempt > 0 && job.cwd === null) yield create('Fork', ['fork', id, 'PROMPT'], { fork: id, prompt: 'PROMPT' });
   }
   if (attempt > 0) yield { label: 'Download files', args: ['attachments', id, '--output', 'files'] };
   if (changes !== null) yield { label: 'Apply changes', args: ['pull', id] };

@@ -15,7 +15,13 @@ export function JobTerminal({ job }: { job: Job }) {
     value: <Command label={label} line={commandLine(args)} service={service} />,
   }));
   return (
-    <Container header={<Header variant="h2">From a terminal</Header>}>
+    <Container
+      header={
+        <Header variant="h2" description="Replace names in capitals.">
+          From a terminal
+        </Header>
+      }
+    >
       <KeyValuePairs columns={2} items={items} />
     </Container>
   );
