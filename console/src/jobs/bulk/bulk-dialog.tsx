@@ -4,35 +4,38 @@ import Button, { type ButtonProps } from '@cloudscape-design/components/button';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { JobSummary } from '../queries/jobs-query.ts';
 import { type BulkAction, skipReason } from './bulk-effect.ts';
+import { BulkNotes, counted, ReadingNote } from './bulk-notes.tsx';
 import { BulkTable } from './bulk-table.tsx';
+import { readAgain, type SelectedJob } from './read-again.ts';
 import { runBulk } from './run-bulk.ts';
 
 const VERBS: Readonly<Record<BulkAction, string>> = { cancel: 'Cancel', retry: 'Retry', kill: 'Kill' };
 const TITLES: Readonly<Record<BulkAction, string>> = { cancel: 'To cancel', retry: 'To retry', kill: 'To kill' };
-const EFFECTS: Readonly<Record<BulkAction, string>> = {
-  cancel:
-    'Waiting jobs will not run. Running agents are asked to stop, and killed after ten seconds. Output so far is kept.',
-  retry: 'Each job gets new attempts and keeps its ID. Earlier attempts and their output are kept.',
-  kill: 'Their processes are killed immediately, without a chance to clean up. Output so far is kept.',
-};
 
 interface BulkDialogProps {
   readonly action: BulkAction;
+  /** The selected jobs as they were last shown. */
   readonly jobs: readonly JobSummary[];
   /** `acted`: whether any request was sent. */
   readonly onClose: (acted: boolean) => void;
 }
 
-/** Shows which jobs an action affects and which it skips, and why; then the outcome of each job. */
-export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
+/**
+ * Reads the selected jobs again and shows which an action affects and which it skips, and why; then the outcome of each
+ * job.
+ */
+export function BulkDialog({ action, jobs: selected, onClose }: BulkDialogProps) {
   const client = useQueryClient();
   const [phase, setPhase] = useState<'asking' | 'acting' | 'done'>('asking');
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, string | undefined>>(new Map());
   const closing = useRef<ButtonProps.Ref>(null);
+  const [confirmed, setConfirmed] = useState<readonly SelectedJob[]>();
+  const current = useCurrentJobs(selected, confirmed);
+  const { jobs } = current;
   const hit = jobs.filter((job) => skipReason(action, job) === undefined);
   const rejected = [...outcomes.values()].filter((why) => why !== undefined).length;
   // The focused button is gone by then, and Escape works only with the focus in the dialog.
@@ -42,19 +45,21 @@ export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
   const close = () => phase !== 'acting' && onClose(phase === 'done');
   const start = async () => {
     setPhase('acting');
+    setConfirmed(jobs);
     await runBulk(
       action,
-      hit.map(({ id }) => id),
+      hit.map(({ job }) => job.id),
       (id, why) => setOutcomes((before) => new Map(before).set(id, why)),
     );
     setPhase('done');
     await client.invalidateQueries({ queryKey: ['jobs'] });
   };
+  const what = `${VERBS[action]} ${current.isRead ? counted(hit.length) : 'jobs'}`;
   return (
     <Modal
       visible
       size="large"
-      header={phase === 'done' ? `${VERBS[action]}: done` : `${VERBS[action]} ${counted(hit.length)}?`}
+      header={phase === 'done' ? `${VERBS[action]}: done` : `${what}?`}
       closeAriaLabel="Close"
       onDismiss={close}
       footer={
@@ -67,10 +72,10 @@ export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
               <Button
                 variant="primary"
                 disabled={hit.length === 0}
-                loading={phase === 'acting'}
+                loading={phase === 'acting' || current.isReading}
                 onClick={() => void start()}
               >
-                {`${VERBS[action]} ${counted(hit.length)}`}
+                {what}
               </Button>
             )}
           </SpaceBetween>
@@ -79,12 +84,8 @@ export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
     >
       <SpaceBetween size="s">
         <div aria-live="polite">
-          {phase === 'asking' && (
-            <>
-              {hit.length < jobs.length && `This affects ${hit.length} of ${jobs.length} jobs. `}
-              {hit.length > 0 && EFFECTS[action]}
-            </>
-          )}
+          {!current.isRead && <ReadingNote error={current.error} retry={current.retry} />}
+          {current.isRead && phase === 'asking' && <BulkNotes action={action} jobs={jobs} hit={hit} />}
           {phase === 'acting' && `${outcomes.size} of ${hit.length} done`}
           {phase === 'done' && (
             <Alert type={rejected === 0 ? 'success' : 'warning'}>
@@ -97,7 +98,7 @@ export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
           title={phase === 'done' ? 'Done' : TITLES[action]}
           jobs={hit}
           heading={phase === 'asking' ? 'Effect' : 'Outcome'}
-          effect={(job) => <Effect action={action} job={job} outcomes={outcomes} />}
+          effect={({ job }) => <Effect action={action} job={job} outcomes={outcomes} />}
         />
         <BulkTable
           title="Skipped"
@@ -108,6 +109,25 @@ export function BulkDialog({ action, jobs, onClose }: BulkDialogProps) {
       </SpaceBetween>
     </Modal>
   );
+}
+
+/** The selected jobs as they are now or, once the user has confirmed the action, as they were then. */
+function useCurrentJobs(selected: readonly JobSummary[], confirmed: readonly SelectedJob[] | undefined) {
+  const [queryKey] = useState(() => ['selected', crypto.randomUUID()] as const);
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey,
+    queryFn: async () => await readAgain(selected),
+    enabled: confirmed === undefined,
+    gcTime: 0,
+  });
+  const jobs = confirmed ?? (error === null ? data : undefined);
+  return {
+    jobs: jobs ?? [],
+    isRead: jobs !== undefined,
+    isReading: jobs === undefined && isFetching,
+    error: isFetching ? null : error,
+    retry: () => void refetch(),
+  };
 }
 
 function Effect({
@@ -134,11 +154,7 @@ function acceptedText(action: BulkAction, { status }: JobSummary): string {
   return action === 'retry' ? 'Queued' : 'Cancelled';
 }
 
-function skippedText(action: BulkAction, job: JobSummary): string {
+function skippedText(action: BulkAction, job: SelectedJob): string {
   const why = skipReason(action, job) ?? '';
   return why.charAt(0).toUpperCase() + why.slice(1);
-}
-
-function counted(count: number): string {
-  return count === 1 ? '1 job' : `${count} jobs`;
 }

@@ -1,13 +1,17 @@
 import { hasEffect } from '../../../../lib/contract/job-actions.ts';
-import type { JobSummary } from '../queries/jobs-query.ts';
 import { statusText } from '../status/job-status.tsx';
+import type { SelectedJob } from './read-again.ts';
 
 /** The bulk actions. */
 export const BULK_ACTIONS = ['cancel', 'retry', 'kill'] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
 
 /** Why an action does not apply to a job; undefined if it applies. */
-export function skipReason(action: BulkAction, { status }: Pick<JobSummary, 'status'>): string | undefined {
+export function skipReason(action: BulkAction, { job, before, isDeleted }: SelectedJob): string | undefined {
+  const { status } = job;
+  if (isDeleted) return 'it was deleted';
+  if (action === 'retry' && status === 'SUCCEEDED' && before !== undefined)
+    return 'it has succeeded since it was selected';
   if (hasEffect(action, status)) return undefined;
   const state = statusText(status).toLowerCase();
   switch (action) {
