@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from '../api/client.ts';
 
 export type Question = Schemas['Question'];
@@ -17,17 +17,19 @@ export interface Waiting {
   readonly question: Question;
 }
 
-/** The jobs that wait for an answer, the oldest first, with their questions. */
-export const waitingQuery = {
-  queryKey: ['questions'] as const,
-  queryFn: async () => {
-    const query = { needs: 'answer', order: 'oldest', limit: JOBS } as const;
-    const { items, total } = await dataOf(api.GET('/api/v1/jobs', { params: { query } }));
+/** The jobs that wait for an answer, the oldest first, with their questions, page by page. */
+export const waitingQuery = infiniteQueryOptions({
+  queryKey: ['questions'],
+  initialPageParam: '',
+  queryFn: async ({ pageParam: cursor }) => {
+    const query = { needs: 'answer', order: 'oldest', limit: JOBS, ...(cursor !== '' && { cursor }) } as const;
+    const { items, total, next_cursor } = await dataOf(api.GET('/api/v1/jobs', { params: { query } }));
     const waiting = await Promise.all(items.map(async (job) => ({ job, question: await openQuestion(job.id) })));
-    return { total, items: waiting.filter((entry): entry is Waiting => entry.question !== undefined) };
+    return { total, next_cursor, items: waiting.filter((entry): entry is Waiting => entry.question !== undefined) };
   },
+  getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
   refetchInterval: POLL_INTERVAL_MS,
-};
+});
 
 /** How many jobs wait for an answer. */
 export const openCountQuery = {

@@ -1,23 +1,25 @@
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { PageError } from '../page/page-error.tsx';
 import { PageLoading } from '../page/page-loading.tsx';
 import { usePageTitle } from '../page/page-title.ts';
 import { EmptyList } from '../tables/empty-list.tsx';
+import { LoadMore } from '../tables/load-more.tsx';
 import { AnswerQuestion } from './answer-question.tsx';
 import { type Waiting, waitingQuery } from './question-queries.ts';
 
 /** The questions of agents that wait for an answer, the oldest first. */
 export function QuestionsPage() {
   usePageTitle('Questions');
-  const waiting = useQuery(waitingQuery);
+  const waiting = useInfiniteQuery(waitingQuery);
   if (waiting.error && !waiting.data)
     return <PageError error={waiting.error} what="The questions" retry={() => void waiting.refetch()} />;
   if (!waiting.data) return <PageLoading what="the questions" />;
-  const { items, total } = waiting.data;
+  const items = waiting.data.pages.flatMap((page) => page.items);
+  const total = waiting.data.pages.at(-1)?.total ?? 0;
   return (
     <SpaceBetween size="m">
       <Header
@@ -31,6 +33,11 @@ export function QuestionsPage() {
       {items.map((entry) => (
         <QuestionCard key={entry.question.id} {...entry} />
       ))}
+      <LoadMore
+        hasMore={waiting.hasNextPage}
+        busy={waiting.isFetchingNextPage}
+        onMore={() => void waiting.fetchNextPage()}
+      />
     </SpaceBetween>
   );
 }

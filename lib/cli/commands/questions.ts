@@ -4,9 +4,7 @@ import { clientOf } from '../base/client-of.ts';
 import type { CommandRun } from '../base/context.ts';
 import { EXIT } from '../base/exit-codes.ts';
 import { fields } from '../base/table.ts';
-
-/** Jobs whose open questions are shown at once. */
-const JOBS = 100;
+import { wholeList } from '../jobs/pages.ts';
 
 export const run: CommandRun<{ readonly json?: true }> = async (context, [id], { json }) => {
   const client = await clientOf(context);
@@ -23,8 +21,10 @@ async function questionsOf(client: Promptq, id: string): Promise<Schemas['Questi
 
 /** The questions that can be answered, of the jobs that wait for it. */
 async function openQuestions(client: Promptq): Promise<Schemas['Question'][]> {
-  const query = { needs: 'answer', limit: JOBS, order: 'oldest' } as const;
-  const jobs = await dataOf(client.api.GET('/api/v1/jobs', { params: { query } }));
+  const waiting = { needs: 'answer', order: 'oldest' } as const;
+  const jobs = await wholeList((page) =>
+    client.api.GET('/api/v1/jobs', { params: { query: { ...waiting, ...page } } }),
+  );
   const found: Schemas['Question'][] = [];
   for (const { id } of jobs.items) found.push(...(await questionsOf(client, id)));
   return found.filter(({ state }) => state === 'open');

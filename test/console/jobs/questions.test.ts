@@ -70,3 +70,23 @@ test('a viewer reads a question and has nothing to answer it with', async () => 
   await page.getByText('Which size?').waitFor();
   expect(await answer(page).count()).toBe(0);
 });
+
+test('the inbox shows further questions on request', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs' });
+  await page.route(/\/api\/v1\/jobs\?.*needs=answer/, async (route) => {
+    await route.continue({ url: route.request().url().replace('limit=50', 'limit=1') });
+  });
+  await asking({ question: 'Which height?' }, 'Measure the roof');
+  await asking({ question: 'Which width?' }, 'Measure the door');
+  await page.goto('/questions');
+  await answer(page).first().waitFor();
+  expect(await page.getByText('Which width?').count()).toBe(0);
+  const showMore = "[...document.querySelectorAll('button')].find((one) => one.textContent === 'Show more')?.click()";
+  await expect
+    .poll(async () => {
+      await page.evaluate(showMore);
+      return await page.getByText('Which width?').count();
+    })
+    .toBe(1);
+  await page.getByText('Which height?').waitFor();
+});
