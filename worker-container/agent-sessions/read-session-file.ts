@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { SESSION_BYTES } from '../../lib/jobs/output/agent-sessions/session-record.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
@@ -50,10 +51,15 @@ export async function readSessionFile({
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const late = setTimeout(() => child.kill('SIGKILL'), READ_TIMEOUT_MS).unref();
+  const closed = once(child, 'close');
+  closed.catch(() => undefined);
   try {
     const { stdout } = child;
     if (stdout === null) throw new Error('the reader of the session has no output');
     const [answer] = await Promise.all([buffer(stdout), started]);
+    const [exitCode] = (await closed) as [number | null];
+    // An answer without its end looks like a shorter file.
+    if (exitCode !== 0) throw new Error('the reader of the session was ended');
     return readAnswer(answer);
   } finally {
     clearTimeout(late);

@@ -3,6 +3,7 @@ import { SESSION_BYTES } from '../../lib/jobs/output/agent-sessions/session-reco
 import { sessionAboutKey, sessionPartKey } from '../../lib/jobs/output/output-keys.ts';
 import type { SessionMeter } from '../../lib/vendors/output/agent-output.ts';
 import type { OutputObjects } from '../output/output-objects.ts';
+import { retrying } from '../output/retrying.ts';
 import { machineTiming, type Timing } from '../output/timing.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
@@ -72,7 +73,7 @@ export class SessionSaver {
   }
 
   /**
-   * Saves what is left, once no process of the attempt is alive.
+   * Saves what is left, once no process of the attempt is alive. Retries until the limit.
    * @param limit milliseconds
    * @returns warnings for the job
    */
@@ -82,10 +83,15 @@ export class SessionSaver {
     this.#cancelTimer?.();
     const cancelLimit = this.#timing.schedule(() => this.#abort.abort(new Error('it took too long')), limit);
     await this.#saving;
-    await this.#save();
+    const { onFailure } = this.#options;
+    const retry = { timing: this.#timing, signal: this.#abort.signal, onFailure };
+    const fault = await retrying(() => this.#saveParts(), retry).then(
+      () => this.#refusal,
+      (error: Error) => error.message,
+    );
     cancelLimit();
     this.#abort.abort(new Error('the session is saved'));
-    return this.#refusal === undefined ? [] : [`session: not saved completely: ${this.#refusal}`];
+    return fault === undefined ? [] : [`session: not saved completely: ${fault}`];
   }
 
   /** Stops saving. */
@@ -95,11 +101,17 @@ export class SessionSaver {
   }
 
   async #save(): Promise<void> {
+    await this.#saveParts().catch(this.#options.onFailure);
+  }
+
+  /** Saves all parts there are. A file that may not be read is not read again. */
+  async #saveParts(): Promise<void> {
     if (this.#refusal !== undefined) return;
     try {
       while (await this.#savePart());
     } catch (error) {
-      if (error instanceof SessionFileRefusedError) this.#refusal = error.message;
+      if (!(error instanceof SessionFileRefusedError)) throw error;
+      this.#refusal = error.message;
       this.#options.onFailure(error);
     }
   }

@@ -56,7 +56,9 @@ export async function finishAgent(
   // Another attempt has begun without what a lost one saves now.
   const saved = session.finish(ending.reason === 'lost' ? 0 : releasing ? DRAIN_TIMEOUT_MS : undefined);
   const git = { env: context.env, mark, attemptDir, ending: undefined, account: context.account, redaction };
-  const { changes, warnings } = releasing ? NO_CHANGES : await changesOf(git, worktree, files, job);
+  // Under an account, each call of git ends with the end of everything that runs there, readers of the session included.
+  const changed = releasing ? NO_CHANGES : saved.then(() => changesOf(git, worktree, files, job));
+  const { changes, warnings } = await changed;
   const limit = releasing ? DRAIN_TIMEOUT_MS : KEEP_FILES_TIMEOUT_MS;
   const isContinued = resumed?.attempt !== undefined;
   const kept = await keepAttemptFiles(context, job, { files, redaction, limit, isContinued });

@@ -87,6 +87,27 @@ export const SESSIONS: readonly Mutant[] = [
     test: 'test/worker-container/agent-sessions/session-saver.test.ts',
   },
   {
+    name: 'the last save of a session is not repeated',
+    file: SAVER,
+    find: 'const fault = await retrying(() => this.#saveParts(), retry).then(',
+    replace: 'const fault = await this.#saveParts().then(',
+    test: 'test/worker-container/agent-sessions/session-saver.test.ts',
+  },
+  {
+    name: 'the answer of a reader that was killed is a part of a session',
+    file: READER,
+    find: "if (exitCode !== 0) throw new Error('the reader of the session was ended');",
+    replace: '',
+    test: READER_TEST,
+  },
+  {
+    name: 'git ends the reader of a session',
+    file: 'worker-container/attempt/finish-agent.ts',
+    find: 'saved.then(() => changesOf(git, worktree, files, job));',
+    replace: 'changesOf(git, worktree, files, job);',
+    test: 'test/worker-container/attempt/finish-agent.test.ts',
+  },
+  {
     name: "another user's session is read",
     file: READER,
     find: "refuse('its file belongs to another user') unless $owner == $>;\n",

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync } from 'node:fs';
-import { link, mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { chownSync, readdirSync, readlinkSync } from 'node:fs';
+import { chmod, chown, link, mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -8,6 +8,10 @@ import {
   readSessionFile,
   SessionFileRefusedError,
 } from '../../../worker-container/agent-sessions/read-session-file.ts';
+import { endAccount } from '../../../worker-container/commands/process-tree.ts';
+import { AccountScan } from '../../../worker-container/service-accounts/account-scan.ts';
+import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
+import { describeAsRoot, newAccounts } from '../service-accounts/as-root.ts';
 
 const ID = '01a207f5-eb44-7283-a012-30a0de506a94';
 
@@ -22,7 +26,7 @@ beforeEach(async () => {
   path = join(folder, `2026/11/rollout-${ID}.jsonl`);
 });
 
-function read(range: { from?: number; most?: number } = {}) {
+function read(range: { from?: number; most?: number; account?: ServiceAccount } = {}) {
   return readSessionFile({ folder, sessionId: ID, from: 0, most: 1_000_000, account: undefined, ...range });
 }
 
@@ -85,4 +89,35 @@ test('a folder behind a link is not searched', async () => {
   await rm(folder, { recursive: true });
   await symlink(join(root, 'elsewhere'), folder);
   expect(await read()).toBeUndefined();
+});
+
+/** Whether a process of the account has the session's file open. */
+function isOpenIn(account: ServiceAccount): boolean {
+  return new AccountScan(account).find().some(({ pid }) => {
+    try {
+      const folder = `/proc/${pid}/fd`;
+      return readdirSync(folder).some((name) => readlinkSync(join(folder, name)) === path);
+    } catch {
+      return false;
+    }
+  });
+}
+
+describeAsRoot('a reader under an account', () => {
+  test('that is killed while it reads gives no part that looks whole', async () => {
+    const [account] = newAccounts(1).slots as [ServiceAccount];
+    await chmod(root, 0o755);
+    await writeFile(path, Buffer.alloc(60_000_000, '{}\n'));
+    await chown(path, account.uid, account.gid);
+    const sizes = new Set<number>();
+    for (let round = 0; round < 10; round += 1) {
+      const part = read({ most: 64_000_000, account }).catch(() => undefined);
+      await expect.poll(() => isOpenIn(account), { interval: 1, timeout: 60_000 }).toBe(true);
+      await endAccount(account);
+      const whole = await part;
+      if (whole !== undefined) sizes.add(whole.bytes.length);
+    }
+    sizes.delete(60_000_000);
+    expect([...sizes]).toEqual([]);
+  });
 });

@@ -135,6 +135,26 @@ test('a save that failed is made up for by the next one', async () => {
   expect(stored.get(`${PREFIX}/000/0000000000000000`)).toBe('{"line":1}\n');
 });
 
+test('the last save is repeated until it succeeds', async () => {
+  await writeFile(path, '{"line":1}\n');
+  failing = true;
+  const finished = saver().finish(60_000);
+  await expect.poll(() => scheduled.map(({ delay }) => delay)).toEqual([60_000, 250]);
+  failing = false;
+  scheduled.pop()?.run();
+  expect(await finished).toEqual([]);
+  expect(stored.get(`${PREFIX}/000/0000000000000000`)).toBe('{"line":1}\n');
+});
+
+test('a last save that takes too long is a warning', async () => {
+  await writeFile(path, '{"line":1}\n');
+  failing = true;
+  const finished = saver().finish(60_000);
+  await expect.poll(() => scheduled).toHaveLength(2);
+  scheduled.shift()?.run();
+  expect(await finished).toEqual(['session: not saved completely: it took too long']);
+});
+
 test('a session that is not read is a warning', async () => {
   await symlink('/etc/hostname', path);
   expect(await saver().finish(1_000)).toEqual(['session: not saved completely: its file is a link or unreadable']);

@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
+import { makeAttemptFiles } from '../../../worker-container/attempt/attempt-files.ts';
+import { finishAgent } from '../../../worker-container/attempt/finish-agent.ts';
+import type { AgentSurroundings, RunningAgent } from '../../../worker-container/attempt/start-agent.ts';
+import { Ending } from '../../../worker-container/commands/ending.ts';
+import { spawnTree } from '../../../worker-container/commands/process-tree.ts';
+import { openWorktree } from '../../../worker-container/repository/job-worktree.ts';
+import { Redaction } from '../../../worker-container/secrets/redaction.ts';
+import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
+import { startUnder } from '../../../worker-container/service-accounts/start-under-account.ts';
+import { aRunningJob } from '../../lib/jobs/a-job.ts';
+import { ENV } from '../../simulation/model/environment.ts';
+import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
+import { describeAsRoot, newAccounts } from '../service-accounts/as-root.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'promptq-finish-'));
+  execFileSync('chmod', ['711', folder]);
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+});
+
+const NO_STREAM = { bytes: 0, lines: 0, sha256: '', complete: true };
+
+/** Finishes an agent that has changed a file of its worktree and exited. */
+async function finish(
+  running: Partial<RunningAgent> = {},
+  { ending = new Ending(), account }: { ending?: Ending; account?: ServiceAccount } = {},
+) {
+  const job = aRunningJob();
+  const mark = randomUUID();
+  const attemptDir = join(folder, 'attempt');
+  await mkdir(attemptDir, { mode: 0o711 });
+  await mkdir(join(folder, 'worktrees'));
+  const files = makeAttemptFiles(attemptDir, account);
+  const redaction = new Redaction();
+  const env = { ...ENV, PATH: process.env.PATH ?? '' };
+  const surroundings = { env: env as never, mark, attemptDir, ending: undefined, account, redaction };
+  const worktree = await openWorktree(surroundings, {
+    ...{ clone: await makeClone(), jobId: job.id, path: join(folder, 'work') },
+    lend: async () => {
+      await mkdir(join(folder, 'work'));
+      if (account !== undefined) execFileSync('chown', [`${account.uid}:${account.gid}`, join(folder, 'work')]);
+    },
+  });
+  const script = 'echo changed > work/README.md';
+  const command = { command: 'bash', args: ['-c', script], env: { PATH: env.PATH }, cwd: folder, stdin: '' };
+  const tree = await spawnTree({ ...command, mark, account });
+  await tree.exited;
+  const context = { ...quietDeployment(), env, account, log: new Logger({ logLevel: 'SILENT' }) };
+  const prepared = {
+    ...{ agent: { name: 'shell', politeSignal: 'SIGTERM', conclude: (facts: unknown) => facts }, worktree },
+    ...{
+      profile: { agent: 'shell', sandbox: 'none', env: {} },
+      command: { drive: { name: 'exec' } },
+      prompt: '',
+      warnings: [],
+    },
+  };
+  const agent = {
+    tree,
+    courier: { close: async () => undefined, seen: [] },
+    session: { finish: async () => [], usage: () => ({}) },
+    shipper: { finish: async () => ({ stdout: NO_STREAM, stderr: NO_STREAM }), source: () => undefined },
+    reader: { end: () => undefined, facts: () => ({ finished: false }) },
+    followUps: { found: () => undefined },
+    stderrTail: () => '',
+    outputFault: () => undefined,
+    ...running,
+  };
+  const at = { attemptDir, ending, mark, files, redaction, clocks: { stop: () => undefined } };
+  return await finishAgent(
+    context as unknown as AttemptContext & { log: Logger },
+    job,
+    { prepared: prepared as never, running: agent as unknown as RunningAgent, login: undefined },
+    at as unknown as AgentSurroundings,
+  );
+}
+
+/** A repository of one commit, as the worker keeps clones. */
+async function makeClone() {
+  const [source, dir] = [join(folder, 'source'), join(folder, 'clone.git')];
+  const git = (...args: string[]) => execFileSync('git', args, { stdio: 'pipe' }).toString().trim();
+  git('init', '-q', source);
+  await writeFile(join(source, 'README.md'), 'new\n');
+  git('-C', source, 'add', '.');
+  git('-C', source, '-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '-qm', 'first');
+  git('clone', '-q', '--bare', source, dir);
+  git('-C', dir, 'pack-refs', '--all');
+  return { dir, base: git('-C', dir, 'rev-parse', 'HEAD') };
+}
+
+describeAsRoot('an agent under an account', () => {
+  test('has its session read to the end before git runs there', async () => {
+    const [account] = newAccounts(1).slots;
+    const session = {
+      finish: async () => {
+        const read = ['-e', 'select undef, undef, undef, 1; print "all of it"'];
+        const options = { cwd: '/', env: {}, stdio: ['ignore', 'pipe', 'ignore'] as const };
+        const { child } = startUnder(account, '/usr/bin/perl', read, { ...options, stdio: [...options.stdio] });
+        if (child.stdout === null) throw new Error('the reader has no output');
+        const [answer] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+        return [answer];
+      },
+      usage: () => ({}),
+    };
+    const { record } = await finish({ session: session as never }, { ...(account !== undefined && { account }) });
+    expect(record.warnings).toEqual(['all of it']);
+    expect(record.changes).toMatchObject({ files: 1 });
+  });
+});
