@@ -5,7 +5,7 @@ import type { Outcome } from '../../lib/jobs/receipts/receipt.ts';
 import { timeoutText } from '../../lib/platform/config/timeout.ts';
 import type { AgentFacts } from '../../lib/vendors/output/agent-output.ts';
 import type { AttemptLogin } from '../account/attempt-login.ts';
-import { isReleasingJob } from '../commands/ending.ts';
+import { type EndingReason, isReleasingJob } from '../commands/ending.ts';
 import { untilEnded } from '../commands/until-ended.ts';
 import { changesOf, NO_CHANGES } from '../repository/worktree-changes.ts';
 import type { AttemptContext, AttemptRecord, AttemptRun } from './attempt-context.ts';
@@ -65,7 +65,7 @@ export async function finishAgent(
   reader.end();
   const facts = agent.conclude(reader.facts(), { ...exit, stderrTail: running.stderrTail() });
   const ended = attemptOutcome({
-    ending: byItself ? undefined : ending.reason,
+    ending: unlessOutputLost(byItself ? undefined : ending.reason, running.outputFault()),
     exit,
     facts,
     asked: tools?.isAsking() === true,
@@ -100,6 +100,11 @@ async function revised(
     log.warn('not known whether the login was renewed meanwhile', error);
     return outcome;
   });
+}
+
+/** No agent has succeeded whose output was not kept, even if it had ended by then. */
+function unlessOutputLost(ending: EndingReason | undefined, fault: EndingReason | undefined): EndingReason | undefined {
+  return ending === undefined || ending === 'finished_not_exited' ? (fault ?? ending) : ending;
 }
 
 function warningsOf(survivors: readonly number[]): string[] {

@@ -3,6 +3,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { collectFollowUps } from '../../lib/jobs/creation/collect-follow-ups.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { type AgentReader, STDERR_TAIL_BYTES } from '../../lib/vendors/output/agent-output.ts';
+import type { EndingReason } from '../commands/ending.ts';
 import { endTree, spawnTree, type Tree } from '../commands/process-tree.ts';
 import type { Drive } from '../drives/drive.ts';
 import { startDrive } from '../drives/start-drive.ts';
@@ -33,7 +34,11 @@ export interface RunningAgent {
   readonly reader: AgentReader;
   readonly followUps: ReturnType<typeof collectFollowUps>;
   readonly stderrTail: () => string;
+  /** Why its output is not complete, whether it had ended by then or not. */
+  readonly outputFault: () => OutputFault | undefined;
 }
+
+type OutputFault = Extract<EndingReason, 'output_limit' | 'output_failed'>;
 
 /** Starts the prepared agent. What it writes is read, stored, and counted by the clocks. If that fails, nothing is left. */
 export async function startAgent(
@@ -47,6 +52,11 @@ export async function startAgent(
   const followUps = collectFollowUps();
   const reader = agent.createReader(followUps.messages);
   let stderrTail = Buffer.alloc(0);
+  let outputFault: OutputFault | undefined;
+  const endFor = (fault: OutputFault) => {
+    outputFault ??= fault;
+    ending.request(fault);
+  };
   let tree: Tree | undefined;
   let session: AttemptSession | undefined;
   try {
@@ -77,16 +87,17 @@ export async function startAgent(
         if (reader.facts().finished) clocks.onFinished();
         else clocks.onUnfinished();
       },
-      onLimit: () => ending.request('output_limit'),
+      onLimit: () => endFor('output_limit'),
       onError: (stream, error) => {
         context.log.error(`${stream} can't be kept`, error as Error);
-        ending.request('output_failed');
+        endFor('output_failed');
       },
       onFailure: (stream, error) => context.log.warn(`shipping ${stream} failed; trying again`, error as Error),
     });
     watched.addEventListener('watched', () => shipper.setWatched(true));
     watched.addEventListener('unwatched', () => shipper.setWatched(false));
-    return { tree, courier, session, shipper, reader, followUps, stderrTail: () => stderrTail.toString() };
+    const parts = { tree, courier, session, shipper, reader, followUps };
+    return { ...parts, stderrTail: () => stderrTail.toString(), outputFault: () => outputFault };
   } catch (error) {
     await abandonAgent(prepared, mark, { tree, session });
     throw error;

@@ -23,4 +23,11 @@ export const ATTEMPT_ENDS: readonly Mutant[] = [
     replace: 'await run.dispose();',
     test: 'test/worker-container/attempt/attempt.test.ts',
   },
+  {
+    name: 'an agent that had exited when its output was lost has succeeded',
+    file: 'worker-container/attempt/finish-agent.ts',
+    find: '? (fault ?? ending) : ending;',
+    replace: '? ending : (fault ?? ending);',
+    test: 'test/worker-container/attempt/finish-agent.test.ts',
+  },
 ];

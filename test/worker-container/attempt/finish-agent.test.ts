@@ -31,10 +31,14 @@ beforeEach(async () => {
 
 const NO_STREAM = { bytes: 0, lines: 0, sha256: '', complete: true };
 
-/** Finishes an agent that has changed a file of its worktree and exited. */
+/** Finishes an agent that has changed a file of its worktree and exited. @param runs it does not exit itself */
 async function finish(
   running: Partial<RunningAgent> = {},
-  { ending = new Ending(), account }: { ending?: Ending; account?: ServiceAccount } = {},
+  {
+    ending = new Ending(),
+    account,
+    runs = false,
+  }: { ending?: Ending; account?: ServiceAccount | undefined; runs?: boolean } = {},
 ) {
   const job = aRunningJob();
   const mark = randomUUID();
@@ -52,10 +56,10 @@ async function finish(
       if (account !== undefined) execFileSync('chown', [`${account.uid}:${account.gid}`, join(folder, 'work')]);
     },
   });
-  const script = 'echo changed > work/README.md';
+  const script = `echo changed > work/README.md; ${runs ? 'sleep 60' : 'true'}`;
   const command = { command: 'bash', args: ['-c', script], env: { PATH: env.PATH }, cwd: folder, stdin: '' };
   const tree = await spawnTree({ ...command, mark, account });
-  await tree.exited;
+  if (!runs) await tree.exited;
   const context = { ...quietDeployment(), env, account, log: new Logger({ logLevel: 'SILENT' }) };
   const prepared = {
     ...{ agent: { name: 'shell', politeSignal: 'SIGTERM', conclude: (facts: unknown) => facts }, worktree },
@@ -99,6 +103,19 @@ async function makeClone() {
   return { dir, base: git('-C', dir, 'rev-parse', 'HEAD') };
 }
 
+test.each([undefined, 'finished_not_exited', 'output_failed'] as const)(
+  'an agent whose output was not kept has not succeeded (ended by its worker: %s)',
+  async (reason) => {
+    const ending = new Ending();
+    if (reason !== undefined) ending.request(reason);
+    const outputFault = () => 'output_failed' as const;
+    expect((await finish({ outputFault }, { ending, runs: reason !== undefined })).record.outcome).toMatchObject({
+      ...{ kind: 'failed', reason: 'output_limit' },
+      error: 'Its output could not be kept: the disk of the worker failed or is full.',
+    });
+  },
+);
+
 describeAsRoot('an agent under an account', () => {
   test('has its session read to the end before git runs there', async () => {
     const [account] = newAccounts(1).slots;
@@ -113,7 +130,7 @@ describeAsRoot('an agent under an account', () => {
       },
       usage: () => ({}),
     };
-    const { record } = await finish({ session: session as never }, { ...(account !== undefined && { account }) });
+    const { record } = await finish({ session: session as never }, { account });
     expect(record.warnings).toEqual(['all of it']);
     expect(record.changes).toMatchObject({ files: 1 });
   });

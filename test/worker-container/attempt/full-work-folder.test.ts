@@ -43,6 +43,15 @@ describeOnSmallDisk('a worker whose work folder is on a full disk', () => {
     expect(await job(id)).toMatchObject({ attempt: 1 });
   });
 
+  it('fails a job whose output could not be kept, also if its agent has exited by then', async () => {
+    const id = await create('cat /dev/zero > "$PROMPTQ_ATTACHMENTS/filler" 2> /dev/null; seq 20000');
+    const ended = await waitFor(async () => {
+      const now = await job(id);
+      return now?.status === 'RUNNING' || now?.status === 'QUEUED' ? undefined : now;
+    });
+    expect(ended).toMatchObject({ status: 'FAILED', reason: 'output_limit' });
+  });
+
   it('releases a job that needs more space than there is, and uses no retry', async () => {
     // The probe fits, the script of the prompt does not.
     disk.fill(300 * 1024);
