@@ -5,7 +5,7 @@ import type { Outcome } from '../../lib/jobs/receipts/receipt.ts';
 import { timeoutText } from '../../lib/platform/config/timeout.ts';
 import type { AgentFacts } from '../../lib/vendors/output/agent-output.ts';
 import type { AttemptLogin } from '../account/attempt-login.ts';
-import { type EndingReason, isReleasingJob } from '../commands/ending.ts';
+import { Ending, type EndingReason, isReleasingJob } from '../commands/ending.ts';
 import { untilEnded } from '../commands/until-ended.ts';
 import { changesOf, NO_CHANGES } from '../repository/worktree-changes.ts';
 import type { AttemptContext, AttemptRecord, AttemptRun } from './attempt-context.ts';
@@ -53,13 +53,17 @@ export async function finishAgent(
   await login?.close();
   const releasing = isReleasingJob(ending);
   redaction.add(login?.secrets ?? []);
+  const drainedAt = performance.now() + DRAIN_TIMEOUT_MS;
   // Another attempt has begun without what a lost one saves now.
   const saved = session.finish(ending.reason === 'lost' ? 0 : releasing ? DRAIN_TIMEOUT_MS : undefined);
-  const git = { env: context.env, mark, attemptDir, ending: undefined, account: context.account, redaction };
+  const late = releasing ? endingAfter(DRAIN_TIMEOUT_MS / 2) : undefined;
+  const git = { env: context.env, mark, attemptDir, ending: late, account: context.account, redaction };
   // Under an account, each call of git ends with the end of everything that runs there, readers of the session included.
-  const changed = releasing ? NO_CHANGES : saved.then(() => changesOf(git, worktree, files, job));
+  const isCut = ending.reason === 'lost' || (releasing && !byItself);
+  const changed = isCut ? NO_CHANGES : saved.then(() => changesOf(git, worktree, files, job));
   const { changes, warnings } = await changed;
-  const limit = releasing ? DRAIN_TIMEOUT_MS : KEEP_FILES_TIMEOUT_MS;
+  // Session, changes and files share the time that a stopping worker has left.
+  const limit = releasing ? Math.max(Math.ceil(drainedAt - performance.now()), 1_000) : KEEP_FILES_TIMEOUT_MS;
   const isContinued = resumed?.attempt !== undefined;
   const kept = await keepAttemptFiles(context, job, { files, redaction, limit, isContinued });
   reader.end();
@@ -105,6 +109,13 @@ async function revised(
 /** No agent has succeeded whose output was not kept, even if it had ended by then. */
 function unlessOutputLost(ending: EndingReason | undefined, fault: EndingReason | undefined): EndingReason | undefined {
   return ending === undefined || ending === 'finished_not_exited' ? (fault ?? ending) : ending;
+}
+
+/** Ends the calls of git that a stopping worker can't wait for. */
+function endingAfter(milliseconds: number): Ending {
+  const ending = new Ending();
+  setTimeout(() => ending.request('stopping'), milliseconds).unref();
+  return ending;
 }
 
 function warningsOf(survivors: readonly number[]): string[] {

@@ -2,6 +2,7 @@ import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import type { Changes } from '../../lib/jobs/receipts/changes.ts';
+import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { giveTree } from '../service-accounts/untrusted-files.ts';
 import { layOutStat, WHOLE_STAT } from './diff-stat.ts';
 import { type GitCall, type GitSurroundings, git } from './git.ts';
@@ -32,14 +33,19 @@ export async function changesOf(
     const changes = await worktreeChanges(surroundings, worktree, { diffFile, call: observer });
     const unkept = await keepSnapshot(surroundings, worktree, { observer, turn }).then(
       () => [],
-      (error: Error) => [`repository: no snapshot to fork from: ${error.message}`],
+      (error: unknown) => [`repository: no snapshot to fork from: ${whyNot(error)}`],
     );
     return { changes, warnings: [...worktree.warnings, ...unkept] };
   } catch (error) {
     return {
-      warnings: [...worktree.warnings, `changes: not known: ${error instanceof Error ? error.message : String(error)}`],
+      warnings: [...worktree.warnings, `changes: not known: ${whyNot(error)}`],
     };
   }
+}
+
+function whyNot(error: unknown): string {
+  if (error instanceof CancelledBeforeStartError) return 'the worker had to stop';
+  return error instanceof Error ? error.message : String(error);
 }
 
 /**

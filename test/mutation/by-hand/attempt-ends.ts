@@ -30,4 +30,18 @@ export const ATTEMPT_ENDS: readonly Mutant[] = [
     replace: '? ending : (fault ?? ending);',
     test: 'test/worker-container/attempt/finish-agent.test.ts',
   },
+  {
+    name: "a lost attempt reads the next one's worktree",
+    file: 'worker-container/attempt/finish-agent.ts',
+    find: "ending.reason === 'lost' || (releasing",
+    replace: '(releasing',
+    test: 'test/worker-container/attempt/finish-agent.test.ts',
+  },
+  {
+    name: 'the changes of a finished agent are not read while its worker stops',
+    file: 'worker-container/attempt/finish-agent.ts',
+    find: '(releasing && !byItself);',
+    replace: 'releasing;',
+    test: 'test/worker-container/attempt/finish-agent.test.ts',
+  },
 ];

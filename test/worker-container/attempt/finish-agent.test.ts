@@ -116,6 +116,26 @@ test.each([undefined, 'finished_not_exited', 'output_failed'] as const)(
   },
 );
 
+test('an agent that had exited when its worker was stopped keeps its outcome and its changes', async () => {
+  const ending = new Ending();
+  const shipper = {
+    finish: async () => {
+      ending.request('stopping');
+      return { stdout: NO_STREAM, stderr: NO_STREAM };
+    },
+    source: () => undefined,
+  };
+  const { record } = await finish({ shipper: shipper as never }, { ending });
+  expect(record).toMatchObject({ outcome: { kind: 'succeeded' }, changes: { files: 1 } });
+  expect(record.warnings).toBeUndefined();
+});
+
+test('an attempt that lost its job leaves its worktree to the next one', async () => {
+  const ending = new Ending();
+  ending.request('lost');
+  expect((await finish({}, { ending })).record.changes).toBeUndefined();
+});
+
 describeAsRoot('an agent under an account', () => {
   test('has its session read to the end before git runs there', async () => {
     const [account] = newAccounts(1).slots;
