@@ -1,7 +1,7 @@
 import { FOLDER_HAS_CHANGED, skipDeployment } from '../../lib/deployments/commands-in-thread.ts';
 import type { EnterContext } from '../../lib/jobs/admission/enter-thread.ts';
 import {
-  acquireFolder,
+  acquireForCommands,
   exclusiveFolder,
   type FolderContext,
   wakeIfFree,
@@ -37,7 +37,7 @@ export async function beginCommands(
   if (when === 'later') return 'later';
   if (threadId !== undefined && !(await acquireSlot(context, job, threadSlot(threadId)))) return 'busy';
   const folder = await exclusiveFolder(context, job, turns);
-  if (folder !== undefined && !(await acquireFolder(context, job, folder))) return 'busy';
+  if (folder !== undefined && !(await acquireForCommands(context, job, folder))) return 'busy';
   const running = await context.deployments.replace(known, {
     ...known,
     ...begun,

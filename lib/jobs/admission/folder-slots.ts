@@ -18,6 +18,7 @@ import { type TurnWithJob, turnsOf } from '../threads/read-thread.ts';
 import { needsBindings, runsBindings } from '../threads/running-bindings.ts';
 import {
   firstInFolder,
+  isAwaited,
   jobsBelow,
   mayWorkBeside,
   type SharedFolderContext,
@@ -80,13 +81,25 @@ export async function acquireFolder(context: FolderContext, job: Job, folder: st
 }
 
 /**
- * Who uses a folder. Binding commands run in the folder of the job that they deploy.
- * @param job that needs the folder
+ * Acquires a folder for commands of exactly this version of an ended job.
+ * @returns false while an attempt, or commands of another job, work there
  */
-function ruleOf(context: FolderContext, folder: string, job?: Job): SlotRule {
+export async function acquireForCommands(context: FolderContext, job: Job, folder: string): Promise<boolean> {
+  return await acquireSlot(context, job, folder, {
+    ...ruleOf(context, folder, 'commands'),
+    firstHolder: () => firstInFolder(context, job),
+  });
+}
+
+/**
+ * Who uses a folder. Binding commands run in the folder of the job that they deploy.
+ * @param needs that needs the folder: a job, or commands
+ */
+function ruleOf(context: FolderContext, folder: string, needs?: Job | 'commands'): SlotRule {
   const worksThere = (other: Job) => folderName(context.folders, other) === folder;
   const isStillUsed = async (ended: Job) => {
-    const yields = job !== undefined && commandsYield(ended, job);
+    if (ended.bindings_pending === undefined) return false;
+    const yields = needs === 'commands' || (needs !== undefined && (await commandsYield(context, ended, needs)));
     // Commands that wait for a turn would keep jobs waiting for that turn too.
     const areHeld = ended.commands_held === true && ownerOfFolder(context.folders, ended) !== undefined;
     return await (yields || areHeld ? runsBindings : needsBindings)(context, ended);
@@ -95,9 +108,13 @@ function ruleOf(context: FolderContext, folder: string, job?: Job): SlotRule {
   return { isStillUsed, worksThere, usersBeside: (holder) => usersAbove(context, holder, isUser) };
 }
 
-/** Whether commands of an ended job that have not begun wait for a job, or for the job's own commands. */
-function commandsYield(ended: Job, job: Job): boolean {
-  return ended.id === job.id || lacksCopy(job) || (job.thread_id !== undefined && ended.thread_id === job.thread_id);
+/**
+ * Whether commands of an ended job that have not begun wait for a job, or for the job's own commands. They wait for a
+ * running agent too, and that agent may wait for the job.
+ */
+async function commandsYield(context: FolderContext, ended: Job, job: Job): Promise<boolean> {
+  if (ended.id === job.id || lacksCopy(job)) return true;
+  return (job.thread_id !== undefined && ended.thread_id === job.thread_id) || (await isAwaited(context, job));
 }
 
 /** Parks a job until its folder is free, then checks again, because it may have become free before that. */
@@ -111,7 +128,8 @@ export async function wakeIfFree(context: FolderContext, folder: string): Promis
   const users = await usersOf(context, folder, ruleOf(context, folder));
   if (users.length === 0) return await wakeNext(context, folder);
   for await (const job of jobsBelow(context, users)) {
-    if (job.parked !== 'folder_busy' || job.folder !== folder || !(await mayWorkBeside(context, job, users))) continue;
+    if (job.parked !== 'folder_busy' || job.folder !== folder) continue;
+    if (!(await mayWorkBeside(context, job, await usersOf(context, folder, ruleOf(context, folder, job))))) continue;
     if ((await transition(context, job, { type: 'unpark', reason: 'folder_busy' }, { rounds: 1 })).done) return;
   }
 }

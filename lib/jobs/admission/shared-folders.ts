@@ -31,6 +31,12 @@ export function startedBy({ created_by, parent_id }: Pick<Job, 'created_by' | 'p
   return parent_id !== undefined && created_by === `job:${parent_id}` ? parent_id : undefined;
 }
 
+/** Whether a running agent has started a job, directly or indirectly, and may wait for it. */
+export async function isAwaited(context: Pick<SharedFolderContext, 'jobs'>, job: Job): Promise<boolean> {
+  for await (const { status } of jobsAbove(context, job)) if (status === 'RUNNING') return true;
+  return false;
+}
+
 /** The jobs that use a folder among those whose agents started a job. */
 export async function usersAbove(
   context: Pick<SharedFolderContext, 'jobs'>,

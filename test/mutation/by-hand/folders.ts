@@ -133,7 +133,7 @@ export const FOLDERS: readonly Mutant[] = [
   {
     name: 'commands begin in a folder in which another job works',
     file: 'worker-container/deployments/begin-commands.ts',
-    find: "if (folder !== undefined && !(await acquireFolder(context, job, folder))) return 'busy';",
+    find: "if (folder !== undefined && !(await acquireForCommands(context, job, folder))) return 'busy';",
     replace: '',
     test: 'test/worker-container/deployments/begin-commands.test.ts',
   },
@@ -143,5 +143,33 @@ export const FOLDERS: readonly Mutant[] = [
     find: 'job.folder !== undefined) folders.add(job.folder);',
     replace: 'job.folder === undefined) folders.add(job.id);',
     test: 'test/lib/jobs/admission/shared-folders.test.ts',
+  },
+  {
+    name: 'commands wait for commands that have not begun',
+    file: 'lib/jobs/admission/folder-slots.ts',
+    find: "const yields = needs === 'commands' || ",
+    replace: "const yields = needs !== 'commands' && ",
+    test: 'test/worker-container/deployments/commands-in-shared-folders.test.ts',
+  },
+  {
+    name: 'the commands of a child run beside the agent that started it',
+    file: 'lib/jobs/admission/folder-slots.ts',
+    find: "...ruleOf(context, folder, 'commands'),",
+    replace: "...ruleOf(context, folder, 'commands'), mayJoin: (users) => mayWorkBeside(context, job, users),",
+    test: 'test/worker-container/deployments/commands-in-shared-folders.test.ts',
+  },
+  {
+    name: 'commands that wait for an agent keep the jobs that it starts waiting',
+    file: 'lib/jobs/admission/folder-slots.ts',
+    find: ' || (await isAwaited(context, job))',
+    replace: '',
+    test: 'test/worker-container/deployments/commands-in-shared-folders.test.ts',
+  },
+  {
+    name: 'nobody wakes a child behind commands that wait for its parent',
+    file: 'lib/jobs/admission/folder-slots.ts',
+    find: 'await usersOf(context, folder, ruleOf(context, folder, job))',
+    replace: 'users',
+    test: 'test/worker-container/deployments/commands-in-shared-folders.test.ts',
   },
 ];
