@@ -3,13 +3,13 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isTerminal, STATUSES } from '../contract/statuses.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
 import { type TransitionContext, transition } from '../jobs/dispatch/transition.ts';
-import { type Job, jobItemSchema } from '../jobs/lifecycle/job.ts';
+import { jobItemSchema } from '../jobs/lifecycle/job.ts';
 import type { JobTextStore } from '../jobs/store/job-texts.ts';
 import { listedItems } from '../jobs/store/listed-items.ts';
-import { isThreadOver } from '../jobs/threads/read-thread.ts';
 import type { ThreadStore } from '../jobs/threads/thread-store.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
+import { KeptJobs } from './kept-jobs.ts';
 
 export interface RemovalContext extends TransitionContext {
   readonly table: DynamoDBDocumentClient;
@@ -22,10 +22,10 @@ export interface RemovalContext extends TransitionContext {
 }
 
 /**
- * How many jobs one sweep removes, and how many it reads; the next sweep continues. `kept`: how many older jobs in other
- * states it remembers in order not to read them.
+ * How many jobs one sweep removes, how many others it reads, and after how long it ends; the next sweep continues.
+ * `kept`: how many older jobs in other states it remembers in order not to read them.
  */
-const SWEEP = { removed: 1_500, scanned: 20_000, kept: 200_000 } as const;
+const SWEEP = { removed: 1_500, scanned: 20_000, milliseconds: 600_000, kept: 200_000 } as const;
 
 /** All states but SUCCEEDED. */
 const OTHER_STATES = STATUSES.filter((status) => status !== 'SUCCEEDED');
@@ -37,37 +37,42 @@ const endedJobSchema = jobItemSchema.pick({ id: true, finished_at: true });
 /**
  * Removes the jobs that ended more than `days` ago, with their texts, outputs, attachments and deployments. A job is
  * marked first, so that it can't be retried, and deleted last, so that the next sweep completes an interrupted one. The
- * jobs of a thread are kept until the last of them ended that long ago.
+ * jobs of a thread, and those of a private folder, are kept until the last of them ended that long ago.
  * @returns how many were removed
  */
 export async function removeEndedJobs(context: RemovalContext, days: number): Promise<number> {
-  const before = timestamp(context.clock.now() - days * DAY_MS);
+  const start = context.clock.now();
+  const before = timestamp(start - days * DAY_MS);
+  const kept = new KeptJobs(context, before);
   let removed = 0;
+  let scanned = 0;
   for await (const id of removableJobs(context, before)) {
-    if ((await skipDamaged(`job ${id}`, () => removeJob(context, id, before))) !== true) continue;
-    removed += 1;
-    if (removed >= SWEEP.removed) break;
+    if (kept.has(id)) continue;
+    const result = await skipDamaged(`job ${id}`, () => removeJob(context, id, { before, kept }));
+    if (result === 'removed') removed += 1;
+    if (result !== 'kept') scanned += 1;
+    if (removed >= SWEEP.removed || scanned >= SWEEP.scanned) break;
+    if (context.clock.now() - start > SWEEP.milliseconds) break;
   }
   return removed;
 }
 
-/** @returns whether it was removed */
-async function removeJob(context: RemovalContext, id: string, endedBefore: string): Promise<boolean> {
+async function removeJob(
+  context: RemovalContext,
+  id: string,
+  { before, kept }: { before: string; kept: KeptJobs },
+): Promise<'removed' | 'kept' | undefined> {
   const job = await context.jobs.find(id);
-  if (job === undefined || job === 'newer' || (await isKeptByThread(context, job, endedBefore))) return false;
-  const marked = await transition(context, job, { type: 'remove', endedBefore });
-  if (!marked.done) return false;
+  if (job === undefined || job === 'newer') return undefined;
+  if (await kept.keeps(job)) return 'kept';
+  const marked = await transition(context, job, { type: 'remove', endedBefore: before });
+  if (!marked.done) return undefined;
   await removeObjects(context, id);
   await context.texts.removeAll(job);
   await context.deployments.removeAll(id);
   if (job.thread_id !== undefined && job.turn !== undefined) await context.threads.remove(job.thread_id, job.turn);
   await context.jobs.remove(id);
-  return true;
-}
-
-async function isKeptByThread(context: RemovalContext, job: Job, endedBefore: string): Promise<boolean> {
-  if (job.thread_id === undefined || job.removing === true) return false;
-  return !(await isThreadOver(context, job.thread_id, endedBefore));
+  return 'removed';
 }
 
 /**
@@ -87,15 +92,8 @@ async function* removableJobs({ table, jobsTable }: RemovalContext, before: stri
       if (kept.size > SWEEP.kept) break;
     }
   }
-  let scanned = 0;
-  for await (const items of listedItems(table, jobsTable, range)) {
-    for (const { id } of items) {
-      if (kept.has(id)) continue;
-      yield id;
-      scanned += 1;
-      if (scanned >= SWEEP.scanned) return;
-    }
-  }
+  for await (const items of listedItems(table, jobsTable, range))
+    for (const { id } of items) if (!kept.has(id)) yield id;
 }
 
 async function removeObjects({ objects, bucket }: RemovalContext, jobId: string): Promise<void> {

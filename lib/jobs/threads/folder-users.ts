@@ -5,7 +5,7 @@ import type { JobStore } from '../store/job-store.ts';
 import { endedBefore, pendingFork, readThread } from './read-thread.ts';
 import type { ThreadStore } from './thread-store.ts';
 
-/** Most jobs that are looked at. A folder with more users is kept. */
+/** Most jobs that are read by default. A folder with more users is kept. */
 const MAX_USERS = 2_000;
 
 /** Dependencies for finding the jobs that work in a folder. */
@@ -18,14 +18,19 @@ export interface FolderUsersContext {
  * Whether all jobs that work in a private folder ended before a time (RFC 3339): its owner, the turns of their threads,
  * and the follow-up jobs that share it; and no fork still has to copy it. A job that waits keeps it.
  */
-export async function isFolderUnused(context: FolderUsersContext, owner: Job, before: string): Promise<boolean> {
+export async function isFolderUnused(
+  context: FolderUsersContext,
+  owner: Job,
+  before: string,
+  { most = MAX_USERS }: { most?: number } = {},
+): Promise<boolean> {
   const seen = new Set<string>();
   const threads = new Set<string>();
   for (let found: Job[] = [owner]; found.length > 0; ) {
     const next: Job[] = [];
     for (const job of found) {
       if (seen.has(job.id)) continue;
-      if (seen.add(job.id).size > MAX_USERS || !endedBefore(job, before)) return false;
+      if (seen.add(job.id).size > most || !endedBefore(job, before)) return false;
       const others = await related(context, job, threads);
       if (others === undefined) return false;
       next.push(...others.filter((other) => other.id === owner.id || ownFolder(other) === owner.id));

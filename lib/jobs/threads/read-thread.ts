@@ -88,11 +88,10 @@ export function begunAfter(turns: readonly TurnWithJob[], turn: number): TurnWit
 
 /** Whether all turns of a thread ended before a time (RFC 3339), and no fork still has to copy from it. */
 export async function isThreadOver(
-  context: { readonly threads: Pick<ThreadStore, 'turns' | 'forks'>; readonly jobs: Pick<JobStore, 'findAll'> },
-  threadId: string,
+  context: { readonly threads: Pick<ThreadStore, 'forks'>; readonly jobs: Pick<JobStore, 'findAll'> },
+  turns: readonly TurnWithJob[],
   before: string,
 ): Promise<boolean> {
-  const turns = await readThread(context, threadId);
   const isOver = ({ job }: TurnWithJob) => job === undefined || (job !== 'newer' && endedBefore(job, before));
   return turns.every(isOver) && (await pendingFork(context, turns)) === undefined;
 }

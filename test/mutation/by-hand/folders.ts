@@ -172,4 +172,25 @@ export const FOLDERS: readonly Mutant[] = [
     replace: 'users',
     test: 'test/worker-container/deployments/commands-in-shared-folders.test.ts',
   },
+  {
+    name: 'retention removes the job by which the users of a folder are found',
+    file: 'lib/reconciler/kept-jobs.ts',
+    find: ' || (await this.#isInFolder(job))',
+    replace: '',
+    test: 'test/lib/reconciler/kept-jobs.test.ts',
+  },
+  {
+    name: 'retention removes the turns of a thread that continues',
+    file: 'lib/reconciler/kept-jobs.ts',
+    find: 'if (await isThreadOver(this.#context, turns, this.#before)) return false;',
+    replace: 'if (turns.length > 0) return false;',
+    test: 'test/lib/reconciler/kept-jobs.test.ts',
+  },
+  {
+    name: 'a removal that has begun is not completed while the folder is used',
+    file: 'lib/reconciler/kept-jobs.ts',
+    find: 'job.removing === true || ',
+    replace: '',
+    test: 'test/lib/reconciler/kept-jobs.test.ts',
+  },
 ];

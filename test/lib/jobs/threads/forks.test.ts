@@ -3,7 +3,7 @@ import { enterThread } from '../../../../lib/jobs/admission/enter-thread.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { conversationBefore } from '../../../../lib/jobs/threads/conversation.ts';
-import { isThreadOver } from '../../../../lib/jobs/threads/read-thread.ts';
+import { isThreadOver, readThread } from '../../../../lib/jobs/threads/read-thread.ts';
 import { continueThread, holdSource, releaseSource } from '../../../../lib/jobs/threads/settle-thread.ts';
 import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { aJob } from '../a-job.ts';
@@ -67,7 +67,8 @@ it('reconcile-jobs lets the turns start that waited for a fork whose ender died'
 it('a thread is kept as long as a fork has to copy from it', async () => {
   const { deployment, forked } = await forkedThread();
   await transition(deployment, await (deployment.jobs.find(TURN) as Promise<Job>), { type: 'cancel' });
-  const isOver = async () => await isThreadOver(deployment, SOURCE, '2999-01-01T00:00:00.000Z');
+  const isOver = async () =>
+    await isThreadOver(deployment, await readThread(deployment, SOURCE), '2999-01-01T00:00:00.000Z');
   expect(await isOver()).toBe(true);
   await holdSource(deployment, forked);
   expect(await isOver()).toBe(false);
