@@ -46,7 +46,8 @@ async function settleOne(
   { last, delivered }: { readonly last: Receipt | undefined; readonly delivered: ReturnType<typeof deliveredBy> },
 ): Promise<MessageRow | undefined> {
   const isDelivered = row.attempt !== undefined && (await delivered(row.attempt)).has(row.id);
-  const becomesTurn = job.status !== 'CANCELLED' && row.only_now !== true;
+  // An edit may have made the job a script after it had accepted the message: the text would be run by a shell.
+  const becomesTurn = job.status !== 'CANCELLED' && job.agent !== 'shell' && row.only_now !== true;
   const { messages } = context.texts;
   const changed = await messages.change(
     job.id,
@@ -100,8 +101,9 @@ async function createTurn(context: CreationContext, job: Job, row: MessageRow, i
   }
 }
 
-function reasonOf({ status }: Job, last: Receipt | undefined): string {
+function reasonOf({ status, agent }: Job, last: Receipt | undefined): string {
   if (status === 'CANCELLED') return 'the job was cancelled';
+  if (agent === 'shell') return 'the job was changed to run a script, which takes no messages';
   return last?.drive === 'exec'
     ? 'the agent takes no messages while it runs, and the job ended'
     : 'the job ended first';

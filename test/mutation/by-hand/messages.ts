@@ -43,4 +43,11 @@ export const MESSAGES: readonly Mutant[] = [
     replace: 'new Set(receipt?.messages)',
     test: 'test/lib/jobs/messages/settle-messages.test.ts',
   },
+  {
+    name: 'a message becomes a script',
+    file: 'lib/jobs/messages/settle-messages.ts',
+    find: " && job.agent !== 'shell'",
+    replace: '',
+    test: 'test/lib/jobs/messages/settle-messages.test.ts',
+  },
 ];

@@ -1,12 +1,13 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
+import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import { messageJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { acceptMessage } from '../../../../lib/jobs/messages/accept-message.ts';
 import { messageText } from '../../../../lib/jobs/messages/message-id.ts';
 import { settleMessages } from '../../../../lib/jobs/messages/settle-messages.ts';
 import { sessionAboutKey, sessionPartKey } from '../../../../lib/jobs/output/output-keys.ts';
 import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
-import { aRunningJob } from '../a-job.ts';
+import { aJob, aReceipt, aRunningJob } from '../a-job.ts';
 
 const RECORD = {
   ...{ version: 1, agent: 'codex', vendor: 'practice', session_id: 'one', path: 'rollout.jsonl', cwd: '/work' },
@@ -54,3 +55,24 @@ it.each(['FAILED', 'CANCELLED'] as const)(
     expect(turns.map((turn) => turn !== undefined)).toEqual([false, status === 'FAILED']);
   },
 );
+
+it('a message to a job that was then changed to run a script is not run by a shell', async () => {
+  const deployment = quietDeployment();
+  await deployment.profiles.put({ name: 'bash', agent: 'shell' });
+  const job = await deployment.store(aJob({ agent: 'codex' }));
+  const { messages } = deployment.texts;
+  await acceptMessage({ ...deployment, messages }, job, { text: 'rm -r the old build folder' }, 'token:test');
+  const receipt = aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: job.id });
+  for (const event of [
+    { type: 'edit', changes: { profile: 'bash', agent: 'shell' } },
+    { type: 'claim', workerId: 'worker-1' },
+    { type: 'end', receipt },
+  ] as const) {
+    const done = await transition(deployment, (await deployment.read(job)) ?? job, event);
+    expect(done).toMatchObject({ done: true });
+  }
+  await settleMessages(deployment, (await deployment.read(job)) ?? job);
+  const [row] = await messages.list(job.id);
+  expect(row).toMatchObject({ state: 'not_delivered', reason: expect.stringContaining('script') });
+  expect(await deployment.jobs.find(messageJobId(job.id, row?.id ?? ''))).toBeUndefined();
+});
