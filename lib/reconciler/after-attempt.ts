@@ -1,5 +1,5 @@
 import { type DeployContext, startDeployments } from '../deployments/start-deployments.ts';
-import { type FolderContext, wakeNext } from '../jobs/admission/folder-slots.ts';
+import { type FolderContext, leaveFolder, wakeNext } from '../jobs/admission/folder-slots.ts';
 import { type ParkedContext, releaseParked } from '../jobs/admission/parked-jobs.ts';
 import { type ProfileSlotContext, wakeNextOf } from '../jobs/admission/profile-slots.ts';
 import { type FollowUpContext, makeFollowUps } from '../jobs/creation/follow-ups.ts';
@@ -28,6 +28,8 @@ export type AfterAttemptContext = FollowUpContext &
 export async function afterAttempt(context: AfterAttemptContext, before: Job, after: Job): Promise<Job> {
   await releaseParked(context, before, after);
   if (before.folder !== undefined) await wakeNext(context, before.folder);
+  // Its agent has begun to share the folder since the claim, which took no slot.
+  else if (after.shares_folder === true) await leaveFolder(context, after);
   if (before.place !== undefined) await wakeNextOf(context, before.profile);
   const continued = await continueThread(context, after);
   return await startDeployments(context, await settleMessages(context, await makePending(context, continued)));

@@ -134,7 +134,7 @@ export async function wakeIfFree(context: FolderContext, folder: string): Promis
   }
 }
 
-/** Admits the next job to a folder that one used until the commands of its bindings were done. */
+/** Admits the next job to a folder that one used without its slot, or until the commands of its bindings were done. */
 export async function leaveFolder(context: FolderContext, job: Job): Promise<void> {
   const folder = await exclusiveFolder(context, job, await turnsOf(context, job));
   if (folder !== undefined) await wakeIfFree(context, folder);

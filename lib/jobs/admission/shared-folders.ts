@@ -66,10 +66,14 @@ export async function mayWorkBeside(
 
 /**
  * The job that has a private folder before any job has taken its slot: the parent of the first job to need it, whose
- * claim took none, or the turn of the parent's thread that runs.
+ * claim took none, or the turn of the parent's thread that runs. Only the first turn of a thread knows its parent.
  */
 export async function firstInFolder(context: SharedFolderContext, job: Job): Promise<string | undefined> {
-  const { parent_id, folder_of = parent_id } = job;
+  const { thread_id: threadId = job.id } = job;
+  const isFirst = job.parent_id !== undefined || threadId === job.id;
+  const first = isFirst ? job : await context.jobs.find(threadId);
+  if (first === undefined || first === 'newer') return undefined;
+  const { parent_id, folder_of = parent_id } = first;
   if (parent_id === undefined || ownerOfFolder(context.folders, job) !== folder_of) return undefined;
   const parent = await context.jobs.find(parent_id);
   if (parent === undefined) return undefined;

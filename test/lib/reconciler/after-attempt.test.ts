@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
+import { folderName } from '../../../lib/jobs/admission/folder-slots.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { afterAttempt } from '../../../lib/reconciler/after-attempt.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
-import { aReceipt, aRunningJob } from '../jobs/a-job.ts';
+import { aJob, aReceipt, aRunningJob } from '../jobs/a-job.ts';
 
 const id = (last: number) => `job_0000000000000000000000000${last}`;
 
@@ -28,4 +29,17 @@ it('a successful probe starts the parked jobs when it ends', async () => {
 it('a job that was no probe, or the probe of another reason, starts no parked job', async () => {
   expect(await parkedAfter({}, 'succeeded')).toBe('usage_limit');
   expect(await parkedAfter({ probing: 'account_required' }, 'succeeded')).toBe('usage_limit');
+});
+
+it('an attempt whose agent began to share its folder wakes the job that waits for it, though it took no slot', async () => {
+  const deployment = quietDeployment();
+  const [owner, waiting] = [id(1), id(2)];
+  const running = await deployment.store(aRunningJob({ id: owner, shares_folder: true, tool_children: [id(3)] }));
+  const folder = folderName(deployment.folders, running) ?? '';
+  const waits = { reason: 'folder_busy', parked: 'folder_busy', folder } as const;
+  const job = await deployment.store(aJob({ id: waiting, cwd: owner, folder_of: owner, parent_id: id(3), ...waits }));
+  const receipt = aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: owner });
+  const ended = await transition(deployment, running, { type: 'end', receipt });
+  await afterAttempt(deployment, running, ended.job ?? running);
+  expect(await deployment.read(job)).toMatchObject({ reason: 'waiting_for_worker' });
 });

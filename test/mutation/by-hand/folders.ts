@@ -193,4 +193,18 @@ export const FOLDERS: readonly Mutant[] = [
     replace: '',
     test: 'test/lib/reconciler/kept-jobs.test.ts',
   },
+  {
+    name: 'nobody wakes a job behind an attempt that took no slot',
+    file: 'lib/reconciler/after-attempt.ts',
+    find: '  else if (after.shares_folder === true) await leaveFolder(context, after);\n',
+    replace: '',
+    test: 'test/lib/reconciler/after-attempt.test.ts',
+  },
+  {
+    name: 'the continuation of a child that never ran works beside its agent',
+    file: 'lib/jobs/admission/shared-folders.ts',
+    find: 'const first = isFirst ? job : await context.jobs.find(threadId);',
+    replace: 'const first = isFirst ? job : undefined;',
+    test: 'test/lib/jobs/admission/shared-folders.test.ts',
+  },
 ];

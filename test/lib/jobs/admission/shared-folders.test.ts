@@ -125,6 +125,21 @@ describe('before any job has taken the slot', () => {
     expect(await mayRun(deployment, child)).toBe(true);
   });
 
+  it('the continuation of a child that never ran waits for the agent that started the child', async () => {
+    const deployment = quietDeployment();
+    const parent = await deployment.store(aRunningJob({ id: OWNER, shares_folder: true, tool_children: [id(2)] }));
+    const cancelled = { status: 'CANCELLED', reason: 'cancelled_by_request' } as const;
+    await deployment.store(startedIn(2, OWNER, { ...cancelled, thread_id: id(2), turn: 1 }));
+    const turn = { thread_id: id(2), turn: 2, continues: id(2), after_any: true };
+    const continued = await deployment.store(inFolder(3, { parent_id: undefined, ...turn }));
+    await deployment.threads.put(id(2), { turn: 2, jobId: continued.id });
+    const turns = await turnsOf(deployment, continued);
+    expect(await exclusiveFolder(deployment, continued, turns)).toBe(nameIn(deployment));
+    expect(await mayRun(deployment, continued)).toBe(false);
+    await deployment.jobs.apply(parent, { ...parent, ...ended });
+    expect(await mayRun(deployment, continued)).toBe(true);
+  });
+
   it('a parent in another folder is of no concern', async () => {
     const deployment = quietDeployment();
     await deployment.store(aRunningJob({ id: id(2) }));
