@@ -97,7 +97,7 @@ export class ModelMessages {
         faults.push(`message ${String(id)} of ${this.#deployment.nameOf(job.id)}: ${fault}`);
       if (state !== 'delivered' && state !== 'not_delivered') tell(`it stays ${String(state)}`);
       const isLost = state === 'not_delivered' && row.only_now !== true && row.next_job_id === undefined;
-      if (isLost && !/cancelled|could not become/.test(String(row.reason))) tell('it has become no turn');
+      if (isLost && !/cancelled|could not become|script/.test(String(row.reason))) tell('it has become no turn');
       const turn = jobOf.get(String(row.next_job_id));
       if (row.next_job_id !== undefined && turn?.continues !== job.id) tell('the turn that it became is missing');
       if (turn !== undefined) this.#deployment.tellEvent('message became a turn');
