@@ -65,7 +65,7 @@ async function probeForReason(context: ParkedContext, reason: ParkReason): Promi
     if (job?.parked !== reason) continue;
     const { probeEvery = PROBE_INTERVALS_MS } = context;
     const next_at = timestamp(context.clock.now() + probeEvery[reason]);
-    const next = { job_id: job.id, attempt: job.attempt + 1, next_at };
+    const next = { job_id: job.id, attempt: job.attempt + 1, profile: job.profile, next_at };
     // The record is written first: a crash in between costs one interval; in the other order two probes could run. It
     // covers this attempt only, because the job may run and be parked again before the write.
     if (await context.probes.replace(reason, probe, next))
@@ -85,6 +85,8 @@ async function answerOf(
   if (job === 'newer' || job.probing === reason) return 'waiting';
   // A cancelled probe is inconclusive, and so is one whose state only a later version understands.
   if (job.status === 'CANCELLED' || !isUnderstood(job)) return undefined;
+  // The edit has queued the job for another account.
+  if (probe.profile !== undefined && probe.profile !== job.profile) return undefined;
   // The probe had to wait for its folder or its profile's slot, so others could start meanwhile; now it runs.
   if (job.status === 'RUNNING' && job.attempt === probe.attempt) return 'waiting';
   return job.attempt >= probe.attempt && job.parked !== reason ? { found: job } : undefined;

@@ -12,6 +12,8 @@ const probeSchema = z.object({
   job_id: z.string(),
   /** The attempt that probes. */
   attempt: z.number(),
+  /** The job's profile then. Absent in what an earlier version wrote. */
+  profile: z.string().optional(),
   /** No other probe starts before this time. */
   next_at: z.string(),
 });

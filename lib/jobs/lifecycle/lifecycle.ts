@@ -9,7 +9,7 @@ import { delegated, withFollowUps } from './follow-up-record.ts';
 import type { Job } from './job.ts';
 import type { Circumstances, Decision, JobEdit, JobEvent } from './job-event.ts';
 import { LEASE, leaseIsOver } from './lease.ts';
-import { type BUSY_REASONS, isBusy } from './parking.ts';
+import { type BUSY_REASONS, isBusy, isForVendor } from './parking.ts';
 import {
   withMessage,
   withoutPendingBindings,
@@ -166,10 +166,15 @@ function orUnanswered(decision: Decision, at: string): Decision {
   return { job: ended(decision.job, 'FAILED', 'not_answered', at) };
 }
 
-/** An edit of what the agent was asked to do withdraws its question, so nothing is left to wait for. */
+/**
+ * An edit of what the agent was asked to do withdraws its question, so nothing is left to wait for. Another profile may
+ * use another vendor account; if it does not, the next attempt is parked again.
+ */
 function edited(job: Job, changes: JobEdit): Job {
   const next = unlessEdited(job, changes);
-  const waitsForNothing = isBusy(next.parked) || (next.parked === 'question' && next.question?.state !== 'open');
+  const isOfOther = changes.profile !== undefined && changes.profile !== job.profile && isForVendor(next.parked);
+  const waitsForNothing =
+    isOfOther || isBusy(next.parked) || (next.parked === 'question' && next.question?.state !== 'open');
   return waitsForNothing ? queuedAgain(next, { reason: 'waiting_for_worker' }) : next;
 }
 

@@ -27,6 +27,11 @@ export function isBusy(parked: Parked): parked is (typeof BUSY_REASONS)[number] 
   return parked === 'folder_busy' || parked === 'profile_busy';
 }
 
+/** Whether a job is parked because of its vendor account. */
+export function isForVendor(parked: Parked): parked is ParkReason {
+  return parked !== undefined && isKnown(PARK_REASONS, parked);
+}
+
 /** Whether a job is parked until an event that one action brings about. */
 export function isAwaiting(parked: Parked): parked is (typeof AWAITED_REASONS)[number] {
   return parked !== undefined && isKnown(AWAITED_REASONS, parked);

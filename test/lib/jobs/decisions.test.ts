@@ -107,7 +107,7 @@ it.each([
   );
 });
 
-it('an edit lets only a job go that waits for a folder, which may be another one now', () => {
+it('an edit queues a job that waits for a folder, which may be another one now', () => {
   const changes = { profile: 'practice', texts: '0123456789abcdef', prompt_preview: 'hello' };
   const edited = (reason: 'folder_busy' | 'usage_limit') => {
     const after = decide(aJob({ parked: reason, reason }), { type: 'edit', changes }, circumstances);
@@ -116,6 +116,17 @@ it('an edit lets only a job go that waits for a folder, which may be another one
   expect(edited('folder_busy')).toBeUndefined();
   expect(edited('usage_limit')).toBe('usage_limit');
 });
+
+it.each(['account_required', 'usage_limit', 'waiting_for_thread'] as const)(
+  'another profile queues a job that waits for its vendor account, not for its thread: %s',
+  (reason) => {
+    const job = aJob({ parked: reason, reason, profile: 'codex', agent: 'codex', due_at: '2026-11-27T00:00:00.000Z' });
+    const after = decide(job, { type: 'edit', changes: { profile: 'claude', agent: 'claude' } }, circumstances);
+    const isOfVendor = reason !== 'waiting_for_thread';
+    const next = 'job' in after ? after.job : job;
+    expect([next.parked, next.due_at === undefined]).toEqual([isOfVendor ? undefined : reason, isOfVendor]);
+  },
+);
 
 it('a parked job is not claimed, though it is due', () => {
   const parked = aJob({ parked: 'usage_limit', reason: 'usage_limit', due_at: '2026-11-20T09:00:00.000Z' });

@@ -23,4 +23,18 @@ export const ACCOUNT: readonly Mutant[] = [
     replace: '',
     test: 'test/lib/jobs/lifecycle/lifecycle.test.ts',
   },
+  {
+    name: 'another profile leaves a job waiting for the old account',
+    file: 'lib/jobs/lifecycle/lifecycle.ts',
+    find: '    isOfOther || isBusy(next.parked)',
+    replace: '    isBusy(next.parked)',
+    test: 'test/lib/jobs/decisions.test.ts',
+  },
+  {
+    name: 'what a job does with another profile is the result of its probe',
+    file: 'lib/jobs/admission/parked-jobs.ts',
+    find: '  if (probe.profile !== undefined && probe.profile !== job.profile) return undefined;\n',
+    replace: '',
+    test: 'test/lib/jobs/admission/probes.test.ts',
+  },
 ];

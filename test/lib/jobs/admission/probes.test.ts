@@ -1,6 +1,7 @@
 import { type DynamoDBDocumentClient, PutCommand, type UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { probeParkedJobs, unparkAll } from '../../../../lib/jobs/admission/parked-jobs.ts';
+import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { NEWEST_JOB_SCHEMA } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
@@ -51,6 +52,28 @@ it.each<[string, Partial<Job> | undefined, 'nobody' | 'the next' | 'all']>([
   const wanted = { nobody: 0, 'the next': 1, all: 2 }[released];
   expect(after.filter((job) => job?.parked === undefined)).toHaveLength(wanted);
   expect(after.filter((job) => job?.probing === REASON)).toHaveLength(wanted === 1 ? 1 : 0);
+});
+
+it('what a job does with another profile, which an edit gave it after it had probed, is no result', async () => {
+  const deployment = quietDeployment();
+  const [tries, other] = [await parked(deployment, 1, { profile: 'codex' }), await parked(deployment, 2)];
+  await probeParkedJobs(deployment);
+  const probing = (await deployment.read(tries)) as Job;
+  expect(probing.probing).toBe(REASON);
+  const { probing: _probing, ...rest } = probing;
+  const again: Job = { ...rest, attempt: 1, parked: REASON, reason: REASON, due_at: '2026-11-27T00:00:00.000Z' };
+  await deployment.jobs.apply(probing, again);
+  const changes = { profile: 'claude', agent: 'claude' } as const;
+  const known = (await deployment.read(tries)) as Job;
+  expect(await transition(deployment, known, { type: 'edit', changes })).toMatchObject({
+    done: true,
+    job: { reason: 'waiting_for_worker' },
+  });
+  await probeParkedJobs(deployment);
+  expect(await deployment.read(other)).toMatchObject({ parked: REASON });
+  await deployment.pass(600_000);
+  await probeParkedJobs(deployment);
+  expect(await deployment.read(other)).toMatchObject({ probing: REASON });
 });
 
 it('no job probes before the time of the next probe, or before it is due', async () => {
