@@ -129,6 +129,21 @@ test('a job that is run again with another model is created once although its re
   await page.context().close();
 });
 
+test('a bulk action whose response was lost is counted as unknown, not as rejected', async () => {
+  const id = await createJob(service, { prompt: 'lost bulk', project: 'lost-bulk', draft: true });
+  await createJob(service, { prompt: 'answered bulk', project: 'lost-bulk', draft: true });
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs?project=lost-bulk' });
+  for (const name of ['lost bulk', 'answered bulk'])
+    await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+  await loseFirstResponse(page, `**/jobs/${id}/cancel`);
+  await button(page, 'Cancel jobs').click();
+  await button(page, 'Cancel 2 jobs').click();
+  await page.getByText('1 job accepted, 1 unknown').waitFor();
+  await page.getByRole('dialog').getByText('The request may have taken effect.').waitFor();
+  expect((await service.api('GET', `/jobs/${id}/status`)).json.status).toBe('CANCELLED');
+  await page.context().close();
+});
+
 /** The prompts of a project's jobs, newest first. */
 async function jobsOf(project: string): Promise<string[]> {
   const { json } = await service.api('GET', `/jobs?project=${project}`);

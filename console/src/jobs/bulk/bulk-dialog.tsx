@@ -11,7 +11,7 @@ import { type BulkAction, skipReason } from './bulk-effect.ts';
 import { BulkNotes, counted, ReadingNote } from './bulk-notes.tsx';
 import { BulkTable } from './bulk-table.tsx';
 import { readAgain, type SelectedJob } from './read-again.ts';
-import { runBulk } from './run-bulk.ts';
+import { type Outcome, runBulk } from './run-bulk.ts';
 
 const VERBS: Readonly<Record<BulkAction, string>> = { cancel: 'Cancel', retry: 'Retry', kill: 'Kill' };
 const TITLES: Readonly<Record<BulkAction, string>> = { cancel: 'To cancel', retry: 'To retry', kill: 'To kill' };
@@ -31,13 +31,13 @@ interface BulkDialogProps {
 export function BulkDialog({ action, jobs: selected, onClose }: BulkDialogProps) {
   const client = useQueryClient();
   const [phase, setPhase] = useState<'asking' | 'acting' | 'done'>('asking');
-  const [outcomes, setOutcomes] = useState<ReadonlyMap<string, string | undefined>>(new Map());
+  const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map());
   const closing = useRef<ButtonProps.Ref>(null);
   const [confirmed, setConfirmed] = useState<readonly SelectedJob[]>();
   const current = useCurrentJobs(selected, confirmed);
   const { jobs } = current;
   const hit = jobs.filter((job) => skipReason(action, job) === undefined);
-  const rejected = [...outcomes.values()].filter((why) => why !== undefined).length;
+  const summary = summaryOf([...outcomes.values()]);
   // The focused button is gone by then, and Escape works only with the focus in the dialog.
   useEffect(() => {
     if (phase === 'done') closing.current?.focus();
@@ -49,7 +49,7 @@ export function BulkDialog({ action, jobs: selected, onClose }: BulkDialogProps)
     await runBulk(
       action,
       hit.map(({ job }) => job.id),
-      (id, why) => setOutcomes((before) => new Map(before).set(id, why)),
+      (id, outcome) => setOutcomes((before) => new Map(before).set(id, outcome)),
     );
     setPhase('done');
     await client.invalidateQueries({ queryKey: ['jobs'] });
@@ -87,18 +87,13 @@ export function BulkDialog({ action, jobs: selected, onClose }: BulkDialogProps)
           {!current.isRead && <ReadingNote error={current.error} retry={current.retry} />}
           {current.isRead && phase === 'asking' && <BulkNotes action={action} jobs={jobs} hit={hit} />}
           {phase === 'acting' && `${outcomes.size} of ${hit.length} done`}
-          {phase === 'done' && (
-            <Alert type={rejected === 0 ? 'success' : 'warning'}>
-              {`${counted(hit.length - rejected)} accepted`}
-              {rejected > 0 && `, ${rejected} rejected`}
-            </Alert>
-          )}
+          {phase === 'done' && <Alert type={summary.type}>{summary.text}</Alert>}
         </div>
         <BulkTable
           title={phase === 'done' ? 'Done' : TITLES[action]}
           jobs={hit}
           heading={phase === 'asking' ? 'Effect' : 'Outcome'}
-          effect={({ job }) => <Effect action={action} job={job} outcomes={outcomes} />}
+          effect={({ job }) => <Effect action={action} job={job} outcome={outcomes.get(job.id)} />}
         />
         <BulkTable
           title="Skipped"
@@ -130,22 +125,36 @@ function useCurrentJobs(selected: readonly JobSummary[], confirmed: readonly Sel
   };
 }
 
-function Effect({
-  action,
-  job,
-  outcomes,
-}: {
-  action: BulkAction;
-  job: JobSummary;
-  outcomes: ReadonlyMap<string, string | undefined>;
-}) {
-  if (!outcomes.has(job.id)) return <>{VERBS[action]}</>;
-  const why = outcomes.get(job.id);
-  return why === undefined ? (
-    <StatusIndicator>{acceptedText(action, job)}</StatusIndicator>
-  ) : (
-    <StatusIndicator type="error">{why}</StatusIndicator>
+/** `2 jobs accepted, 1 rejected, 1 unknown` */
+function summaryOf(outcomes: readonly Outcome[]) {
+  const [accepted = 0, rejected = 0, unknown = 0] = (['accepted', 'rejected', 'unknown'] as const).map(
+    (type) => outcomes.filter((outcome) => outcome.type === type).length,
   );
+  const others = [rejected > 0 && `${rejected} rejected`, unknown > 0 && `${unknown} unknown`];
+  return {
+    type: accepted === outcomes.length ? 'success' : 'warning',
+    text: [`${counted(accepted)} accepted`, ...others.filter((text) => text !== false)].join(', '),
+  } as const;
+}
+
+interface EffectProps {
+  readonly action: BulkAction;
+  readonly job: JobSummary;
+  readonly outcome: Outcome | undefined;
+}
+
+/** What an action will do to a job, and then what it did. */
+function Effect({ action, job, outcome }: EffectProps) {
+  switch (outcome?.type) {
+    case undefined:
+      return <>{VERBS[action]}</>;
+    case 'accepted':
+      return <StatusIndicator>{acceptedText(action, job)}</StatusIndicator>;
+    case 'rejected':
+      return <StatusIndicator type="error">{outcome?.why}</StatusIndicator>;
+    case 'unknown':
+      return <StatusIndicator type="warning">{outcome?.why}</StatusIndicator>;
+  }
 }
 
 /** Only a running job still has to stop. The others have changed once the service responds. */
