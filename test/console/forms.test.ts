@@ -97,6 +97,12 @@ test('a draft is edited in the form, including its project, and a copy links to 
   const { json: job } = await service.api('GET', `/jobs/${json.id}`);
   const edited = { prompt: 'second thought', project: 'drafts', title: 'Thought over', tags: ['night', 'slow'] };
   expect(job).toMatchObject({ status: 'DRAFT', ...edited });
+  await button(page, 'Edit').click();
+  await page.getByLabel('Title').fill('');
+  await button(page, 'Review and save').click();
+  await button(page, 'Save').click();
+  await page.getByRole('heading', { name: 'second thought' }).waitFor();
+  expect((await service.api('GET', `/jobs/${json.id}`)).json.title).toBeNull();
   await button(page, 'Run again with changes').click();
   await button(page, 'Save as draft').click();
   await page.waitForURL((url) => /\/jobs\/job_/.test(url.pathname) && !url.pathname.includes(json.id));
