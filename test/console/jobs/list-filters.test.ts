@@ -142,6 +142,17 @@ test('the list is sorted by the time of creation in either direction', async () 
   await page.context().close();
 });
 
+test('the counts by state, which are those of all jobs, are shown without other filters only', async () => {
+  const page = await open('/jobs?status=DRAFT');
+  const tab = page.getByRole('group', { name: 'State' }).getByRole('button', { name: /^Draft/ });
+  await expect.poll(() => tab.innerText()).toMatch(/^Draft [1-9]/);
+  await page.getByRole('row').filter({ hasText: 'Rounding' }).waitFor();
+  await page.goto('/jobs?status=DRAFT&project=no-such-project');
+  await page.getByText('No matching jobs').waitFor();
+  expect((await tab.innerText()).trim()).toBe('Draft');
+  await page.context().close();
+});
+
 test('an incomplete count is marked, and an empty page offers the next one', async () => {
   const page = await open('/account');
   await page.route(/\/api\/v1\/jobs\?/, async (route) => {

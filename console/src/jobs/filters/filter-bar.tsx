@@ -5,7 +5,7 @@ import { LIMITS } from '../../../../lib/contract/limits.ts';
 import type { Status } from '../../../../lib/contract/statuses.ts';
 import { lazyPart } from '../../page/lazy-part.ts';
 import { Part } from '../../page/part.tsx';
-import type { ChangeFilters, JobFilters } from '../queries/job-filters.ts';
+import { activeFilters, type ChangeFilters, type JobFilters } from '../queries/job-filters.ts';
 import type { JobSummary } from '../queries/jobs-query.ts';
 import { FilterBox } from './filter-box.tsx';
 import { FilterChips } from './filter-chips.tsx';
@@ -32,7 +32,11 @@ export function FilterBar({ filters, onChange, counts, searchRef, jobs, children
   const toggle = useRef<ButtonProps.Ref>(null);
   return (
     <div className="filter-bar">
-      <StatusTabs counts={counts} selected={filters.status} onSelect={(status) => onChange({ status: status ?? '' })} />
+      <StatusTabs
+        counts={isCounted(filters) ? counts : undefined}
+        selected={filters.status}
+        onSelect={(status) => onChange({ status: status ?? '' })}
+      />
       <div className="filter-bar-line">
         <div className="filter-bar-search">
           <FilterBox
@@ -58,4 +62,9 @@ export function FilterBar({ filters, onChange, counts, searchRef, jobs, children
       <FilterChips filters={filters} onChange={onChange} onCleared={() => toggle.current?.focus()} />
     </div>
   );
+}
+
+/** The counts are those of all jobs, whatever the list shows. */
+function isCounted(filters: JobFilters): boolean {
+  return activeFilters(filters).every(([name]) => name === 'status');
 }

@@ -3,12 +3,13 @@ import { statusText } from '../status/job-status.tsx';
 import './status-tabs.css';
 
 interface StatusTabsProps {
+  /** Of all jobs; undefined: not loaded, or other filters are active, under which the API does not count. */
   readonly counts: Readonly<Record<Status, number>> | undefined;
   readonly selected: Status | undefined;
   readonly onSelect: (status: Status | undefined) => void;
 }
 
-/** Tabs with the number of jobs per state, which also choose the state that the list shows. */
+/** Tabs that choose the state that the list shows, with the number of jobs per state. */
 export function StatusTabs({ counts, selected, onSelect }: StatusTabsProps) {
   const all = counts && Object.values(counts).reduce((sum, count) => sum + count, 0);
   const tab = (status: Status | undefined, text: string, count: number | undefined) => (
