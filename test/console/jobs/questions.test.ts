@@ -90,3 +90,21 @@ test('the inbox shows further questions on request', async () => {
     .toBe(1);
   await page.getByText('Which height?').waitFor();
 });
+
+test('questions that could not be read again are marked, and an unreadable one is reported', async () => {
+  const id = await asking({ question: 'Which roof?' }, 'Roof the shed');
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/questions' });
+  await page.getByText('Which roof?').waitFor();
+  await page.context().setOffline(true);
+  await page.getByText('This page is out of date').waitFor();
+  await page.getByText('Which roof?').waitFor();
+  await page.context().setOffline(false);
+  await page.getByText('This page is out of date').waitFor({ state: 'detached' });
+  const answer = { status: 403, json: { error: 'forbidden' } };
+  await page.route(`**/jobs/${id}/questions`, async (route) => await route.fulfill(answer));
+  await page.goto(`/jobs/${id}`);
+  await page.getByText('The question could not be loaded').waitFor();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('Which roof?').waitFor();
+});
