@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redaction } from '../secrets/redaction.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { findBash } from './find-bash.ts';
@@ -28,6 +29,8 @@ export interface CommandEnd {
 
 /** Milliseconds from SIGTERM to SIGKILL. */
 const GRACE_MS = 2_000;
+/** How long (ms) output is read once the tree has ended. A process that was not found may hold the pipes open. */
+const LATE_OUTPUT_MS = 2_000;
 
 /** Runs a bash command until it has ended and no process of its tree is alive. @throws Error if it can't be started. */
 export async function runCommand(run: BashCommand): Promise<CommandEnd> {
@@ -44,6 +47,8 @@ export async function runCommand(run: BashCommand): Promise<CommandEnd> {
     const ended = await Promise.race([tree.exited.then(() => 'exited' as const), over.promise]);
     const kill = ended === 'exited';
     await endTree({ child: tree, mark, politeSignal: 'SIGTERM', graceMs: GRACE_MS, kill });
+    await Promise.race([written, sleep(LATE_OUTPUT_MS, undefined, { ref: false })]);
+    for (const pipe of [tree.stdout, tree.stderr]) pipe.destroy();
     await written;
     return { ended, exit: await tree.exited };
   } finally {
@@ -54,6 +59,11 @@ export async function runCommand(run: BashCommand): Promise<CommandEnd> {
 
 async function pass(stream: Readable, { redaction, onData }: BashCommand): Promise<void> {
   const redactor = redaction.redactor();
-  for await (const chunk of stream) onData(redactor.push(chunk as Buffer));
+  try {
+    for await (const chunk of stream) onData(redactor.push(chunk as Buffer));
+  } catch (error) {
+    // The pipe was closed here.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
   onData(redactor.flush());
 }

@@ -44,4 +44,11 @@ export const ATTEMPT_ENDS: readonly Mutant[] = [
     replace: 'releasing;',
     test: 'test/worker-container/attempt/finish-agent.test.ts',
   },
+  {
+    name: 'a command of a binding waits for processes that escaped it',
+    file: 'worker-container/commands/bash-command.ts',
+    find: '    for (const pipe of [tree.stdout, tree.stderr]) pipe.destroy();\n',
+    replace: '',
+    test: 'test/worker-container/commands/bash-command.test.ts',
+  },
 ];
