@@ -9,6 +9,10 @@ export interface FoundFile {
   readonly bytes: number;
 }
 
+/** Begins the name of a file that is still being copied, at the top of the folder. A number follows. */
+export const DRAFT_PREFIX = '.attach-';
+const DRAFT = new RegExp(`^\\${DRAFT_PREFIX}\\d+$`);
+
 /** The files of a folder that are stored, and how many are skipped, by reason. */
 export interface FoundFiles {
   readonly files: readonly FoundFile[];
@@ -23,7 +27,7 @@ type Limits = Readonly<Record<keyof typeof LIMITS.attachments, number>>;
 const MAX_SCANNED = 10;
 
 /**
- * Finds the files that can be stored: regular files with plain names, no links, up to the limits.
+ * Finds the files that can be stored: regular files with plain names, no links, no drafts, up to the limits.
  * @param owner Owner of the files. A file of another user with a second name elsewhere was not made here.
  */
 export async function findAttachments(
@@ -59,6 +63,8 @@ async function* entriesOf(
 ): AsyncGenerator<FoundFile | LeftFor> {
   for await (const { name } of await opendir(join(root, prefix))) {
     const path = prefix + name;
+    // What a copy that was ended has left is part of a file.
+    if (DRAFT.test(path)) continue;
     if (MISLEADING.test(name)) yield 'name';
     else {
       const found = await lstat(join(root, path)).catch(() => undefined);

@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import * as z from 'zod';
 import { isLegible, LEGIBLE } from '../../lib/contract/input/legible.ts';
 import { LIMITS } from '../../lib/contract/limits.ts';
+import { DRAFT_PREFIX } from '../attachments/find-attachments.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { startUnder } from '../service-accounts/start-under-account.ts';
 import { type Tool, ToolRefusedError, tool } from './tool.ts';
@@ -93,7 +94,7 @@ refuse('it belongs to another user') unless $owner == $>;
 refuse("it is larger than $most bytes") if $size > $most;
 chdir $attachments or refuse('the folder of attachments is gone');
 refuse('a folder has the name') if -d $name and not -l $name;
-my $draft = ".attach-$$";
+my $draft = "${DRAFT_PREFIX}$$";
 sysopen my $to, $draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644 or refuse('the folder of attachments cannot be written');
 my $copied = 0;
 while ($copied < $size) {

@@ -56,4 +56,11 @@ export const TOOLS: readonly Mutant[] = [
     replace: 'if 0;',
     test: FILES_TEST,
   },
+  {
+    name: 'what an interrupted copy has left is an attachment',
+    file: 'worker-container/attachments/find-attachments.ts',
+    find: 'if (DRAFT.test(path)) continue;',
+    replace: '',
+    test: FILES_TEST,
+  },
 ];

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { LIMITS } from '../../../lib/contract/limits.ts';
+import { findAttachments } from '../../../worker-container/attachments/find-attachments.ts';
 import { attachFile } from '../../../worker-container/tools/attach-file.ts';
 import { callTool, serveTools, type ToolAnswer } from './served-tools.ts';
 
@@ -41,6 +42,20 @@ test('a file of the same name is replaced, and a link in its place is not follow
   expect((await attach({ path: './a' })).isError).toBe(false);
   expect(await readFile(join(root, 'outside'), 'utf8')).toBe('outside');
   expect(await readFile(join(attachments, 'a'), 'utf8')).toBe('mine');
+});
+
+test('what a copy that was ended has left is no attachment', async () => {
+  await writeFile(join(cwd, 'large'), '');
+  await truncate(join(cwd, 'large'), LIMITS.attachments.fileBytes);
+  const gone = new AbortController();
+  const tool = attachFile({ cwd, attachments, account: undefined });
+  const copied = tool.call({ path: 'large' }, gone.signal);
+  await expect.poll(() => readdir(attachments), { interval: 5 }).toHaveLength(1);
+  gone.abort();
+  await expect(copied).rejects.toThrow('the copying process ended without an answer');
+  expect(await readdir(attachments)).toEqual([expect.stringMatching(/^\.attach-\d+$/)]);
+  await writeFile(join(attachments, '.attach-notes'), 'mine');
+  expect((await findAttachments(attachments)).files).toEqual([{ path: '.attach-notes', bytes: 4 }]);
 });
 
 test('a file that is an attachment already can get another name', async () => {
