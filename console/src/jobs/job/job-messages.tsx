@@ -68,6 +68,10 @@ function Message({ message }: { message: Schemas['Message'] }) {
   );
 }
 
+/** Whether an attempt takes messages depends on its drive, which no job shows. */
+const RUNNING_HINT =
+  'Its model reads it with the next request. An agent that takes none while it runs gets it in the next attempt or turn.';
+
 function MessageBox({ id, isRunning }: { id: string; isRunning: boolean }) {
   const client = useQueryClient();
   const [text, setText] = useState('');
@@ -89,7 +93,7 @@ function MessageBox({ id, isRunning }: { id: string; isRunning: boolean }) {
       {send.error && <SendError error={send.error} />}
       <FormField
         label="Message to the agent"
-        description={isRunning ? 'Its model reads it with the next request.' : 'The agent gets it with the prompt.'}
+        description={isRunning ? RUNNING_HINT : 'The agent gets it with the prompt.'}
       >
         <Textarea value={text} rows={2} onChange={({ detail }) => setText(detail.value)} />
       </FormField>
