@@ -8,9 +8,12 @@ import {
   type PutCommandInput,
   TransactWriteCommand,
   UpdateCommand,
+  type UpdateCommandInput,
+  type UpdateCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { batchGet } from '../../platform/aws/batch-get.ts';
+import { besideTransactions } from '../../platform/beside-transactions.ts';
 import { indexKeys } from '../indexes/index-keys.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { NewerSchemaError } from '../lifecycle/newer-schema.ts';
@@ -89,9 +92,8 @@ export class JobStore {
   async apply(known: Job, next: Job, { sameLease = false }: { sameLease?: boolean } = {}): Promise<Applied> {
     const { changeId, update } = this.#replacement(known, next, sameLease);
     try {
-      const { Attributes } = await this.#table.send(
-        new UpdateCommand({ ...update, ReturnValues: 'ALL_NEW', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
-      );
+      const returned = { ReturnValues: 'ALL_NEW', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+      const { Attributes } = await this.#update({ ...update, ...returned });
       return { applied: true, job: readJob(Attributes ?? {}) };
     } catch (error) {
       return ownWrite(refusedBy(error), changeId);
@@ -136,6 +138,10 @@ export class JobStore {
     return { changeId, update };
   }
 
+  async #update(input: UpdateCommandInput): Promise<UpdateCommandOutput> {
+    return await besideTransactions(() => this.#table.send(new UpdateCommand(input)));
+  }
+
   /** Removes a job that was marked for removal. */
   async remove(id: string): Promise<void> {
     await this.#table.send(
@@ -159,25 +165,23 @@ export class JobStore {
   ): Promise<Job | undefined> {
     const entries = Object.entries({ ...change, touched: true });
     try {
-      const { Attributes } = await this.#table.send(
-        new UpdateCommand({
-          TableName: this.#tableName,
-          Key: { id: fence.id },
-          UpdateExpression: `SET ${entries.map(([name]) => `#${name} = :${name}`).join(', ')}`,
-          ConditionExpression: '#status = :running AND #attempt = :attempt',
-          ExpressionAttributeNames: {
-            '#status': 'status',
-            '#attempt': 'attempt',
-            ...Object.fromEntries(entries.map(([name]) => [`#${name}`, name])),
-          },
-          ExpressionAttributeValues: {
-            ':running': 'RUNNING',
-            ':attempt': fence.attempt,
-            ...Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
-          },
-          ReturnValues: 'ALL_NEW',
-        }),
-      );
+      const { Attributes } = await this.#update({
+        TableName: this.#tableName,
+        Key: { id: fence.id },
+        UpdateExpression: `SET ${entries.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+        ConditionExpression: '#status = :running AND #attempt = :attempt',
+        ExpressionAttributeNames: {
+          '#status': 'status',
+          '#attempt': 'attempt',
+          ...Object.fromEntries(entries.map(([name]) => [`#${name}`, name])),
+        },
+        ExpressionAttributeValues: {
+          ':running': 'RUNNING',
+          ':attempt': fence.attempt,
+          ...Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
+        },
+        ReturnValues: 'ALL_NEW',
+      });
       return readJob(Attributes ?? {});
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return undefined;

@@ -174,4 +174,11 @@ export const DECISIONS: readonly Mutant[] = [
     replace: 'until === undefined || String(until) >= now',
     test: 'test/lib/reconciler/many-running.test.ts',
   },
+  {
+    name: 'a write that meets a transaction fails',
+    file: 'lib/platform/beside-transactions.ts',
+    find: ' || tries === MAX_TRIES)',
+    replace: ' || tries > 0)',
+    test: 'test/lib/jobs/store/beside-transactions.test.ts',
+  },
 ];

@@ -1,7 +1,9 @@
+import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { SeededRandom } from '../seeded-random.ts';
+import { ENV } from './environment.ts';
 import type { Faults } from './faults.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -82,6 +84,8 @@ export class ModelClient {
       };
       time.schedule(() => {
         if (!isConnected || faults.refuses()) return answer(() => reject(new PassingFault('refused')));
+        if (isUpdateOfJob(command) && faults.meetsTransaction())
+          return answer(() => reject(new TransactionConflictException({ $metadata: {}, message: 'ongoing' })));
         try {
           const result = this.#network.perform(command, this.#actor);
           if (result instanceof Promise) void result.then(succeed);
@@ -97,6 +101,10 @@ export class ModelClient {
 function isOfTable(command: unknown): boolean {
   const { input } = command as { input: object };
   return 'TransactItems' in input || 'TableName' in input || 'RequestItems' in input;
+}
+
+function isUpdateOfJob(command: unknown): boolean {
+  return command instanceof UpdateCommand && command.input.TableName === ENV.JOBS_TABLE;
 }
 
 /** What the SDK tries again: throttling, a fault of the service, a connection that broke. */

@@ -11,6 +11,7 @@ export const FAULTS = [
   'refused',
   'unanswered',
   'throttled',
+  'met a transaction',
   'slow',
   'stale index',
   'stale read',
@@ -37,6 +38,7 @@ interface Mischief {
   readonly freeze: number;
   readonly cutOff: number;
   readonly refuse: number;
+  readonly conflict: number;
   readonly unanswered: number;
   readonly slow: number;
   readonly indexDelay: number;
@@ -117,6 +119,11 @@ export class Faults implements Staleness, QueueMisdeeds {
     return this.#happens('refused', this.#mischief.refuse);
   }
 
+  /** Whether a write of a job meets a transaction of the same item, which is not applied in the end. */
+  meetsTransaction(): boolean {
+    return this.#happens('met a transaction', this.#mischief.conflict);
+  }
+
   /** Whether a call is applied and its answer lost. */
   loosesAnswer(): boolean {
     return this.#happens('unanswered', this.#mischief.unanswered);
@@ -185,6 +192,7 @@ function orderly(random: SeededRandom): Mischief {
     freeze: 0,
     cutOff: 0,
     refuse: random.pick([0, 0.01]),
+    conflict: random.pick([0, 0.01]),
     unanswered: random.pick([0, 0.01]),
     slow: random.pick([0, 0.05]),
     indexDelay: random.pick([30, 500, 3_000]),
@@ -203,6 +211,7 @@ function stormy(random: SeededRandom): Mischief {
     freeze: random.pick([0, 0.0005, 0.003, 0.01]),
     cutOff: random.pick([0, 0, 0.0005, 0.003]),
     refuse: random.pick([0, 0.005, 0.03, 0.15]),
+    conflict: random.pick([0, 0.01, 0.1]),
     unanswered: random.pick([0, 0.005, 0.03, 0.15]),
     slow: random.pick([0, 0.01, 0.05, 0.1]),
     indexDelay: random.pick([30, 1_000, 20_000, 120_000]),
