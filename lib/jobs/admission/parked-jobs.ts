@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ProfileStore } from '../../catalog/profiles.ts';
 import { accountOf } from '../../catalog/vendor-account.ts';
 import { isKnown } from '../../contract/later-code.ts';
@@ -45,9 +46,14 @@ export async function probeParkedJobs(context: ParkedContext): Promise<void> {
   for (const reason of PARK_REASONS) await skipDamaged(`probe ${reason}`, () => probeForReason(context, reason));
 }
 
+/** Most jobs that are due and wait for one account, among which one that waits for another is looked for. */
+const MAX_PASSED_OVER = 2_000;
+
 async function probeForReason(context: ParkedContext, reason: ParkReason): Promise<void> {
   let probe: Probe | undefined;
   let isFirst = true;
+  const accounts = accountsOf(context);
+  const passedOver: Job[] = [];
   // Taken before any read: while a slow read returns, a probe that it shows as not started may have started.
   const at = timestamp(context.clock.now());
   for await (const listed of context.partition(parkedKey(reason))) {
@@ -59,19 +65,33 @@ async function probeForReason(context: ParkedContext, reason: ParkReason): Promi
       if (answer !== undefined) return await unparkAll(context, reason, waitsLike(context, answer.found));
     }
     if (!isUnderstood(listed)) continue;
-    if ((listed.due_at ?? '') > at || (probe?.next_at ?? '') > at) return;
-    const job = await skipDamaged(`job ${listed.id}`, () => context.jobs.get(listed.id, { consistent: true }));
-    // The index may be stale.
-    if (job?.parked !== reason) continue;
-    const { probeEvery = PROBE_INTERVALS_MS } = context;
-    const next_at = timestamp(context.clock.now() + probeEvery[reason]);
-    const next = { job_id: job.id, attempt: job.attempt + 1, profile: job.profile, next_at };
-    // The record is written first: a crash in between costs one interval; in the other order two probes could run. It
-    // covers this attempt only, because the job may run and be parked again before the write.
-    if (await context.probes.replace(reason, probe, next))
-      await transition(context, job, { type: 'unpark', reason, probe: true }, { rounds: 1 });
-    return;
+    if ((listed.due_at ?? '') > at || (probe?.next_at ?? '') > at || passedOver.length >= MAX_PASSED_OVER) break;
+    const tried = [...(probe?.tried ?? []), await nameOfAccount(accounts, listed)];
+    if (new Set(tried).size < tried.length) passedOver.push(listed);
+    else if (await startProbe(context, reason, { listed, probe, tried })) return;
   }
+  // Each account has had its turn.
+  for (const listed of passedOver)
+    if (await startProbe(context, reason, { listed, probe, tried: [await nameOfAccount(accounts, listed)] })) return;
+}
+
+/** @returns false if the job is no longer parked */
+async function startProbe(
+  context: ParkedContext,
+  reason: ParkReason,
+  { listed, probe, tried }: { listed: Job; probe: Probe | undefined; tried: readonly string[] },
+): Promise<boolean> {
+  const job = await skipDamaged(`job ${listed.id}`, () => context.jobs.get(listed.id, { consistent: true }));
+  // The index may be stale.
+  if (job?.parked !== reason) return false;
+  const { probeEvery = PROBE_INTERVALS_MS } = context;
+  const next_at = timestamp(context.clock.now() + probeEvery[reason]);
+  const next = { job_id: job.id, attempt: job.attempt + 1, profile: job.profile, next_at, tried: [...tried] };
+  // The record is written first: a crash in between costs one interval; in the other order two probes could run. It
+  // covers this attempt only, because the job may run and be parked again before the write.
+  if (await context.probes.replace(reason, probe, next))
+    await transition(context, job, { type: 'unpark', reason, probe: true }, { rounds: 1 });
+  return true;
 }
 
 /** A probe's result: `waiting` while open, `found` once the reason no longer applies, undefined if inconclusive. */
@@ -92,19 +112,32 @@ async function answerOf(
   return job.attempt >= probe.attempt && job.parked !== reason ? { found: job } : undefined;
 }
 
+/** The vendor account of a profile; undefined: the profile is gone. Each is read once. */
+function accountsOf({ profiles }: Pick<ParkedContext, 'profiles'>): (name: string) => Promise<string | undefined> {
+  const accounts = new Map<string, string | undefined>();
+  return async (name) => {
+    if (!accounts.has(name)) {
+      const profile = await profiles.get(name);
+      accounts.set(name, profile && accountOf(profile));
+    }
+    return accounts.get(name);
+  };
+}
+
+/** A short name for the account that a job waits for. */
+async function nameOfAccount(accounts: ReturnType<typeof accountsOf>, { profile }: Job): Promise<string> {
+  return createHash('sha256')
+    .update((await accounts(profile)) ?? profile)
+    .digest('base64url')
+    .slice(0, 12);
+}
+
 /** Whether a job waits for the vendor account that another job ran with. True if either job's profile is gone. */
 function waitsLike(
   context: Pick<ParkedContext, 'profiles'>,
   ran: Pick<Job, 'profile'>,
 ): (job: Job) => Promise<boolean> {
-  const accounts = new Map<string, string | undefined>();
-  const account = async (name: string) => {
-    if (!accounts.has(name)) {
-      const profile = await context.profiles.get(name);
-      accounts.set(name, profile && accountOf(profile));
-    }
-    return accounts.get(name);
-  };
+  const account = accountsOf(context);
   return async (job) => {
     const [mine, tried] = [await account(job.profile), await account(ran.profile)];
     return mine === undefined || tried === undefined || mine === tried;

@@ -37,4 +37,18 @@ export const ACCOUNT: readonly Mutant[] = [
     replace: '',
     test: 'test/lib/jobs/admission/probes.test.ts',
   },
+  {
+    name: 'the jobs of one account probe before those of all others',
+    file: 'lib/jobs/admission/parked-jobs.ts',
+    find: 'if (new Set(tried).size < tried.length) passedOver.push(listed);\n    else if',
+    replace: 'if',
+    test: 'test/lib/jobs/admission/probes.test.ts',
+  },
+  {
+    name: 'an account that has had its turn gets no other',
+    file: 'lib/jobs/admission/parked-jobs.ts',
+    find: 'for (const listed of passedOver)',
+    replace: 'for (const listed of passedOver.slice(passedOver.length))',
+    test: 'test/lib/jobs/admission/probes.test.ts',
+  },
 ];

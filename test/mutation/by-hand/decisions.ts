@@ -83,9 +83,9 @@ export const DECISIONS: readonly Mutant[] = [
   {
     name: 'a probe is recorded after its release',
     file: 'lib/jobs/admission/parked-jobs.ts',
-    find: "    if (await context.probes.replace(reason, probe, next))\n      await transition(context, job, { type: 'unpark', reason, probe: true }, { rounds: 1 });",
+    find: "  if (await context.probes.replace(reason, probe, next))\n    await transition(context, job, { type: 'unpark', reason, probe: true }, { rounds: 1 });",
     replace:
-      "    await transition(context, job, { type: 'unpark', reason, probe: true }, { rounds: 1 });\n    await context.probes.replace(reason, probe, next);",
+      "  await transition(context, job, { type: 'unpark', reason, probe: true }, { rounds: 1 });\n  await context.probes.replace(reason, probe, next);",
     test: 'test/lib/jobs/admission/parked-jobs.test.ts',
   },
   {
@@ -99,9 +99,9 @@ export const DECISIONS: readonly Mutant[] = [
   {
     name: 'the time for a probe is checked after the reads',
     file: 'lib/jobs/admission/parked-jobs.ts',
-    find: "if ((listed.due_at ?? '') > at || (probe?.next_at ?? '') > at) return;",
+    find: "if ((listed.due_at ?? '') > at || (probe?.next_at ?? '') > at || ",
     replace:
-      "const later = timestamp(context.clock.now());\n    if (at === '' || (listed.due_at ?? '') > later || (probe?.next_at ?? '') > later) return;",
+      "const later = timestamp(context.clock.now());\n    if (at === '' || (listed.due_at ?? '') > later || (probe?.next_at ?? '') > later || ",
     test: 'test/lib/jobs/admission/parked-jobs.test.ts',
   },
   {

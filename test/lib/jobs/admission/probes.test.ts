@@ -76,6 +76,31 @@ it('what a job does with another profile, which an edit gave it after it had pro
   expect(await deployment.read(other)).toMatchObject({ probing: REASON });
 });
 
+it('the accounts take turns, however many jobs of one wait before the others', async () => {
+  const deployment = quietDeployment();
+  const profiles = ['one', 'one', 'one', 'one', 'one', 'two', 'three'];
+  for (const name of new Set(profiles))
+    await deployment.profiles.put({ name, agent: 'codex', env: { CODEX_API_KEY: { secret: name } } });
+  const jobs: Job[] = [];
+  for (const [at, profile] of profiles.entries()) {
+    jobs.push(await parked(deployment, at + 1, { profile }));
+    await deployment.pass(10);
+  }
+  const probed: string[] = [];
+  for (let time = 0; time < 6; time += 1) {
+    await deployment.pass(600_000);
+    await probeParkedJobs(deployment);
+    const latest = await Promise.all(jobs.map(async (job) => (await deployment.read(job)) as Job));
+    for (const { probing: _probing, ...job } of latest.filter(({ probing }) => probing !== undefined)) {
+      probed.push(job.profile);
+      const due_at = timestamp(deployment.clock.now() + 300_000);
+      const again: Job = { ...job, attempt: job.attempt + 1, parked: REASON, reason: REASON, due_at };
+      await deployment.jobs.apply((await deployment.read(job)) as Job, again);
+    }
+  }
+  expect(probed).toEqual(['one', 'two', 'three', 'one', 'two', 'three']);
+});
+
 it('no job probes before the time of the next probe, or before it is due', async () => {
   const deployment = quietDeployment();
   const now = deployment.clock.now();
