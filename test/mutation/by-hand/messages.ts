@@ -19,8 +19,8 @@ export const MESSAGES: readonly Mutant[] = [
   {
     name: 'a message to a cancelled job becomes a turn',
     file: SETTLE,
-    find: "job.status !== 'CANCELLED' && row.only_now",
-    replace: 'row.only_now',
+    find: "job.status !== 'CANCELLED' && job.agent",
+    replace: 'job.agent',
     test: 'test/api/jobs/messages.test.ts',
   },
   {
