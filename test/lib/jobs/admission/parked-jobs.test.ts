@@ -7,6 +7,7 @@ import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import type { ParkReason } from '../../../../lib/jobs/lifecycle/parking.ts';
 import type { Outcome } from '../../../../lib/jobs/receipts/receipt.ts';
+import { JobStore } from '../../../../lib/jobs/store/job-store.ts';
 import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
 import { aReceipt, aRunningJob } from '../a-job.ts';
@@ -211,14 +212,15 @@ describe('of jobs that wait for the vendor account', () => {
     const reason = 'account_required';
     const next_at = timestamp(now + 60_000);
     await deployment.probes.replace(reason, undefined, { job_id: first.id, attempt: first.attempt + 1, next_at });
-    const jobs = Object.assign(Object.create(deployment.jobs) as typeof deployment.jobs, {
-      async get(jobId: string, options: { consistent: boolean }) {
+    class SlowStore extends JobStore {
+      override async get(jobId: string, options: { consistent: boolean }) {
         const seen = await deployment.jobs.get(jobId, options);
         if (jobId === first.id) await transition(context(), first, { type: 'unpark', reason, probe: true });
         now += 61_000;
         return seen;
-      },
-    });
+      }
+    }
+    const jobs = new SlowStore(deployment.table, deployment.env.JOBS_TABLE);
     await probeParkedJobs({ ...context(), jobs });
     expect(await probing([first, second])).toEqual([first.id]);
   });
