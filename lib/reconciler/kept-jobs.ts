@@ -4,24 +4,19 @@ import type { JobStore } from '../jobs/store/job-store.ts';
 import { type FolderUsersContext, isFolderUnused } from '../jobs/threads/folder-users.ts';
 import { endedBefore, isThreadOver, readThread } from '../jobs/threads/read-thread.ts';
 
-/** Dependencies for finding the jobs that others need. */
-export interface KeptContext extends FolderUsersContext {
-  readonly jobs: Pick<JobStore, 'find' | 'findAll'>;
-}
-
 /**
  * The ended jobs that retention keeps, because their thread or their private folder is used since a time. One sweep
  * finds that out once for each thread and each folder. What can be removed is read again for each job.
  */
 export class KeptJobs {
-  readonly #context: KeptContext;
+  readonly #context: FolderUsersContext & { readonly jobs: Pick<JobStore, 'find'> };
   readonly #before: string;
   readonly #turns = new Set<string>();
   /** The owners of folders that are used. */
   readonly #folders = new Set<string>();
 
   /** @param before RFC 3339 */
-  constructor(context: KeptContext, before: string) {
+  constructor(context: FolderUsersContext & { readonly jobs: Pick<JobStore, 'find'> }, before: string) {
     this.#context = context;
     this.#before = before;
   }
