@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startService } from '../../local-service.ts';
+import { startService, waitFor } from '../../local-service.ts';
 
 /** The process of the emulator that works on a home. */
 async function emulatorOf(home: string): Promise<number> {
@@ -12,10 +12,21 @@ async function emulatorOf(home: string): Promise<number> {
   throw new Error('no emulator runs');
 }
 
+/** Stops a process. Its threads may answer until each has noticed the signal. */
+async function pause(pid: number): Promise<void> {
+  process.kill(pid, 'SIGSTOP');
+  await waitFor(async () => {
+    const threads = await readdir(`/proc/${pid}/task`);
+    const stats = await Promise.all(threads.map((id) => readFile(`/proc/${pid}/task/${id}/stat`, 'utf8')));
+    // The name of a thread, in parentheses, comes before its state.
+    return stats.every((stat) => stat.slice(stat.lastIndexOf(')') + 2).startsWith('T'));
+  });
+}
+
 test('while the table is paused, requests end in time with a documented 503 that names it, and work again afterwards', async () => {
   const service = await startService();
   const emulator = await emulatorOf(service.home);
-  process.kill(emulator, 'SIGSTOP');
+  await pause(emulator);
   const answers = await Promise.all([
     service.api('GET', '/jobs'),
     service.api('GET', '/health'),
