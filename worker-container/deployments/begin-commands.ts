@@ -41,6 +41,7 @@ export async function beginCommands(
   const running = await context.deployments.replace(known, {
     ...known,
     ...begun,
+    pending_reason: undefined,
     state: 'running',
     attempts: known.attempts + 1,
   });

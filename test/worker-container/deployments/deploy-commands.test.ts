@@ -106,6 +106,7 @@ it('commands wait while another job works in the folder, and say so', async () =
   await deployment.jobs.apply(child, { ...child, status: 'SUCCEEDED', reason: 'exited' });
   await runDeployments(opened.worker, job, never);
   expect(await states(job)).toEqual([['a', 'succeeded', 1]]);
+  expect((await deployment.deployments.list(id))[0]).not.toHaveProperty('pending_reason');
 });
 
 it('nothing is run for a job that was run again meanwhile, nor if commands are disabled', async () => {
