@@ -108,8 +108,8 @@ export const LIMITS = {
   list: { min: 1, max: 500, default: 50 },
   /** Jobs that one request for a filtered list reads before it returns a cursor. */
   jobsReadPerList: 50_000,
-  /** Index entries that one request for a list without filters reads at most, for its offset. */
-  entriesReadPerList: 1_000_000,
+  /** Index entries that one request for a list without filters reads at most, for its offset: some seconds of a function. */
+  entriesReadPerList: 200_000,
   /** Retention of the audit log. */
   auditDays: 90,
   auditList: { min: 1, max: 500, default: 50 },

@@ -111,24 +111,32 @@ export class JobIndex {
       wanted.cursor === undefined ? { after: undefined, skip: wanted.offset } : readCursorAfter(wanted.cursor, name);
     const found: ListedEntry[] = [];
     const jobs = new Map<string, ListedJob>();
-    let read = 0;
+    let [read, passed] = [0, 0];
     let last: ListedEntry | undefined;
     for await (const entries of this.pages(wanted, after, skip + limit)) {
       read += entries.length;
       last = entries.at(-1);
-      if (status === 'SUCCEEDED') for (const job of await this.jobs(entries)) jobs.set(job.id, job);
-      found.push(...entries.filter(({ id }) => status !== 'SUCCEEDED' || jobs.get(id)?.status === status));
-      if (found.length > skip + limit || read >= mostRead) break;
+      const current = status === 'SUCCEEDED' ? new Map((await this.jobs(entries)).map((job) => [job.id, job])) : jobs;
+      const matching = entries.filter(({ id }) => status !== 'SUCCEEDED' || current.get(id)?.status === status);
+      // What the offset skips is not kept: it may be most of what is read.
+      const skipped = Math.min(skip - passed, matching.length);
+      passed += skipped;
+      for (const entry of matching.slice(skipped)) {
+        found.push(entry);
+        const job = current.get(entry.id);
+        if (job !== undefined) jobs.set(entry.id, job);
+      }
+      if (found.length > limit || read >= mostRead) break;
       last = undefined;
     }
-    const shown = found.slice(skip, skip + limit);
-    const end = found.length > skip + limit ? shown.at(-1) : last;
+    const shown = found.slice(0, limit);
+    const end = found.length > limit ? shown.at(-1) : last;
     const missing = shown.filter(({ id }) => !jobs.has(id));
     for (const job of await this.jobs(missing)) jobs.set(job.id, job);
     const items = shown.flatMap(({ id }) => jobs.get(id) ?? []);
     return {
       items: items.filter((job) => isInRange(job, wanted)),
-      nextCursor: end && cursorAfter(end, name, Math.max(0, skip - found.length)),
+      nextCursor: end && cursorAfter(end, name, skip - passed),
     };
   }
 
