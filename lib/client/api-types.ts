@@ -2791,7 +2791,7 @@ export interface components {
             type: "end";
             attempt: number;
             /**
-             * @description Of the job: QUEUED if another attempt follows.
+             * @description The current status of the job, such as QUEUED if another attempt follows.
              * @enum {string}
              */
             status: "DRAFT" | "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";

@@ -28,7 +28,10 @@ interface FinishedParts {
   readonly login: AttemptLogin | undefined;
 }
 
-/** Waits until none of the agent's processes is alive that can be ended, and stores its output, session, changes and files. */
+/**
+ * Waits until no process of the agent is alive, except those that can't be ended, and stores its output, session, changes
+ * and files.
+ */
 export async function finishAgent(
   context: AttemptContext & { readonly log: Logger },
   job: Job,

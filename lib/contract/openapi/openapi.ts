@@ -2,7 +2,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { BASE_PATH, COMMON_ERRORS, REQUIRED_PRINCIPALS, type Route } from '../route.ts';
-import { doctorReport, logEndEvent, logOutputEvent } from '../schemas/jobs/printed.ts';
+import { doctorReport, logEndEvent, logOutputEvent } from '../schemas/printed.ts';
 import { eitherResponse, errorResponse, headersOf, REQUEST_ID_HEADER } from './openapi-errors.ts';
 import { addExamples, type DocumentWithExamples } from './openapi-examples.ts';
 import { admitNulls, holdNull } from './openapi-nulls.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { FINDING_STATES } from '../../finding-states.ts';
-import { jobState, stateReason } from './job-state.ts';
-import { streamState } from './output.ts';
+import { FINDING_STATES } from '../finding-states.ts';
+import { jobState, stateReason } from './jobs/job-state.ts';
+import { streamState } from './jobs/output.ts';
 
 const attempt = z.number().int();
 const offset = z.number().int();
@@ -23,7 +23,7 @@ export const logEndEvent = z
   .object({
     type: z.literal('end'),
     attempt,
-    status: jobState.meta({ description: 'Of the job: QUEUED if another attempt follows.' }),
+    status: jobState.meta({ description: 'The current status of the job, such as QUEUED if another attempt follows.' }),
     state_reason: stateReason,
     stdout_state: streamState,
     stderr_state: streamState,
