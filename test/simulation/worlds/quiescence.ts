@@ -13,7 +13,7 @@ import { ENV } from '../model/environment.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
 import { isStopped } from '../rules/thread-rules.ts';
 import type { ModelAgents } from './agent.ts';
-import type { Acknowledged } from './clients.ts';
+import type { Acknowledged } from './clients/acknowledged.ts';
 import type { ModelDeployment } from './deployment.ts';
 import { sha256 } from './output.ts';
 import { watchOf } from './workers.ts';
