@@ -1,5 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts';
-import type { Receipt, Usage } from '../receipts/receipt.ts';
+import { boundedUsage, type Receipt } from '../receipts/receipt.ts';
 import type { Job } from './job.ts';
 
 /** What an attempt records on its job, whatever its outcome. */
@@ -36,7 +36,7 @@ export function evidenceOf({
     ...(outcome.signal !== null && { signal: outcome.signal }),
     ...(outcome.error !== undefined && { error: storable(outcome.error) }),
     ...(session_id !== undefined && { session_id: storable(session_id) }),
-    ...(usage !== undefined && { usage: storableUsage(usage) }),
+    ...(usage !== undefined && { usage: boundedUsage(usage) }),
     ...(agent !== undefined && { agent }),
     ...(model !== undefined && { model_used: storable(model) }),
     ...warned(warnings),
@@ -63,21 +63,6 @@ const MAX_TEXT_LENGTH = 300;
 /** Half of a surrogate pair, which a cut can leave, would make the table reject the outcome every time. */
 function storable(text: string): string {
   return text.slice(0, MAX_TEXT_LENGTH).toWellFormed();
-}
-
-/** The table rejects numbers that are almost 0, the SDK those beyond safe integers. A vendor's CLI may report any. */
-function storableUsage({ cost_usd, ...tokens }: Usage): Usage {
-  return {
-    input_tokens: storableNumber(tokens.input_tokens),
-    cached_input_tokens: storableNumber(tokens.cached_input_tokens),
-    output_tokens: storableNumber(tokens.output_tokens),
-    reasoning_output_tokens: storableNumber(tokens.reasoning_output_tokens),
-    ...(cost_usd !== undefined && { cost_usd: storableNumber(cost_usd) }),
-  };
-}
-
-function storableNumber(number: number): number {
-  return number < 1e-100 ? 0 : Math.min(number, Number.MAX_SAFE_INTEGER);
 }
 
 /**

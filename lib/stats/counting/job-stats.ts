@@ -88,9 +88,12 @@ export function endsOf(job: CountedJob | undefined, times: 1 | -1): StatsChange[
 export function tokensOf(job: Pick<CountedJob, 'usage' | 'earlier_usage'> | undefined): Record<string, number> {
   if (job?.usage === undefined) return {};
   const { cost_usd = 0, ...usage } = addUsage(job.usage, job.earlier_usage);
-  const whole = { ...usage, cost_usd: Math.round(cost_usd * MICRO) };
+  const counts = { ...usage, cost_usd: cost_usd * MICRO };
   return Object.fromEntries(
-    Object.entries(TOKEN_ATTRIBUTES).map(([name, attribute]) => [attribute, whole[name as keyof typeof whole]]),
+    Object.entries(TOKEN_ATTRIBUTES).map(([name, attribute]) => [
+      attribute,
+      Math.round(counts[name as keyof typeof counts]),
+    ]),
   );
 }
 

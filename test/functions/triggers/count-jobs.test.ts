@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { AuditLog } from '../../../lib/access/audit-log.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { StatsStore } from '../../../lib/stats/counting/stats-store.ts';
 import { metricsIn, printedBy } from '../../captured-lines.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aJob, aRunningJob } from '../../lib/jobs/a-job.ts';
@@ -122,6 +123,20 @@ it('a job that another one has started is recorded once, also if the batch is re
       request_id: child.id,
     },
   ]);
+});
+
+it('no usage that a CLI reports, however large, stops the counting', async () => {
+  const most = Number.MAX_SAFE_INTEGER;
+  const usage = { input_tokens: most, cached_input_tokens: 0.125, output_tokens: 7, reasoning_output_tokens: 0 };
+  const ended = (key: string, more: Partial<Job>) =>
+    aJob({ id: jobIdOfKey(key), project_id: 'large', status: 'FAILED', attempt: 2, finished_at: at(33), ...more });
+  await count(
+    record(undefined, ended('tokens', { usage, earlier_usage: usage })),
+    record(undefined, ended('more tokens', { usage })),
+    record(undefined, ended('dollars', { usage: { ...usage, cost_usd: most } })),
+  );
+  const { items } = await new StatsStore(deployment.registry).list('project-figures', { from: 'large', limit: 1 });
+  expect(items).toEqual([expect.objectContaining({ id: 'large', n_FAILED: 3, t_out: 28, t_cost: 1e12 })]);
 });
 
 it('a change without a new state reports nothing', async () => {

@@ -65,6 +65,19 @@ it('an outcome with texts and numbers that no table takes as they are is applied
     status: 'FAILED',
     error: `${'x'.repeat(299)}\ufffd`,
     session_id: `\ufffd${'y'.repeat(299)}`,
-    usage: { input_tokens: Number.MAX_SAFE_INTEGER, cached_input_tokens: 0, output_tokens: 7 },
+    usage: { input_tokens: 1e12, cached_input_tokens: 0, output_tokens: 7 },
+  });
+});
+
+it('an attempt ends, however much the ones before it are said to have used', async () => {
+  const most = Number.MAX_SAFE_INTEGER;
+  const usage = { input_tokens: most, cached_input_tokens: 0, output_tokens: 7, reasoning_output_tokens: 0 };
+  const id = jobIdOfKey('late report of much usage');
+  const job = await deployment.store(aRunningJob({ id, project_id: 'p-much', usage, earlier_usage: usage }));
+  await deployment.output.putReceipt(aReceipt({ kind: 'failed', reason: 'exited' }, { job_id: id, usage }));
+  await takeOverLostJobs(deployment);
+  expect(await current(job)).toMatchObject({
+    status: 'FAILED',
+    earlier_usage: { input_tokens: 1e12, output_tokens: 14 },
   });
 });
