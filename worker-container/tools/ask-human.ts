@@ -94,7 +94,8 @@ async function waitForAnswer(
   const dueMs = (seconds ?? questions.deadlineSeconds.default) * 1000 + 1;
   const cancel = timing.schedule(() => over.abort(), Math.min(waitMs, dueMs));
   try {
-    const isOver = ({ question }: Job) => question?.id !== id || question.state !== 'open';
+    // A read that began before the question was recorded shows the one before.
+    const isOver = ({ question }: Job) => question?.id === id && question.state !== 'open';
     const heard = await watch.until(isOver, AbortSignal.any([signal, over.signal]));
     if (heard !== undefined || signal.aborted || dueMs > waitMs) return heard;
     const known = await context.jobs.get(job.id, { consistent: true });

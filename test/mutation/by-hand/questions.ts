@@ -80,6 +80,13 @@ export const QUESTIONS: readonly Mutant[] = [
     test: 'test/worker-container/tools/ask-human.test.ts',
   },
   {
+    name: 'the answer to the question before is taken for one to this',
+    file: 'worker-container/tools/ask-human.ts',
+    find: "question?.id === id && question.state !== 'open'",
+    replace: "question?.state !== 'open'",
+    test: 'test/worker-container/tools/ask-human.test.ts',
+  },
+  {
     name: 'a lost attempt with an open question is not parked',
     file: END,
     find: 'return withQuestion(lost(job, at, event), at);',

@@ -118,6 +118,20 @@ describe('the call of ask_human', () => {
     await first.call;
   });
 
+  test('takes no answer to the question before for its own, if a read of the job was late', async () => {
+    const first = await asked();
+    const before = await answer('blue');
+    watch.hear(before);
+    await first.call;
+    const { call } = await asked({ question: 'Which size?' });
+    // The heartbeat read this before the second question was recorded, and hears it now.
+    watch.hear(before);
+    await deployment.pass(100);
+    watch.hear(await answer('large'));
+    expect(await call).toBe('The answer: large');
+    expect(onUnanswered).not.toHaveBeenCalled();
+  });
+
   test('leaves an answer that it could not read to the next attempt', async () => {
     const { call } = await asked();
     const answered = await answer('yes');
