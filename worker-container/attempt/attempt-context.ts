@@ -43,9 +43,9 @@ export interface AttemptContext extends AfterAttemptContext, RepositoryContext {
   readonly onChange?: (jobId: string) => void;
   /** Deletes the message of an attempt that has ended, now or soon. Default: at once. */
   readonly acknowledge?: (received: ReceivedMessage) => Promise<void>;
-  /** Called when processes of an attempt survive SIGKILL. Default: nothing is done. */
+  /** Called when processes of an attempt, or of a binding's command, survive SIGKILL. Default: nothing is done. */
   readonly onSurvivors?: () => void;
-  /** Milliseconds of SIGKILL until an agent's processes count as surviving. Default: a minute. */
+  /** Milliseconds of SIGKILL until processes count as surviving. Default: a minute. */
   readonly killTimeoutMs?: number;
   /** Time for timers and pauses, never for records. Default: this machine's. */
   readonly timing?: Timing;

@@ -6,6 +6,7 @@ import { timeoutText } from '../../lib/platform/config/timeout.ts';
 import type { AgentFacts } from '../../lib/vendors/output/agent-output.ts';
 import type { AttemptLogin } from '../account/attempt-login.ts';
 import { Ending, type EndingReason, isReleasingJob } from '../commands/ending.ts';
+import { survivorsText } from '../commands/process-tree.ts';
 import { untilEnded } from '../commands/until-ended.ts';
 import { changesOf, NO_CHANGES } from '../repository/worktree-changes.ts';
 import type { AttemptContext, AttemptRecord, AttemptRun } from './attempt-context.ts';
@@ -122,9 +123,7 @@ function endingAfter(milliseconds: number): Ending {
 }
 
 function warningsOf(survivors: readonly number[]): string[] {
-  if (survivors.length === 0) return [];
-  const pids = survivors.join(', ');
-  return [`processes: not ended, even by SIGKILL: ${pids}. They may still run, perhaps as another user.`];
+  return survivors.length === 0 ? [] : [`processes: ${survivorsText(survivors)}`];
 }
 
 /** The members of a receipt that tell how the agent ran and what it reported. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redaction } from '../secrets/redaction.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { findBash } from './find-bash.ts';
-import { endTree, spawnTree, type TreeExit } from './process-tree.ts';
+import { endTree, spawnTree, survivorsOf, type TreeExit } from './process-tree.ts';
 
 export interface BashCommand {
   readonly command: string;
@@ -16,6 +16,8 @@ export interface BashCommand {
   /** Masks secrets in its output. */
   readonly redaction: Redaction;
   readonly timeoutMs: number;
+  /** Milliseconds of SIGKILL until its processes count as surviving. Default: a minute. */
+  readonly killTimeoutMs?: number | undefined;
   /** Aborted when the worker must stop. */
   readonly stopping: AbortSignal;
   /** Receives its output, stdout and stderr as they arrive. */
@@ -24,7 +26,10 @@ export interface BashCommand {
 
 export interface CommandEnd {
   readonly ended: 'exited' | 'timed out' | 'stopped';
+  /** Both members are null if the command itself survived. */
   readonly exit: TreeExit;
+  /** The processes of its tree that could not be ended. */
+  readonly survivors: readonly number[];
 }
 
 /** Milliseconds from SIGTERM to SIGKILL. */
@@ -32,7 +37,10 @@ const GRACE_MS = 2_000;
 /** How long (ms) output is read once the tree has ended. A process that was not found may hold the pipes open. */
 const LATE_OUTPUT_MS = 2_000;
 
-/** Runs a bash command until it has ended and no process of its tree is alive. @throws Error if it can't be started. */
+/**
+ * Runs a bash command until it has ended and no process of its tree is alive, except for those that survive SIGKILL.
+ * @throws Error if it can't be started
+ */
 export async function runCommand(run: BashCommand): Promise<CommandEnd> {
   const { command, cwd, env, mark, account, stopping } = run;
   const bash = await findBash(env.PATH ?? '');
@@ -46,11 +54,14 @@ export async function runCommand(run: BashCommand): Promise<CommandEnd> {
   try {
     const ended = await Promise.race([tree.exited.then(() => 'exited' as const), over.promise]);
     const kill = ended === 'exited';
-    await endTree({ child: tree, mark, politeSignal: 'SIGTERM', graceMs: GRACE_MS, kill });
+    const { killTimeoutMs } = run;
+    const how = { child: tree, mark, politeSignal: 'SIGTERM', graceMs: GRACE_MS, kill, killTimeoutMs } as const;
+    const survivors = await survivorsOf(endTree(how));
     await Promise.race([written, sleep(LATE_OUTPUT_MS, undefined, { ref: false })]);
     for (const pipe of [tree.stdout, tree.stderr]) pipe.destroy();
     await written;
-    return { ended, exit: await tree.exited };
+    const exit = survivors.includes(tree.pid) ? { exitCode: null, signal: null } : await tree.exited;
+    return { ended, exit, survivors };
   } finally {
     clearTimeout(timer);
     stopping.removeEventListener('abort', stop);

@@ -108,6 +108,22 @@ export class SurvivingProcessesError extends Error {
   }
 }
 
+/** The processes that survive while a tree is ended; none, as a rule. */
+export async function survivorsOf(ended: Promise<unknown>): Promise<readonly number[]> {
+  return await ended.then(
+    () => [],
+    (error: unknown) => {
+      if (error instanceof SurvivingProcessesError) return error.pids;
+      throw error;
+    },
+  );
+}
+
+/** Tells the author of a job about processes that survive. */
+export function survivorsText(pids: readonly number[]): string {
+  return `not ended, even by SIGKILL: ${pids.join(', ')}. They may still run, perhaps as another user.`;
+}
+
 /**
  * Ends every remaining process of a tree, and returns when none is alive. The polite signal goes only to the agent's
  * own group, because an agent ends its own tools. Processes that outlive the agent get SIGTERM.

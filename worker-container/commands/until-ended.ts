@@ -1,5 +1,5 @@
 import type { Ending } from './ending.ts';
-import { endTree, SurvivingProcessesError, type Tree, type TreeExit } from './process-tree.ts';
+import { endTree, survivorsOf, type Tree, type TreeExit } from './process-tree.ts';
 
 /** How an agent ended. */
 export interface AgentEnd {
@@ -36,12 +36,7 @@ export async function untilEnded(
   const how = { child: tree, mark, politeSignal, killTimeoutMs };
   const ended = endTree({ ...how, kill: byItself || ending.reason === 'killed' });
   const hurry = ending.escalated.then(() => endTree({ ...how, kill: true }));
-  const survivors = await Promise.race([ended, hurry]).then((): readonly number[] => [], pidsOf);
+  const survivors = await survivorsOf(Promise.race([ended, hurry]));
   const exit = survivors.includes(tree.pid) ? { exitCode: null, signal: null } : await tree.exited;
   return { exit, byItself, survivors };
-}
-
-function pidsOf(error: unknown): readonly number[] {
-  if (error instanceof SurvivingProcessesError) return error.pids;
-  throw error;
 }

@@ -14,6 +14,7 @@ import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { openHome } from '../attempt/attempt-files.ts';
 import { readSecrets } from '../attempt/attempt-settings.ts';
 import { type CommandEnd, runCommand } from '../commands/bash-command.ts';
+import { survivorsText } from '../commands/process-tree.ts';
 import { LogTail } from '../output/log-tail.ts';
 import { retrying } from '../output/retrying.ts';
 import { deadline, machineTiming } from '../output/timing.ts';
@@ -168,9 +169,14 @@ async function runEach(
       account,
       redaction,
       timeoutMs: timeoutOf(binding) * 1000,
+      killTimeoutMs: context.killTimeoutMs,
       stopping,
       onData: (chunk) => tail.push(chunk),
     });
+    if (end.survivors.length > 0) {
+      context.onSurvivors?.();
+      tail.push(Buffer.from(`processes: ${survivorsText(end.survivors)}\n`));
+    }
     const error = failureOf(shown, end, timeoutOf(binding));
     if (error !== undefined) return { state: 'failed', error };
   }

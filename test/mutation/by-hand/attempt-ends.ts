@@ -11,7 +11,7 @@ export const ATTEMPT_ENDS: readonly Mutant[] = [
   },
   {
     name: 'processes that survive SIGKILL are the failure of their attempt',
-    file: 'worker-container/commands/until-ended.ts',
+    file: 'worker-container/commands/process-tree.ts',
     find: 'if (error instanceof SurvivingProcessesError) return error.pids;',
     replace: '',
     test: 'test/worker-container/attempt/surviving-processes.test.ts',

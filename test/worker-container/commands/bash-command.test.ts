@@ -18,5 +18,5 @@ test('a command ends although a process that escaped it holds its output open', 
   expect(processTable().read(Number(pid))).toMatchObject({ zombie: false });
   process.kill(Number(pid), 'SIGKILL');
   expect(rest).toEqual(['done', '']);
-  expect(end).toEqual({ ended: 'exited', exit: { exitCode: 0, signal: null } });
+  expect(end).toEqual({ ended: 'exited', exit: { exitCode: 0, signal: null }, survivors: [] });
 });
