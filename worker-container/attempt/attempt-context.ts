@@ -14,6 +14,7 @@ import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
 import type { AfterAttemptContext } from '../../lib/reconciler/after-attempt.ts';
 import type { CredentialFiles } from '../account/credential-files.ts';
 import type { Ending } from '../commands/ending.ts';
+import type { SurvivorRule } from '../commands/process-tree.ts';
 import type { Timing } from '../output/timing.ts';
 import type { RepositoryContext } from '../repository/job-repository.ts';
 import type { Redaction } from '../secrets/redaction.ts';
@@ -22,7 +23,7 @@ import type { JobWatch } from '../tools/job-watch.ts';
 import type { AttemptFolder } from './attempt-folder.ts';
 
 /** What an attempt needs from its worker. */
-export interface AttemptContext extends AfterAttemptContext, RepositoryContext {
+export interface AttemptContext extends AfterAttemptContext, RepositoryContext, SurvivorRule {
   readonly env: WorkerEnv;
   /** What the claim has read of the job's profile, project and texts. Default: they are read when the attempt starts. */
   readonly reads?: ClaimReads;
@@ -43,10 +44,6 @@ export interface AttemptContext extends AfterAttemptContext, RepositoryContext {
   readonly onChange?: (jobId: string) => void;
   /** Deletes the message of an attempt that has ended, now or soon. Default: at once. */
   readonly acknowledge?: (received: ReceivedMessage) => Promise<void>;
-  /** Called when processes of an attempt, or of a binding's command, survive SIGKILL. Default: nothing is done. */
-  readonly onSurvivors?: () => void;
-  /** Milliseconds of SIGKILL until processes count as surviving. Default: a minute. */
-  readonly killTimeoutMs?: number;
   /** Time for timers and pauses, never for records. Default: this machine's. */
   readonly timing?: Timing;
   /** An attempt's effects on its machine. Default: this machine. */

@@ -22,6 +22,9 @@ export const DRAIN_TIMEOUT_MS = 10_000;
 /** How long (ms) to try to store an attempt's files. */
 const KEEP_FILES_TIMEOUT_MS = 3_600_000;
 
+/** Milliseconds of SIGKILL for what git leaves, beside processes that are known to survive it. */
+const KNOWN_SURVIVORS_TIMEOUT_MS = 1_000;
+
 /** What of an attempt is finished. */
 interface FinishedParts {
   readonly prepared: PreparedAttempt;
@@ -61,7 +64,11 @@ export async function finishAgent(
   // Another attempt has begun without what a lost one saves now.
   const saved = session.finish(ending.reason === 'lost' ? 0 : releasing ? DRAIN_TIMEOUT_MS : undefined);
   const late = releasing ? endingAfter(DRAIN_TIMEOUT_MS / 2) : undefined;
-  const git = { env: context.env, mark, attemptDir, ending: late, account: context.account, redaction };
+  const git = {
+    ...{ env: context.env, mark, attemptDir, ending: late, account: context.account, redaction },
+    onSurvivors: context.onSurvivors,
+    killTimeoutMs: survivors.length > 0 ? KNOWN_SURVIVORS_TIMEOUT_MS : killTimeoutMs,
+  };
   // Under an account, each call of git ends with the end of everything that runs there, readers of the session included.
   const isCut = ending.reason === 'lost' || (releasing && !byItself);
   const changed = isCut ? NO_CHANGES : saved.then(() => changesOf(git, worktree, files, job));

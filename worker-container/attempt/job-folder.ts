@@ -50,7 +50,7 @@ export async function openJobFolder(
     readonly agentEnv: Readonly<Record<string, string>>;
   },
 ): Promise<JobFolder> {
-  const { env, folders, account } = context;
+  const { env, folders, account, onSurvivors, killTimeoutMs } = context;
   const folder = workingFolder(folders, job);
   if ('rejected' in folder) throw new Error(`cwd: ${folder.rejected}`);
   const { path } = folder;
@@ -60,7 +60,7 @@ export async function openJobFolder(
   const lend = async () => await workFolders(context).lend(path, job);
   const worktree = await openRepository(
     context,
-    { env, account, ...at },
+    { env, account, onSurvivors, killTimeoutMs, ...at },
     {
       job,
       path,
@@ -74,7 +74,8 @@ export async function openJobFolder(
   if (worktree !== undefined) return { cwd: worktree.path, worktree };
   if (fork !== undefined) {
     await fork.lend();
-    await copyFolder({ ...at, from: fork.path, to: path, attempt: job.attempt, account });
+    const copy = { from: fork.path, to: path, attempt: job.attempt };
+    await copyFolder({ ...at, ...copy, account, onSurvivors, killTimeoutMs });
     await fork.onCopied();
   }
   if (job.forked_from !== undefined) await placeCopy(path, job.copied_by ?? job.attempt);

@@ -4,9 +4,9 @@ import { timeoutText } from '../../lib/platform/config/timeout.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import type { Ending } from './ending.ts';
 import { CancelledBeforeStartError } from './not-started-error.ts';
-import { endTree, spawnTree, type TreeCommand, type TreeExit } from './process-tree.ts';
+import { endTree, type SurvivorRule, spawnTree, survivorsOf, type TreeCommand, type TreeExit } from './process-tree.ts';
 
-export interface PreparingCommand extends Omit<TreeCommand, 'stdin'> {
+export interface PreparingCommand extends Omit<TreeCommand, 'stdin'>, SurvivorRule {
   /** Ends it early. Undefined: only its time limit does. */
   readonly ending: Ending | undefined;
   /** Time limit in milliseconds. */
@@ -22,6 +22,8 @@ export interface PreparingCommand extends Omit<TreeCommand, 'stdin'> {
 export interface PreparingExit extends TreeExit {
   /** The end of its stderr as text, masked. */
   readonly stderrTail: string;
+  /** The processes of its tree that could not be ended. */
+  readonly survivors: readonly number[];
 }
 
 const TAIL_BYTES = 2_000;
@@ -29,7 +31,7 @@ const TAIL_BYTES = 2_000;
 const LATE_OUTPUT = 2_000;
 
 /**
- * Runs a process before or after the agent. No process of its tree is alive when this returns.
+ * Runs a process before or after the agent. When this returns, no process of its tree is alive that can be ended.
  * @throws CancelledBeforeStartError when the attempt is asked to end; Error when it takes too long or can't be started.
  */
 export async function runPreparing({
@@ -38,6 +40,8 @@ export async function runPreparing({
   redaction,
   onStdout,
   onStderr,
+  onSurvivors,
+  killTimeoutMs,
   ...command
 }: PreparingCommand): Promise<PreparingExit> {
   if (ending?.reason !== undefined) throw new CancelledBeforeStartError();
@@ -61,11 +65,14 @@ export async function runPreparing({
   try {
     const how = await Promise.race([tree.exited, over, ...(asked === undefined ? [] : [asked])]);
     if (typeof how !== 'string') await Promise.race([Promise.all(read), sleep(LATE_OUTPUT)]);
-    await endTree({ child: tree, mark: command.mark, politeSignal: 'SIGTERM', kill: true });
+    const survivors = await survivorsOf(
+      endTree({ child: tree, mark: command.mark, politeSignal: 'SIGTERM', kill: true, killTimeoutMs }),
+    );
+    if (survivors.length > 0) onSurvivors?.();
     if (how === 'asked') throw new CancelledBeforeStartError();
     if (how === 'too long') throw new Error(`it took longer than ${timeoutText(limit / 1000, 'seconds')}`);
     keep(redactor.flush());
-    return { ...how, stderrTail: tail.toString() };
+    return { ...how, stderrTail: tail.toString(), survivors };
   } finally {
     late.abort();
     tree.stdout.destroy();

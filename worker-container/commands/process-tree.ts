@@ -97,6 +97,14 @@ export interface TreeEnding {
   readonly killTimeoutMs?: number | undefined;
 }
 
+/** What is done about processes that survive SIGKILL. */
+export interface SurvivorRule {
+  /** Called when there are any. Default: nothing is done. */
+  readonly onSurvivors?: (() => void) | undefined;
+  /** Milliseconds of SIGKILL until processes count as surviving. Default: a minute. */
+  readonly killTimeoutMs?: number | undefined;
+}
+
 /** Processes survive SIGKILL: they run as another user, or hang in a call of the system. */
 export class SurvivingProcessesError extends Error {
   override readonly name = 'SurvivingProcessesError';

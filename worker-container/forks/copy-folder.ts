@@ -3,12 +3,13 @@ import { basename, dirname, join } from 'node:path';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import type { Ending } from '../commands/ending.ts';
 import { runPreparing } from '../commands/preparing-process.ts';
+import type { SurvivorRule } from '../commands/process-tree.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { removeTree } from '../service-accounts/untrusted-files.ts';
 
 /** Where the copy of a folder is made. */
-export interface FolderCopy {
+export interface FolderCopy extends SurvivorRule {
   /** The folder to copy. The account can read it. */
   readonly from: string;
   /** The private folder of the fork. */
@@ -27,7 +28,8 @@ export interface FolderCopy {
  * separate copy, so that an earlier one that still runs changes nothing.
  * @throws Error with a plain message; CancelledBeforeStartError
  */
-export async function copyFolder({ from, to, attempt, mark, ending, account, redaction }: FolderCopy): Promise<void> {
+export async function copyFolder({ from, to, attempt, ...at }: FolderCopy): Promise<void> {
+  const { account } = at;
   const copy = copyOf(to, attempt);
   await removeTree(copy);
   await mkdir(copy, { mode: 0o700 });
@@ -37,7 +39,7 @@ export async function copyFolder({ from, to, attempt, mark, ending, account, red
     args: ['-e', COPIER, '--', from, copy, to, String(LIMITS.forkFolderBytes)],
     env: {},
     cwd: '/',
-    ...{ mark, account, ending, redaction },
+    ...at,
     limit: COPY_TIMEOUT_MS,
   });
   if (exitCode === 0) return;

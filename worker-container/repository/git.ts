@@ -3,11 +3,12 @@ import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
 import { allowedProtocols } from '../../lib/projects/repository-address.ts';
 import type { Ending } from '../commands/ending.ts';
 import { runPreparing } from '../commands/preparing-process.ts';
+import type { SurvivorRule } from '../commands/process-tree.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 
 /** Where git's calls for one attempt run, and what ends them. */
-export interface GitSurroundings {
+export interface GitSurroundings extends SurvivorRule {
   readonly env: WorkerEnv;
   /** The attempt's mark, by which its calls are found. */
   readonly mark: string;
@@ -81,6 +82,8 @@ export async function git(surroundings: GitSurroundings, args: readonly string[]
     account: surroundings.account,
     ending: surroundings.ending,
     redaction: surroundings.redaction,
+    onSurvivors: surroundings.onSurvivors,
+    killTimeoutMs: surroundings.killTimeoutMs,
     limit: call.limit ?? GIT_TIMEOUT_MS,
     onStdout: call.onStdout ?? collect,
   });
@@ -119,12 +122,12 @@ function repositoryOf({ repository }: GitCall): Record<string, string> {
  * @returns its stdout.
  */
 export async function runTool(
-  { env, attemptDir, mark, account, ending, redaction }: GitSurroundings,
+  { env, attemptDir, mark, account, ending, redaction, onSurvivors, killTimeoutMs }: GitSurroundings,
   command: string,
   args: readonly string[],
 ): Promise<string> {
   const parts: Buffer[] = [];
-  const at = { cwd: attemptDir, mark, account, ending, redaction, limit: TOOL_TIMEOUT_MS };
+  const at = { cwd: attemptDir, mark, account, ending, redaction, onSurvivors, killTimeoutMs, limit: TOOL_TIMEOUT_MS };
   const onStdout = (chunk: Buffer) => parts.push(chunk);
   await runPreparing({ command, args, env: { PATH: env.PATH, LANG: 'C.UTF-8' }, ...at, onStdout });
   return Buffer.concat(parts).toString();

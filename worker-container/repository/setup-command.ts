@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { runPreparing } from '../commands/preparing-process.ts';
+import { survivorsText } from '../commands/process-tree.ts';
 import type { GitSurroundings } from './git.ts';
 import { isSetUp, markSetUp } from './job-worktree.ts';
 import type { JobWorktree } from './worktree-record.ts';
@@ -23,13 +24,14 @@ const MAX_SETUP_OUTPUT_BYTES = 1024 * 1024;
  * @throws Error with a plain message; CancelledBeforeStartError.
  */
 export async function runSetup(
-  { env, mark, ending, account, redaction }: GitSurroundings,
+  { env, mark, ending, account, redaction, onSurvivors, killTimeoutMs }: GitSurroundings,
   { agentEnv, setupLog }: SetupSurroundings,
   worktree: JobWorktree,
   setup: string | undefined,
 ): Promise<readonly string[]> {
   if (setup === undefined || (await isSetUp(worktree, setup))) return [];
   const log = createWriteStream(setupLog, { mode: 0o600 });
+  const warnings: string[] = [];
   let failure: Error | undefined;
   // A write can fail while the command runs. Without a listener, that would end the worker.
   log.on('error', (error) => {
@@ -51,6 +53,8 @@ export async function runSetup(
       account,
       ending,
       redaction,
+      onSurvivors,
+      killTimeoutMs,
       limit: SETUP_TIMEOUT_MS,
       onStdout: (chunk) => keep(stdout.push(chunk)),
       onStderr: (chunk) => keep(stderr.push(chunk)),
@@ -59,15 +63,17 @@ export async function runSetup(
       const how = exit.signal === null ? `exit code ${exit.exitCode}` : `ended by ${exit.signal}`;
       throw new Error(`the setup command failed: ${how}. ${lastLine(exit.stderrTail)}`.trim());
     }
+    if (exit.survivors.length > 0)
+      warnings.push(`repository: processes of the setup command: ${survivorsText(exit.survivors)}`);
     await markSetUp(worktree, setup);
   } finally {
     for (const redactor of [stdout, stderr]) keep(redactor.flush());
     log.end();
     await finished(log).catch(() => undefined);
   }
-  return failure === undefined
-    ? []
-    : [`repository: not all output of the setup command was stored: ${failure.message}`];
+  if (failure !== undefined)
+    warnings.push(`repository: not all output of the setup command was stored: ${failure.message}`);
+  return warnings;
 }
 
 function lastLine(text: string): string {

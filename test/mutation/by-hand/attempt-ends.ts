@@ -51,4 +51,18 @@ export const ATTEMPT_ENDS: readonly Mutant[] = [
     replace: '',
     test: 'test/worker-container/commands/bash-command.test.ts',
   },
+  {
+    name: 'a worker with surviving processes of a command of a binding continues',
+    file: 'worker-container/deployments/deploy-commands.ts',
+    find: '      context.onSurvivors?.();\n',
+    replace: '',
+    test: 'test/worker-container/deployments/surviving-commands.test.ts',
+  },
+  {
+    name: 'a worker with surviving processes of a setup command continues',
+    file: 'worker-container/commands/preparing-process.ts',
+    find: '    if (survivors.length > 0) onSurvivors?.();\n',
+    replace: '',
+    test: 'test/worker-container/repository/setup-command.test.ts',
+  },
 ];

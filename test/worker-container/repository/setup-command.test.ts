@@ -1,13 +1,17 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { runSetup } from '../../../worker-container/repository/setup-command.ts';
 import { readRecord } from '../../../worker-container/repository/worktree-record.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import { ENV } from '../../simulation/model/environment.ts';
 import { describeOnSmallDisk, mountSmallDisk } from '../../small-disk.ts';
+import { describeAsRoot } from '../service-accounts/as-root.ts';
 
 let folder: string;
 let record: string;
@@ -57,5 +61,24 @@ describeOnSmallDisk('a setup command whose log is on a full disk', () => {
     await expect(setUp('seq 100000; echo why >&2; exit 3', fullDisk())).rejects.toThrow(
       'the setup command failed: exit code 3. why',
     );
+  });
+});
+
+const PROGRAM = fileURLToPath(new URL('set-up-without-kill.ts', import.meta.url));
+
+describeAsRoot('a process of a setup command that the worker may not kill', () => {
+  test('is a warning: the command has run', async () => {
+    // Without this right, root can't signal the processes of another user.
+    const rights = ['--bounding-set=-kill', '--inh-caps=-all', '--'];
+    const script = `setpriv --reuid=1234567 --clear-groups sleep 150 &
+      until [ "$(stat -c %u /proc/$!)" = 1234567 ]; do sleep 0.01; done`;
+    const { stdout } = await promisify(execFile)('setpriv', [...rights, process.execPath, PROGRAM, script]);
+    const { warnings, ...others } = JSON.parse(stdout) as { warnings: string[] };
+    const pid = Number(/\d+/.exec(warnings[0] ?? '')?.[0]);
+    if (pid > 0) process.kill(pid, 'SIGKILL');
+    expect(others).toEqual({ isSetUp: true, survived: 1 });
+    expect(warnings).toEqual([
+      `repository: processes of the setup command: not ended, even by SIGKILL: ${pid}. They may still run, perhaps as another user.`,
+    ]);
   });
 });
