@@ -1,8 +1,8 @@
-import Alert from '@cloudscape-design/components/alert';
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
+import { WriteFailure } from '../feedback/write-failure.tsx';
 import { AdminsOnly } from '../page/admins-only.tsx';
 import { PageError } from '../page/page-error.tsx';
 import { PageLoading } from '../page/page-loading.tsx';
@@ -37,9 +37,12 @@ function AccountLink() {
         Vendor account
       </Header>
       {action.error && (
-        <Alert type="error" header="The request failed">
-          {action.error.message}
-        </Alert>
+        <WriteFailure
+          error={action.error}
+          rejected="The request failed"
+          done="the request took effect"
+          next="The state below is read again."
+        />
       )}
       <Container header={<Header variant="h2">codex</Header>}>
         <SpaceBetween size="l">

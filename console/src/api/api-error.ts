@@ -22,7 +22,9 @@ export class ApiError extends Error {
       request_id?: string;
     };
     return new ApiError(
-      ERROR_WORDS[error ?? ''] ?? error ?? `The service returned ${response.status} ${response.statusText}.`,
+      ERROR_WORDS[error ?? ''] ??
+        error ??
+        `The service returned ${`${response.status} ${response.statusText}`.trim()}.`,
       response.status,
       request_id ?? response.headers.get('x-request-id') ?? undefined,
       details,

@@ -8,6 +8,6 @@ export const ERROR_WORDS: Readonly<Record<string, string>> = {
   'Invalid request size': 'The request is too large.',
   too_many_requests: 'The service received too many requests. Wait a moment, then try again.',
   internal_error: 'The service failed. Find the cause in its log by the request ID.',
-  unavailable: 'The service is overloaded or starting. Try again in a moment.',
-  timed_out: 'The service took too long to respond. Try again.',
+  unavailable: 'The service is overloaded or starting.',
+  timed_out: 'The service took too long to respond.',
 };

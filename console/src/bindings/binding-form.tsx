@@ -1,4 +1,3 @@
-import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Modal from '@cloudscape-design/components/modal';
@@ -6,6 +5,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { BINDING_MODES } from '../../../lib/contract/schemas/jobs/job-deployment.ts';
+import { WriteFailure } from '../feedback/write-failure.tsx';
 import { projectsQuery } from '../form/catalog-choices.ts';
 import { nearestName } from '../form/did-you-mean.ts';
 import { focusFirstError, scrollToFirstError } from '../form/focus-first-error.ts';
@@ -16,6 +16,8 @@ import { BindingFormFields } from './binding-form-fields.tsx';
 import { type Binding, useWriteBinding } from './binding-queries.ts';
 
 const DIALOG = '[role=dialog]';
+
+const LOST_SECRET = ' If a secret was generated, it is not shown again: edit the binding and generate a new one.';
 
 interface BindingFormProps {
   /** The binding to edit; undefined for a new one. */
@@ -89,7 +91,12 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
     >
       <SpaceBetween size="m">
         {write.error && fieldErrorOf(write.error.message) === undefined && (
-          <Alert type="error">{write.error.message}</Alert>
+          <WriteFailure
+            error={write.error}
+            rejected="The binding was not saved"
+            done="the binding was saved"
+            next={`Saving it again is safe.${fields.binding_mode === 'generic' ? LOST_SECRET : ''}`}
+          />
         )}
         <BindingFormFields
           {...{ binding, fields, errors }}

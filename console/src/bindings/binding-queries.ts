@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from '../api/client.ts';
 import { notify } from '../feedback/notices.tsx';
+import { writeFailure } from '../feedback/write-failure.tsx';
 
 export type Binding = Schemas['DeployBinding'];
 export type BindingWrite = Schemas['DeployBindingWrite'];
@@ -18,7 +19,7 @@ export function useWriteBinding() {
     mutationFn: async (body: BindingWrite): Promise<Binding> =>
       await dataOf(api.POST('/api/v1/deploy-bindings', { body })),
     gcTime: 0,
-    onSuccess: async () => await client.invalidateQueries({ queryKey: bindingsQuery.queryKey }),
+    onSettled: async () => await client.invalidateQueries({ queryKey: bindingsQuery.queryKey }),
   });
 }
 
@@ -28,7 +29,14 @@ export function useDeleteBinding() {
   return useMutation({
     mutationFn: async (id: string) =>
       await dataOf(api.DELETE('/api/v1/deploy-bindings/{id}', { params: { path: { id } } })),
-    onError: (error) => notify({ type: 'error', header: 'The binding could not be deleted', content: error.message }),
+    onError: (error) =>
+      notify(
+        writeFailure(error, {
+          rejected: 'The binding could not be deleted',
+          done: 'the binding was deleted',
+          next: 'The list is read again and shows whether it still exists.',
+        }),
+      ),
     onSettled: async () => await client.invalidateQueries({ queryKey: bindingsQuery.queryKey }),
   });
 }

@@ -17,7 +17,7 @@ export function useImport() {
           body: readDocument(text) as Schemas['ConfigDocument'],
         }),
       ),
-    onSuccess: async (_, { dryRun }) => {
+    onSettled: async (_, __, { dryRun }) => {
       if (!dryRun) await client.invalidateQueries();
     },
   });

@@ -52,7 +52,7 @@ export function ImportForm() {
           />
         </FormField>
         <div aria-live="polite">
-          {run.error && <ImportErrors error={run.error} />}
+          {run.error && <ImportErrors error={run.error} dryRun={run.variables.dryRun} />}
           {run.data && <ImportChanges result={run.data} />}
         </div>
         <SpaceBetween size="xs" direction="horizontal">

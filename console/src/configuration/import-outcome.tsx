@@ -1,10 +1,21 @@
 import Alert from '@cloudscape-design/components/alert';
 import { validationErrorsOf } from '../api/api-error.ts';
+import { mayHaveTakenEffect } from '../api/may-have-taken-effect.ts';
+import { WriteFailure } from '../feedback/write-failure.tsx';
 import type { ImportResult } from './config-queries.ts';
 
 /** Why a document was rejected: every error with its location. */
-export function ImportErrors({ error }: { error: Error }) {
+export function ImportErrors({ error, dryRun }: { error: Error; dryRun: boolean }) {
   const errors = validationErrorsOf(error);
+  if (!dryRun && mayHaveTakenEffect(error))
+    return (
+      <WriteFailure
+        error={error}
+        rejected="Nothing was changed"
+        done="the document was imported"
+        next="Another check shows what it would still change."
+      />
+    );
   return (
     <Alert
       type="error"

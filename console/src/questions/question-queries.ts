@@ -1,5 +1,8 @@
 import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from '../api/client.ts';
+import { mayHaveTakenEffect } from '../api/may-have-taken-effect.ts';
+import { notify } from '../feedback/notices.tsx';
+import { writeFailure } from '../feedback/write-failure.tsx';
 
 export type Question = Schemas['Question'];
 type Summary = Schemas['JobSummary'];
@@ -54,6 +57,12 @@ async function openQuestion(id: string): Promise<Question | undefined> {
   return items.find(({ state }) => state === 'open');
 }
 
+const WORDS = {
+  rejected: 'The question was not answered',
+  done: 'the question was answered',
+  next: 'It is read again. If it is still shown, it has no answer yet.',
+};
+
 /** Answers a question. Everything that shows the job is read again. */
 export function useAnswer({ job_id, id }: Pick<Question, 'job_id' | 'id'>) {
   const client = useQueryClient();
@@ -65,6 +74,8 @@ export function useAnswer({ job_id, id }: Pick<Question, 'job_id' | 'id'>) {
           body: { question_id: id, answer },
         }),
       ),
+    // A notice, because the question may no longer be shown.
+    onError: (error) => mayHaveTakenEffect(error) && notify(writeFailure(error, WORDS)),
     onSettled: async () => await client.invalidateQueries(),
   });
 }

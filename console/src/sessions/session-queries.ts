@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf } from '../api/client.ts';
 import { notify } from '../feedback/notices.tsx';
+import { writeFailure } from '../feedback/write-failure.tsx';
 
 /** The browser sessions of all users, newest first. */
 export const sessionsQuery = queryOptions({
@@ -13,7 +14,14 @@ export function useEndSession() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (id: string) => await dataOf(api.DELETE('/api/v1/sessions/{id}', { params: { path: { id } } })),
-    onError: (error) => notify({ type: 'error', header: 'The session could not be ended', content: error.message }),
+    onError: (error) =>
+      notify(
+        writeFailure(error, {
+          rejected: 'The session could not be ended',
+          done: 'the session was ended',
+          next: 'The list is read again and shows whether it is still active.',
+        }),
+      ),
     onSettled: async () => await client.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
 }

@@ -1,4 +1,3 @@
-import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Checkbox from '@cloudscape-design/components/checkbox';
@@ -10,6 +9,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type FormEvent, useState } from 'react';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { DEFAULT_SCOPES, NOT_ENFORCED, SCOPES, type Scope } from '../../../lib/contract/scopes.ts';
+import { WriteFailure } from '../feedback/write-failure.tsx';
 import { EXPIRIES, type Expiry, expiryOf } from './expiries.ts';
 import { ScopesNote } from './scopes-note.tsx';
 import { type CreatedToken, useCreateToken } from './token-queries.ts';
@@ -58,7 +58,14 @@ export function NewTokenForm({ onCreated, onDismiss }: NewTokenFormProps) {
     >
       <form onSubmit={submit}>
         <SpaceBetween size="m">
-          {create.error && <Alert type="error">{create.error.message}</Alert>}
+          {create.error && (
+            <WriteFailure
+              error={create.error}
+              rejected="The token was not created"
+              done="the token was created"
+              next="Its value can't be shown again. If the list behind this dialog contains it, revoke it; then create another one."
+            />
+          )}
           <FormField
             label="Name"
             description="What the token is for, such as “nightly build”."

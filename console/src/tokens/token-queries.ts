@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from '../api/client.ts';
 import { notify } from '../feedback/notices.tsx';
+import { writeFailure } from '../feedback/write-failure.tsx';
 
 export type Token = Schemas['Token'];
 export type CreatedToken = Schemas['CreatedToken'];
@@ -20,9 +21,11 @@ export function useCreateToken() {
     mutationFn: async (body: TokenCreation): Promise<CreatedToken> =>
       await dataOf(api.POST('/api/v1/tokens', { body })),
     gcTime: 0,
-    onSuccess: async () => await client.invalidateQueries({ queryKey: tokensQuery.queryKey }),
+    onSettled: async () => await client.invalidateQueries({ queryKey: tokensQuery.queryKey }),
   });
 }
+
+const DONE: Readonly<Record<TokenChange, string>> = { suspend: 'suspended', resume: 'resumed', revoke: 'revoked' };
 
 /** Suspends, resumes or revokes a token. */
 export function useChangeToken() {
@@ -30,7 +33,13 @@ export function useChangeToken() {
   return useMutation({
     mutationFn: async ({ change, token }: { change: TokenChange; token: Token }) => await ask(change, token.id),
     onError: (error, { change, token }) =>
-      notify({ type: 'error', header: `Could not ${change} the token ${token.name}`, content: error.message }),
+      notify(
+        writeFailure(error, {
+          rejected: `Could not ${change} the token ${token.name}`,
+          done: `the token ${token.name} was ${DONE[change]}`,
+          next: 'The list is read again and shows its state.',
+        }),
+      ),
     onSettled: async () => await client.invalidateQueries({ queryKey: tokensQuery.queryKey }),
   });
 }

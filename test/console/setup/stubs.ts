@@ -18,16 +18,20 @@ export function rejectRequests(status: number, body: object) {
     );
 }
 
-/** Lets the first POST of an address reach the service, and loses the response. */
-export async function loseFirstResponse(page: Page, address: string): Promise<void> {
+/**
+ * Lets the first write to an address reach the service, and loses the response.
+ * @param gateway whether a gateway responds instead
+ */
+export async function loseFirstResponse(page: Page, address: string | RegExp, gateway = false): Promise<void> {
   let isLost = false;
   await page.route(address, async (route) => {
     const request = route.request();
-    if (request.method() !== 'POST' || isLost) return await route.fallback();
+    if (request.method() === 'GET' || isLost) return await route.fallback();
     isLost = true;
     const headers = await request.allHeaders();
-    await fetchLocalhost(request.url(), { method: 'POST', headers, body: request.postData() });
-    await route.abort('connectionreset');
+    await fetchLocalhost(request.url(), { method: request.method(), headers, body: request.postData() });
+    if (gateway) await route.fulfill({ status: 504, contentType: 'text/html', body: '<h1>Gateway Timeout</h1>' });
+    else await route.abort('connectionreset');
   });
 }
 

@@ -44,7 +44,7 @@ export function ConfirmEntry(props: ConfirmEntryProps) {
       }
     >
       <SpaceBetween size="m">
-        {outdated && (
+        {outdated && effect !== 'unchanged' && (
           <Alert type="warning" header="Changed after you opened it">
             Saving overwrites that change with the contents of this form.
           </Alert>

@@ -4,6 +4,7 @@ import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
+import { WriteFailure } from '../../feedback/write-failure.tsx';
 import { useSubmitKey } from '../../form/use-submit-key.ts';
 import { ConfirmEntry } from './confirm-entry.tsx';
 import type { EntryFormPart } from './entry-kind.ts';
@@ -21,7 +22,8 @@ export function EntryEditor<Fields extends object>({ children, ...edited }: Entr
   const { fields, errors, isEdit, changes, preview, save, effect } = editor;
   const isReady = changes.length > 0 && !preview.isPending && effect === undefined;
   useSubmitKey(() => isReady && editor.review());
-  const failure = save.error ?? preview.error;
+  const isShown = Object.keys(errors).length === 0 && effect === undefined;
+  const notSaved = `The ${what} was not saved`;
   return (
     <SpaceBetween size="m">
       <Header variant="h1">{isEdit ? `Edit ${what} ${editor.openedName}` : `New ${what}`}</Header>
@@ -31,9 +33,17 @@ export function EntryEditor<Fields extends object>({ children, ...edited }: Entr
         </Alert>
       )}
       <Container>{children({ fields, errors, isEdit, onChange: editor.change })}</Container>
-      {failure && Object.keys(errors).length === 0 && effect === undefined && (
-        <Alert type="error" header={`The ${what} was not saved`}>
-          {failure.message}
+      {isShown && save.error && (
+        <WriteFailure
+          error={save.error}
+          rejected={notSaved}
+          done={`the ${what} was saved`}
+          next="Another review compares this form with what is stored now."
+        />
+      )}
+      {isShown && !save.error && preview.error && (
+        <Alert type="error" header={notSaved}>
+          {preview.error.message}
         </Alert>
       )}
       <SpaceBetween size="xs" direction="horizontal">

@@ -27,7 +27,7 @@ export function useSaveEntry() {
       if (created.length > 0) return 'created';
       return updated.length > 0 ? 'updated' : 'unchanged';
     },
-    onSuccess: async (_, { dryRun }) => {
+    onSettled: async (_, __, { dryRun }) => {
       if (!dryRun) await client.invalidateQueries();
     },
   });

@@ -1,10 +1,10 @@
-import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf } from '../../api/client.ts';
 import { ConfirmDialog } from '../../feedback/confirm-dialog.tsx';
 import { notify } from '../../feedback/notices.tsx';
+import { WriteFailure } from '../../feedback/write-failure.tsx';
 import { JobsWaitingFor } from '../jobs-waiting-for.tsx';
 
 interface DeleteEntryProps {
@@ -26,6 +26,7 @@ export function DeleteEntry({ what, name, onDone }: DeleteEntryProps) {
       onDone();
       await client.invalidateQueries();
     },
+    onError: async () => await client.invalidateQueries(),
   });
   return (
     <ConfirmDialog
@@ -36,9 +37,12 @@ export function DeleteEntry({ what, name, onDone }: DeleteEntryProps) {
     >
       <SpaceBetween size="m">
         {remove.error && (
-          <Alert type="error" header={`The ${what} was not deleted`}>
-            {remove.error.message}
-          </Alert>
+          <WriteFailure
+            error={remove.error}
+            rejected={`The ${what} was not deleted`}
+            done={`the ${what} was deleted`}
+            next="The list behind this dialog shows whether it still exists."
+          />
         )}
         <Box>
           Jobs that use “{name}” and have not started will fail when they start. Running jobs are not affected.

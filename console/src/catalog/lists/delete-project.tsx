@@ -1,4 +1,3 @@
-import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Modal from '@cloudscape-design/components/modal';
@@ -10,6 +9,7 @@ import { api, dataOf } from '../../api/client.ts';
 import { bindingsQuery } from '../../bindings/binding-queries.ts';
 import { ConfirmDialog } from '../../feedback/confirm-dialog.tsx';
 import { notify } from '../../feedback/notices.tsx';
+import { WriteFailure } from '../../feedback/write-failure.tsx';
 import type { Project } from '../catalog-queries.ts';
 
 /** Deletes an empty project, or shows why it can't be deleted. */
@@ -23,6 +23,7 @@ export function DeleteProject({ project, onDone }: { project: Project; onDone: (
       onDone();
       await client.invalidateQueries();
     },
+    onError: async () => await client.invalidateQueries(),
   });
   const rejected = remove.error && contentsIn(remove.error);
   const jobs = Object.values(project.job_counts).reduce((sum, count) => sum + count, 0);
@@ -39,9 +40,12 @@ export function DeleteProject({ project, onDone }: { project: Project; onDone: (
     >
       <SpaceBetween size="m">
         {remove.error && (
-          <Alert type="error" header="The project was not deleted">
-            {remove.error.message}
-          </Alert>
+          <WriteFailure
+            error={remove.error}
+            rejected="The project was not deleted"
+            done="the project was deleted"
+            next="The list behind this dialog shows whether it still exists."
+          />
         )}
         <Box>
           “{project.name}” has no jobs and no deploy bindings. Its settings are deleted. Statistics keep the usage of

@@ -1,4 +1,3 @@
-import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Checkbox from '@cloudscape-design/components/checkbox';
@@ -11,6 +10,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
 import { notify } from '../../feedback/notices.tsx';
+import { WriteFailure } from '../../feedback/write-failure.tsx';
 import { type Project, projectsQuery } from '../catalog-queries.ts';
 
 const FIELDS = [
@@ -37,6 +37,7 @@ export function EditProject({ project, onDone }: { project: Project; onDone: () 
       onDone();
       await client.invalidateQueries({ queryKey: projectsQuery.queryKey });
     },
+    onError: async () => await client.invalidateQueries({ queryKey: projectsQuery.queryKey }),
   });
   const body = changesOf(settingsOf(project), given);
   const bound = (name: Field) => ({
@@ -67,7 +68,14 @@ export function EditProject({ project, onDone }: { project: Project; onDone: () 
       }
     >
       <SpaceBetween size="m">
-        {edit.error && <Alert type="error">{edit.error.message}</Alert>}
+        {edit.error && (
+          <WriteFailure
+            error={edit.error}
+            rejected="The settings were not saved"
+            done="the settings were saved"
+            next="Saving them again is safe."
+          />
+        )}
         <Box color="text-body-secondary">
           Each job without a folder runs in a separate git worktree of the repository, if there is one.
         </Box>

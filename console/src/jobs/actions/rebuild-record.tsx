@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf } from '../../api/client.ts';
 import { ConfirmDialog } from '../../feedback/confirm-dialog.tsx';
 import { notify } from '../../feedback/notices.tsx';
+import { writeFailure } from '../../feedback/write-failure.tsx';
 
 /** Confirms the rebuild of a job's record, runs it, and reports the corrections. */
 export function RebuildRecord({ id, onDismiss }: { id: string; onDismiss: () => void }) {
@@ -17,7 +18,14 @@ export function RebuildRecord({ id, onDismiss }: { id: string; onDismiss: () => 
           : { type: 'success', header: 'The record was corrected', content: `Corrected: ${corrected.join(', ')}.` },
       );
     },
-    onError: (error) => notify({ type: 'error', header: 'The record could not be rebuilt', content: error.message }),
+    onError: (error) =>
+      notify(
+        writeFailure(error, {
+          rejected: 'The record could not be rebuilt',
+          done: 'the record was rebuilt',
+          next: 'Another rebuild has the same result.',
+        }),
+      ),
     onSettled: async () => {
       onDismiss();
       await client.invalidateQueries();

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { JobAction, RetryFrom } from '../../../../lib/contract/job-actions.ts';
 import { api, dataOf } from '../../api/client.ts';
 import { notify } from '../../feedback/notices.tsx';
+import { writeFailure } from '../../feedback/write-failure.tsx';
 
 /** An action without parameters. */
 export type PlainAction = Exclude<JobAction, 'edit'>;
@@ -25,14 +26,27 @@ export async function actOn(action: PlainAction, id: string, from?: RetryFrom): 
   }
 }
 
-/** An action on one job. If it is rejected, shows the service's message. */
+const DONE: Readonly<Record<PlainAction, string>> = {
+  submit: 'queued',
+  cancel: 'cancelled',
+  kill: 'killed',
+  retry: 'retried',
+};
+
+/** An action on one job. If it fails, shows what is known, and reads the job again. */
 export function useJobAction(id: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async ({ action, from }: { readonly action: PlainAction; readonly from?: RetryFrom }) =>
       await actOn(action, id, from),
     onError: (error, { action }) =>
-      notify({ type: 'error', header: `Could not ${action} the job`, content: error.message }),
+      notify(
+        writeFailure(error, {
+          rejected: `Could not ${action} the job`,
+          done: `the job was ${DONE[action]}`,
+          next: 'This page reads the job again. Check its state before you repeat the action.',
+        }),
+      ),
     onSettled: async () => await client.invalidateQueries(),
   });
 }

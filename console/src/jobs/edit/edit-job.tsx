@@ -1,4 +1,3 @@
-import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
@@ -6,6 +5,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
+import { WriteFailure } from '../../feedback/write-failure.tsx';
 import { focusFirstError } from '../../form/focus-first-error.ts';
 import { useSubmitKey } from '../../form/use-submit-key.ts';
 import { changesOf, editOf, fieldsOf, type JobErrors, type JobFields } from '../form/job-fields.ts';
@@ -34,7 +34,10 @@ export function EditJob({ job }: { job: Job }) {
       await client.invalidateQueries();
       await navigate(`/jobs/${job.id}`);
     },
-    onError: () => setAsking(false),
+    onError: async () => {
+      setAsking(false);
+      await client.invalidateQueries();
+    },
   });
   const changes = changesOf(opened, fields);
   const ask = () => {
@@ -67,9 +70,12 @@ export function EditJob({ job }: { job: Job }) {
         }}
       />
       {save.error && (
-        <Alert type="error" header="The changes were not saved">
-          {save.error.message}
-        </Alert>
+        <WriteFailure
+          error={save.error}
+          rejected="The changes were not saved"
+          done="the changes were saved"
+          next="The link above opens the job with its current settings. Saving the same changes again is safe."
+        />
       )}
       <SpaceBetween size="xs" direction="horizontal">
         <Button variant="primary" disabled={changes.length === 0} disabledReason="No changes yet." onClick={ask}>

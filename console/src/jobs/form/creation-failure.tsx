@@ -1,23 +1,15 @@
-import Alert from '@cloudscape-design/components/alert';
-import { mayHaveTakenEffect } from '../../api/may-have-taken-effect.ts';
+import { WriteFailure, type WriteWords, writeFailure } from '../../feedback/write-failure.tsx';
+
+const WORDS: WriteWords = {
+  rejected: 'The job was not created',
+  done: 'the job was created',
+  next: 'Trying again with the same input creates no second job.',
+};
 
 /** What is known after a failed creation of a job whose request had an idempotency key. */
-export function creationFailure(error: Error) {
-  if (!mayHaveTakenEffect(error))
-    return { type: 'error', header: 'The job was not created', content: error.message } as const;
-  return {
-    type: 'warning',
-    header: 'It is unknown whether the job was created',
-    content: `${error.message} Trying again with the same input creates no second job.`,
-  } as const;
-}
+export const creationFailure = (error: Error) => writeFailure(error, WORDS);
 
 /** Shows it in a form. */
 export function CreationFailure({ error }: { error: Error }) {
-  const { type, header, content } = creationFailure(error);
-  return (
-    <Alert type={type} header={header}>
-      {content}
-    </Alert>
-  );
+  return <WriteFailure error={error} {...WORDS} />;
 }

@@ -7,6 +7,7 @@ import { hasEditorScheme } from '../../../../lib/contract/input/editor-link.ts';
 import { api, dataOf } from '../../api/client.ts';
 import { useMayAct } from '../../api/session.ts';
 import { notify } from '../../feedback/notices.tsx';
+import { writeFailure } from '../../feedback/write-failure.tsx';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { ListTable } from '../../tables/list-table.tsx';
 import type { Job } from '../queries/job-query.ts';
@@ -114,7 +115,14 @@ function useRetryDeployment(id: string) {
   return useMutation({
     mutationFn: async (binding: string) =>
       await dataOf(api.POST('/api/v1/jobs/{id}/deployments/{binding}/retry', { params: { path: { id, binding } } })),
-    onError: ({ message }) => notify({ type: 'error', header: 'Could not retry the deployment', content: message }),
+    onError: (error) =>
+      notify(
+        writeFailure(error, {
+          rejected: 'Could not retry the deployment',
+          done: 'the deployment was retried',
+          next: 'This page reads the job again. Check the state of the deployment before you repeat the retry.',
+        }),
+      ),
     onSettled: async () => await client.invalidateQueries({ queryKey: ['job', id] }),
   });
 }
