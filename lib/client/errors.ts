@@ -22,10 +22,16 @@ export class TransientError extends Error {
   override readonly name = 'TransientError';
   /** Seconds that the service asks to wait. */
   readonly retryAfter: number | undefined;
+  /** Whether the request certainly had no effect. */
+  readonly hadNoEffect: boolean;
 
-  constructor(message: string, options: { cause?: unknown; retryAfter?: number | undefined } = {}) {
+  constructor(
+    message: string,
+    options: { cause?: unknown; retryAfter?: number | undefined; hadNoEffect?: boolean } = {},
+  ) {
     super(message, { cause: options.cause });
     this.retryAfter = options.retryAfter;
+    this.hadNoEffect = options.hadNoEffect ?? false;
   }
 }
 
@@ -38,6 +44,15 @@ export interface ErrorBody {
 /** Whether a parsed body is an error of the API, and not that of a server in between. */
 export function isErrorBody(body: unknown): body is ErrorBody {
   return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string';
+}
+
+/** The codes of a service that no request reached. */
+const NOT_SENT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+
+/** Whether an error of the network shows that no connection was made. */
+export function wasNotSent(error: unknown): boolean {
+  const { cause } = error as { cause?: unknown };
+  return cause instanceof Error && 'code' in cause && NOT_SENT.has(cause.code);
 }
 
 /** An error of the network in one line, with the code that Node reports for it. */

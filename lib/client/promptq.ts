@@ -6,9 +6,9 @@ import { type ActionName, act, type RetryFrom } from './act.ts';
 import { answer } from './answer.ts';
 import type { components, paths } from './api-types.ts';
 import { answerOf, dataOf } from './data-of.ts';
-import { RequestError } from './errors.ts';
+import { RequestError, TransientError, UnreachableError } from './errors.ts';
 import { type EndEvent, eventsOf, type LogEvent, type Place } from './log-events.ts';
-import { Retries, type RetryPolicy, repeat } from './repeat.ts';
+import { Retries, type RetryPolicy, repeatWithKey } from './repeat.ts';
 import { retryingFetch, tryOnce } from './transport.ts';
 
 /** The API's schemas, by their names in openapi.json. */
@@ -64,8 +64,10 @@ export class Promptq {
    * @throws RequestError, UnreachableError
    */
   async create(fields: JobFields): Promise<Schemas['JobCreated']> {
-    const body = { idempotency_key: randomUUID(), ...fields };
-    return await repeat(async () => await dataOf(this.#once.POST('/api/v1/jobs', { body })), this.policy);
+    const key = fields.idempotency_key ?? randomUUID();
+    const body = { ...fields, idempotency_key: key };
+    const send = async () => await dataOf(this.#once.POST('/api/v1/jobs', { body }));
+    return await repeatWithKey(send, this.policy, { key, done: 'the job was created' });
   }
 
   /** Submits, cancels, kills or retries a job, once, even if an answer is lost. Returns the job. */
@@ -79,9 +81,10 @@ export class Promptq {
 
   /** Sends a message to the agent of a job. However often the request is sent, it is one message. Returns its id. */
   async say(id: string, fields: Schemas['MessageCreation']): Promise<string> {
-    const options = { params: { path: { id } }, body: { idempotency_key: randomUUID(), ...fields } };
+    const key = fields.idempotency_key ?? randomUUID();
+    const options = { params: { path: { id } }, body: { ...fields, idempotency_key: key } };
     const send = async () => await dataOf(this.#once.POST('/api/v1/jobs/{id}/messages', options));
-    return (await repeat(send, this.policy)).id;
+    return (await repeatWithKey(send, this.policy, { key, done: 'the message was sent' })).id;
   }
 
   /** Answers a question of a job, once, even if an answer is lost. Returns the job. */
@@ -98,7 +101,11 @@ export class Promptq {
   async request(method: string, path: string, body?: string): Promise<Response> {
     const headers = { ...this.#headers, ...(body !== undefined && { 'content-type': 'application/json' }) };
     const request = new Request(`${this.baseUrl}/api/v1${path}`, { method, headers, body: body ?? null });
-    const response = await retryingFetch(this.policy)(request);
+    const response = await retryingFetch(this.policy)(request).catch((error: unknown) => {
+      if (!(error instanceof TransientError)) throw error;
+      const rest = error.hadNoEffect ? '' : '; it is unknown whether the request took effect';
+      throw new UnreachableError(`${error.message}${rest}`, { cause: error });
+    });
     return (await answerOf(Promise.resolve({ response, error: response.ok ? '' : await response.text() }))).response;
   }
 

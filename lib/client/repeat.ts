@@ -51,6 +51,29 @@ export class Retries {
 }
 
 /**
+ * Repeats a request whose idempotency key makes it take effect once.
+ * @param sought.done what it does, such as `the job was created`
+ * @throws as `repeat`; if the request may have taken effect, the error names the key
+ */
+export async function repeatWithKey<T>(
+  attempt: () => Promise<T>,
+  policy: RetryPolicy,
+  { key, done }: { readonly key: string; readonly done: string },
+): Promise<T> {
+  let isUnknown = false;
+  const noting = async () =>
+    await attempt().catch((error: unknown) => {
+      isUnknown ||= error instanceof TransientError && !error.hadNoEffect;
+      throw error;
+    });
+  return await repeat(noting, policy).catch((error: unknown) => {
+    if (!isUnknown || !(error instanceof UnreachableError)) throw error;
+    const rest = `it is unknown whether ${done}; another try with the idempotency key ${key} does not repeat it`;
+    throw new UnreachableError(`${error.message}; ${rest}`, { cause: error });
+  });
+}
+
+/**
  * Repeats an operation until it does not fail transiently.
  * @throws UnreachableError once the time for retries is over; any other error of the operation
  */

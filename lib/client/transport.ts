@@ -1,4 +1,4 @@
-import { isErrorBody, networkFault, TransientError } from './errors.ts';
+import { isErrorBody, networkFault, TransientError, wasNotSent } from './errors.ts';
 import { type RetryPolicy, repeat } from './repeat.ts';
 
 /** Milliseconds for one try: longer than API Gateway's 29 s and the 25 s of a held status. Streams are not limited. */
@@ -38,7 +38,10 @@ export async function tryOnce(request: Request): Promise<Response> {
   } catch (error) {
     request.signal.throwIfAborted();
     if (error instanceof TransientError) throw error;
-    throw new TransientError(`${new URL(request.url).origin} did not answer: ${networkFault(error)}`, { cause: error });
+    throw new TransientError(`${new URL(request.url).origin} did not answer: ${networkFault(error)}`, {
+      cause: error,
+      hadNoEffect: wasNotSent(error),
+    });
   }
 }
 
@@ -47,6 +50,7 @@ function transient(response: Response, body: string): TransientError {
   const after = response.headers.get('retry-after') ?? '';
   return new TransientError(`the service answered ${response.status}${word === undefined ? '' : ` ${word}`}`, {
     retryAfter: /^\d{1,4}$/.test(after) ? Number(after) : undefined,
+    hadNoEffect: response.status === 429,
   });
 }
 

@@ -466,7 +466,8 @@ export const TOOL_CONTRACTS: Readonly<
   },
   "answer_question": {
     "scopes": [
-      "write"
+      "write",
+      "read"
     ],
     "input": {
       "type": "object",

@@ -126,7 +126,7 @@ export const TOOLS = [
     title: 'answer the question of a job',
     about:
       'Gives the agent of a job the answer of your user to its open question. Do not decide for your user. Then call wait_for_job.',
-    routes: ['jobs.answer'],
+    routes: ['jobs.answer', 'jobs.questions', 'jobs.read'],
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   },
   {

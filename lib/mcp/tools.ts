@@ -113,8 +113,7 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
   },
 
   answer_question: async ({ client }, { id, ...body }: Id & Schemas['Answer']) => {
-    const params = { path: { id } };
-    const { status, state_reason } = await dataOf(client.api.POST('/api/v1/jobs/{id}/answers', { params, body }));
+    const { status, state_reason } = await client.answer(id, body);
     return { message: 'Answered. Call wait_for_job.', fields: { id, status, state_reason } };
   },
 

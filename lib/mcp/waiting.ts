@@ -32,9 +32,8 @@ export async function openQuestion(client: Promptq, id: string): Promise<Schemas
 /** Gives a job the answer of the client's user. One that comes too late changes nothing. */
 export async function giveAnswer(client: Promptq, id: string, { questionId, text }: UserAnswer): Promise<void> {
   if (text === null) return;
-  const body = { question_id: questionId, answer: text };
   try {
-    await dataOf(client.api.POST('/api/v1/jobs/{id}/answers', { params: { path: { id } }, body }));
+    await client.answer(id, { question_id: questionId, answer: text });
   } catch (error) {
     if (!(error instanceof RequestError && error.status === 400)) throw error;
   }

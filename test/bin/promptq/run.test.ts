@@ -201,7 +201,8 @@ describe('exit codes', () => {
     const proxy = await startUnreliableProxy(service.baseUrl, {});
     await proxy.stop();
     const env = { PROMPTQ_URL: proxy.url, PROMPTQ_RETRY_SECONDS: '0.5' };
-    for (const args of [['list'], ['run', 'x'], ['cancel', 'job_none'], ['logs', '-f', 'job_none'], ['doctor']])
+    const post = ['api', 'POST', '/jobs', '--data', '{}'];
+    for (const args of [['list'], ['run', 'x'], ['cancel', 'job_none'], ['logs', '-f', 'job_none'], ['doctor'], post])
       expect(await start(args, { env }).ended).toMatchObject({
         code: 6,
         stderr: expect.stringContaining("can't reach the service"),

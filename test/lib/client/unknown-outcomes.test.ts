@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, expect, test } from 'vitest';
+import { UnreachableError } from '../../../lib/client/errors.ts';
+import { Promptq } from '../../../lib/client/promptq.ts';
+import { answerMcp } from '../../../lib/mcp/answer-request.ts';
+
+const ID = 'job_00000000000000000000000001';
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** A service that answers as given. @returns its address */
+async function serviceThat(answers: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<string> {
+  const server = createServer((request, response) => void answers(request, response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Receives requests, and cuts the connection instead of an answer. */
+const loses = async (request: IncomingMessage) => {
+  await text(request);
+  request.socket.destroy();
+};
+const answersWith = (status: number) => async (request: IncomingMessage, response: ServerResponse) => {
+  await text(request);
+  response.writeHead(status, { 'retry-after': '0' }).end();
+};
+
+const clientOf = (baseUrl: string) => new Promptq({ baseUrl, token: 't', retrySeconds: 0 });
+const failureOf = async (call: Promise<unknown>) => await call.then(() => undefined).catch((error: Error) => error);
+
+test.each([
+  ['loses its answer', loses],
+  ['is behind a gateway that gave up', answersWith(504)],
+])('a creation or message whose service %s names the key that makes another try safe', async (_, answers) => {
+  const client = clientOf(await serviceThat(answers));
+  const created = await failureOf(client.create({ prompt: 'x', idempotency_key: 'mine' }));
+  expect(created).toBeInstanceOf(UnreachableError);
+  expect(created?.message).toContain('it is unknown whether the job was created');
+  expect(created?.message).toContain('the idempotency key mine');
+  const withoutKey = await failureOf(client.create({ prompt: 'x' }));
+  expect(withoutKey?.message).toMatch(/the idempotency key [0-9a-f-]{36} does not repeat it/);
+  const said = await failureOf(client.say(ID, { text: 'x', idempotency_key: 'mine' }));
+  expect(said?.message).toContain('it is unknown whether the message was sent');
+});
+
+test('the key is the one that the requests had', async () => {
+  const keys: string[] = [];
+  const url = await serviceThat(async (request) => {
+    keys.push(JSON.parse(await text(request)).idempotency_key);
+    request.socket.destroy();
+  });
+  const failure = await failureOf(clientOf(url).create({ prompt: 'x' }));
+  expect(failure?.message).toContain(keys[0] ?? 'no request arrived');
+});
+
+test('a creation that certainly had no effect is not said to be unknown', async () => {
+  const refused = await failureOf(clientOf(await serviceThat(answersWith(429))).create({ prompt: 'x' }));
+  expect(refused?.message).toBe('the service answered 429');
+  const url = await serviceThat(loses);
+  for (const close of closing.splice(0)) close();
+  const notSent = await failureOf(clientOf(url).create({ prompt: 'x' }));
+  expect(notSent?.message).toContain('did not answer');
+  expect(notSent?.message).not.toContain('unknown');
+});
+
+test('a request of any route that may have taken effect says so', async () => {
+  const failure = await failureOf(clientOf(await serviceThat(loses)).request('POST', '/config/import', '{}'));
+  expect(failure).toBeInstanceOf(UnreachableError);
+  expect(failure?.message).toContain('it is unknown whether the request took effect');
+});
+
+test('answer_question of MCP answers once, and judges a lost response by the question', async () => {
+  const answers: string[] = [];
+  const question = { id: 'q_1', state: 'open', answer: null as string | null };
+  const baseUrl = await serviceThat(async (request, response) => {
+    const body = await text(request);
+    if (request.method === 'POST') {
+      answers.push(body);
+      Object.assign(question, { state: 'answered', answer: JSON.parse(body).answer });
+      return request.socket.destroy();
+    }
+    const job = { id: ID, status: 'QUEUED', state_reason: { code: 'waiting_for_worker', message: '' } };
+    const found = request.url?.endsWith('/questions') ? { items: [question] } : job;
+    return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(found));
+  });
+  const failures: string[] = [];
+  const onFailure = (of: string) => void failures.push(of);
+  const params = { name: 'answer_question', arguments: { id: ID, question_id: 'q_1', answer: 'blue' } };
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+  const caller = { version: '0', baseUrl, token: 't', may: () => true, onFailure };
+  const { body: answer } = await answerMcp({ body, headers: {} }, caller, () => false);
+  expect(answer).toMatchObject({ result: { isError: false, structuredContent: { id: ID, status: 'QUEUED' } } });
+  expect([answers.length, failures]).toEqual([1, []]);
+});
