@@ -43,7 +43,7 @@ const NEWEST = '9999';
 
 /**
  * The entries of a list's index, read from all its partitions at once and merged, in parts. Jobs created in the same
- * millisecond are sorted by their ids, so the position after a job is the same in every reading.
+ * millisecond are sorted by their ids, so the position after a job is the same in every reading. Each job occurs once.
  */
 export async function* listedItems(
   table: DynamoDBDocumentClient,
@@ -54,6 +54,7 @@ export async function* listedItems(
   const compare: Compare = range.order === 'oldest' ? oldestFirst : (a, b) => oldestFirst(b, a);
   const keys = keysOf(range);
   const partitions = keys.map((key) => new Partition({ table, tableName, key, range, reading, compare }));
+  let last: ListedItem | undefined;
   for (;;) {
     await Promise.all(partitions.map(async (partition) => await partition.fill()));
     const merged: ListedItem[] = [];
@@ -66,8 +67,11 @@ export async function* listedItems(
       }
       // A partition that has to be read further may have the next job.
       if (left.length < partitions.length && partitions.some((one) => one.first === undefined && !one.isAtEnd)) break;
-      const next = others.reduce((a, b) => (compare(a.head, b.head) <= 0 ? a : b), best);
-      merged.push(next.take());
+      const next = others.reduce((a, b) => (compare(a.head, b.head) <= 0 ? a : b), best).take();
+      // A job that moves to another partition while both are read is in both.
+      if (last !== undefined && compare(last, next) === 0) continue;
+      merged.push(next);
+      last = next;
     }
     if (merged.length > 0) yield merged;
   }
