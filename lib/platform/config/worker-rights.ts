@@ -21,6 +21,8 @@ export const WORKER_RIGHTS: readonly (typeof CONTAINER_RIGHTS)[number][] = [
   // To assign a job's folders to its slot's account, and to handle the files that the account created.
   'CHOWN',
   'DAC_OVERRIDE',
+  // To remove files from folders with the sticky bit, which only allows owners to.
+  'FOWNER',
   // To signal processes of another account.
   'KILL',
   // To start processes under another account, irreversibly.

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { renameSync, symlinkSync } from 'node:fs';
 import {
+  chmod,
   chown,
   lchown,
   link,
@@ -35,7 +36,9 @@ import {
   takeTree,
 } from '../../../worker-container/service-accounts/untrusted-files.ts';
 import { emulateDeployment } from '../../emulated-deployment.ts';
-import { describeAsRoot, newAccounts } from './as-root.ts';
+import { describeAsRoot, newAccounts, UNDER_WORKER_RIGHTS } from './as-root.ts';
+
+const UNTRUSTED_FILES = new URL('../../../worker-container/service-accounts/untrusted-files.ts', import.meta.url).href;
 
 describeAsRoot('what a slot has left', () => {
   const [slot, other] = newAccounts(2).slots as [ServiceAccount, ServiceAccount];
@@ -66,6 +69,18 @@ describeAsRoot('what a slot has left', () => {
     execFileSync('mkfifo', [path('pipe')]);
     for (const name of ['link', 'folder/secret', 'hard-link', 'large', 'pipe', 'folder', 'missing'])
       expect(await readOwned(path(name), isSlot), name).toBeUndefined();
+  });
+
+  test('is removed with the rights of a deployed worker, even from a folder in which only owners remove files', async () => {
+    const sticky = join(theirs, 'tmp');
+    await mkdir(sticky);
+    await writeFile(join(sticky, 'file'), 'text');
+    await giveTree(theirs, slot);
+    await chmod(sticky, 0o1777);
+    const remove = `import { removeTree } from '${UNTRUSTED_FILES}'; await removeTree(process.argv[1]);`;
+    const [command = '', ...args] = UNDER_WORKER_RIGHTS;
+    execFileSync(command, [...args, process.execPath, '--input-type=module', '--eval', remove, theirs]);
+    expect(await readdir(folder)).toEqual(['secret']);
   });
 
   test('is replaced if a file is written to the path of a link', async () => {

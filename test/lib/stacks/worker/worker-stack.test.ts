@@ -100,6 +100,7 @@ describe('a worker', () => {
     expect(byDefault.filter((right) => !Drop.includes(right))).toEqual([
       'CHOWN',
       'DAC_OVERRIDE',
+      'FOWNER',
       'KILL',
       'SETGID',
       'SETPCAP',
