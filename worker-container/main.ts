@@ -231,7 +231,7 @@ function abandon(why: string): void {
 async function sweep(): Promise<void> {
   const { jobs, threads, locks } = services;
   const days = env.PROMPTQ_WORKSPACE_DAYS;
-  await sweepWorkspaces({ workspaces: env.PROMPTQ_WORKSPACES, days, jobs, threads, locks, clock, workerId })
+  await sweepWorkspaces({ workspaces: env.PROMPTQ_WORKSPACES, days, jobs, threads, locks, clock, workerId, log })
     .then((removed) => removed > 0 && log.info('removed folders of jobs that ended long ago', { removed }))
     .catch((error: Error) => log.warn('sweeping the workspaces failed', error));
 }

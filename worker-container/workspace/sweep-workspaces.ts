@@ -1,5 +1,6 @@
 import { lstat, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Logger } from '@aws-lambda-powertools/logger';
 import { isJobId } from '../../lib/jobs/lifecycle/job-id.ts';
 import type { JobStore } from '../../lib/jobs/store/job-store.ts';
 import { isFolderUnused } from '../../lib/jobs/threads/folder-users.ts';
@@ -7,6 +8,7 @@ import type { ThreadStore } from '../../lib/jobs/threads/thread-store.ts';
 import type { SharedLocks } from '../../lib/platform/aws/shared-lock.ts';
 import type { Clock } from '../../lib/platform/aws/table-clock.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
+import { isUnavailable } from '../../lib/platform/aws/unavailable.ts';
 import { CLONES, RECORDS } from '../repository/kept-clone.ts';
 import { removeTree } from '../service-accounts/untrusted-files.ts';
 import { pathOf, withFolder } from './open-folder.ts';
@@ -20,6 +22,7 @@ export interface WorkspaceSweep {
   readonly locks: SharedLocks;
   readonly clock: Clock;
   readonly workerId: string;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 const DAY_MS = 86_400_000;
@@ -43,16 +46,28 @@ export async function sweepWorkspaces(sweep: WorkspaceSweep): Promise<number> {
     if (project.startsWith('.')) continue;
     for (const name of await foldersIn(join(workspaces, project))) {
       if (removed >= MAX_REMOVED) return removed;
-      const [id = ''] = name.split('.');
-      if (!isJobId(id) || !(name.endsWith(GOING) || (await isOver(sweep, id, join(workspaces, project, name)))))
-        continue;
-      await withFolder(workspaces, [project], async (above) => await remove(join(pathOf(above), name)));
-      await removeRecords(workspaces, project, id);
-      removed += 1;
+      if (await removeIfOver(sweep, project, name)) removed += 1;
     }
   }
   await removeEarlierClones(sweep);
   return removed;
+}
+
+/** @returns whether it was removed. A folder that can't be removed, or a job that can't be read, keeps no other. */
+async function removeIfOver(sweep: WorkspaceSweep, project: string, name: string): Promise<boolean> {
+  const { workspaces, log } = sweep;
+  const [id = ''] = name.split('.');
+  try {
+    if (!isJobId(id) || !(name.endsWith(GOING) || (await isOver(sweep, id, join(workspaces, project, name)))))
+      return false;
+    await withFolder(workspaces, [project], async (above) => await remove(join(pathOf(above), name)));
+    await removeRecords(workspaces, project, id);
+    return true;
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    log.warn('a folder of a job was not removed', { project, folder: name, error: error as Error });
+    return false;
+  }
 }
 
 /** Removes unused clones of the earlier layout, `PROJECT-HASH.git`: no worktree, and unchanged for as many days. */
@@ -76,7 +91,11 @@ async function isOver(sweep: WorkspaceSweep, id: string, folder: string): Promis
 /** Renames it first, out of the way of a retry. */
 async function remove(folder: string): Promise<void> {
   const going = folder.endsWith(GOING) ? folder : `${folder}${GOING}`;
-  if (going !== folder) await rename(folder, going);
+  if (going !== folder) {
+    // Left by a worker that died while it removed an earlier folder of the job.
+    await removeTree(going);
+    await rename(folder, going);
+  }
   await removeTree(going);
 }
 

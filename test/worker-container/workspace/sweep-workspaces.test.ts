@@ -1,5 +1,7 @@
 import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { followUpId, randomJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
@@ -7,6 +9,7 @@ import { sweepWorkspaces } from '../../../worker-container/workspace/sweep-works
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
+const silent = new Logger({ logLevel: 'SILENT' });
 beforeAll(async () => {
   deployment = await emulateDeployment();
 });
@@ -59,7 +62,7 @@ test("folders of jobs that ended long ago are deleted, with their worktrees' rec
   const longAgo = (clock.now() - 8 * 86_400_000) / 1000;
   await utimes(unused, longAgo, longAgo);
 
-  const sweep = { workspaces, days: 7, jobs, threads, locks, clock, workerId: 'one' };
+  const sweep = { workspaces, days: 7, jobs, threads, locks, clock, workerId: 'one', log: silent };
   expect(await sweepWorkspaces({ ...sweep, days: 0 })).toBe(0);
   expect(await sweepWorkspaces(sweep)).toBe(2);
   expect((await readdir(join(workspaces, 'app'))).toSorted()).toEqual(
@@ -76,4 +79,23 @@ test("folders of jobs that ended long ago are deleted, with their worktrees' rec
 
   await folder(old);
   expect(await sweepWorkspaces({ ...sweep, workerId: 'another' })).toBe(0);
+});
+
+test("a job that can't be read, and what an earlier removal left, keep no other folder", async () => {
+  const { clock, jobs, threads, locks } = deployment;
+  const workspaces = join(deployment.env.PROMPTQ_WORKSPACES, 'others');
+  const finished_at = timestamp(clock.now() - 8 * 86_400_000);
+  const ids = Array.from({ length: 3 }, () => randomJobId());
+  for (const id of ids) {
+    await deployment.store({ id, status: 'FAILED', reason: 'exited', finished_at });
+    for (const name of [id, `${id}.going`]) await mkdir(join(workspaces, 'app', name, 'within'), { recursive: true });
+  }
+  const damaged = randomJobId();
+  await deployment.table.send(
+    new PutCommand({ TableName: deployment.env.JOBS_TABLE, Item: { id: damaged, status: 'FAILED', attempt: 'one' } }),
+  );
+  await mkdir(join(workspaces, 'app', damaged));
+  await locks.release('sweep-workspaces', 'one');
+  await sweepWorkspaces({ workspaces, days: 7, jobs, threads, locks, clock, workerId: 'two', log: silent });
+  expect(await readdir(join(workspaces, 'app'))).toEqual([damaged]);
 });
