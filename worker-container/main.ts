@@ -33,10 +33,7 @@ import { secretSource } from './secrets/secrets.ts';
 import { leaseAccounts } from './service-accounts/account-leases.ts';
 import { fetcherOf, serviceAccounts } from './service-accounts/service-account.ts';
 import { clearWorkFolder } from './workspace/clear-work-folder.ts';
-import { sweepWorkspaces } from './workspace/sweep-workspaces.ts';
-
-/** Milliseconds. */
-const SWEEP_INTERVAL_MS = 3_600_000;
+import { WorkspaceSweeper } from './workspace/workspace-sweeper.ts';
 
 /** How long (ms) an abandoned worker tries to shut down cleanly. */
 const ABANDON_TIMEOUT_MS = 15_000;
@@ -159,8 +156,10 @@ const registration = new Registration({
   },
 });
 await registration.start();
-const sweeping = setInterval(() => void sweep(), SWEEP_INTERVAL_MS);
-void sweep();
+const { jobs, threads, locks } = services;
+const { PROMPTQ_WORKSPACES: workspaces, PROMPTQ_WORKSPACE_DAYS: days } = env;
+const sweeper = new WorkspaceSweeper({ workspaces, days, jobs, threads, locks, clock, workerId, log });
+sweeper.start();
 void new IdleShutdown({
   idleFor: env.PROMPTQ_IDLE_SECONDS === undefined ? undefined : env.PROMPTQ_IDLE_SECONDS * 1000,
   idleSince: () => Math.min(worker.idleSince, loginRunner.idleSince),
@@ -175,7 +174,7 @@ void new IdleShutdown({
   .then(() => draining.abort());
 log.info('ready', { slots: env.PROMPTQ_CONCURRENCY, version: env.PROMPTQ_VERSION, ...build.task });
 await Promise.all([worker.run(env.PROMPTQ_CONCURRENCY), loginRunner.run()]);
-clearInterval(sweeping);
+await sweeper.stop();
 await registration.end();
 await releaseAccounts();
 log.info('stopped');
@@ -225,15 +224,6 @@ function abandon(why: string): void {
     const ended = killOrphans().catch((error: Error) => log.warn('agents may still run', error));
     void Promise.race([ended, sleep(ORPHANS_TIMEOUT_MS)]).then(() => process.exit(1));
   }, ABANDON_TIMEOUT_MS).unref();
-}
-
-/** A failure does no harm: the next sweep, by any worker, does the same work. */
-async function sweep(): Promise<void> {
-  const { jobs, threads, locks } = services;
-  const days = env.PROMPTQ_WORKSPACE_DAYS;
-  await sweepWorkspaces({ workspaces: env.PROMPTQ_WORKSPACES, days, jobs, threads, locks, clock, workerId, log })
-    .then((removed) => removed > 0 && log.info('removed folders of jobs that ended long ago', { removed }))
-    .catch((error: Error) => log.warn('sweeping the workspaces failed', error));
 }
 
 async function describe() {

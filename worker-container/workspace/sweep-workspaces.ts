@@ -22,8 +22,11 @@ export interface WorkspaceSweep {
   readonly locks: SharedLocks;
   readonly clock: Clock;
   readonly workerId: string;
-  readonly log: Pick<Logger, 'warn'>;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
 }
+
+/** The lock of the worker that sweeps, or swept last. */
+export const SWEEP_LOCK = 'sweep-workspaces';
 
 const DAY_MS = 86_400_000;
 /** Milliseconds in which no other worker sweeps. */
@@ -40,7 +43,7 @@ const GOING = '.going';
  */
 export async function sweepWorkspaces(sweep: WorkspaceSweep): Promise<number> {
   const { workspaces, days, locks, workerId } = sweep;
-  if (days === 0 || !(await locks.take('sweep-workspaces', workerId, SWEPT_FOR))) return 0;
+  if (days === 0 || !(await locks.take(SWEEP_LOCK, workerId, SWEPT_FOR))) return 0;
   let removed = 0;
   for (const project of await foldersIn(workspaces)) {
     if (project.startsWith('.')) continue;

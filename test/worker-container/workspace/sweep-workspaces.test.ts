@@ -5,7 +5,8 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { followUpId, randomJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
-import { sweepWorkspaces } from '../../../worker-container/workspace/sweep-workspaces.ts';
+import { SWEEP_LOCK, sweepWorkspaces } from '../../../worker-container/workspace/sweep-workspaces.ts';
+import { WorkspaceSweeper } from '../../../worker-container/workspace/workspace-sweeper.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
@@ -95,7 +96,28 @@ test("a job that can't be read, and what an earlier removal left, keep no other 
     new PutCommand({ TableName: deployment.env.JOBS_TABLE, Item: { id: damaged, status: 'FAILED', attempt: 'one' } }),
   );
   await mkdir(join(workspaces, 'app', damaged));
-  await locks.release('sweep-workspaces', 'one');
+  await locks.release(SWEEP_LOCK, 'one');
   await sweepWorkspaces({ workspaces, days: 7, jobs, threads, locks, clock, workerId: 'two', log: silent });
   expect(await readdir(join(workspaces, 'app'))).toEqual([damaged]);
+});
+
+test('the next worker continues a sweep that the end of its worker cuts off', async () => {
+  const { clock, jobs, threads, locks } = deployment;
+  const workspaces = join(deployment.env.PROMPTQ_WORKSPACES, 'cut-off');
+  const finished_at = timestamp(clock.now() - 8 * 86_400_000);
+  const { id } = await deployment.store({ id: randomJobId(), status: 'FAILED', reason: 'exited', finished_at });
+  await mkdir(join(workspaces, 'app', id), { recursive: true });
+  await locks.release(SWEEP_LOCK, 'two');
+  const sweep = { workspaces, days: 7, jobs, threads, locks, clock, workerId: 'three', log: silent };
+  const begun = Promise.withResolvers<void>();
+  const find = async () => {
+    begun.resolve();
+    return await new Promise<never>(() => undefined);
+  };
+  const sweeper = new WorkspaceSweeper({ ...sweep, jobs: { find, findAll: jobs.findAll.bind(jobs) } });
+  sweeper.start();
+  await begun.promise;
+  expect(await sweepWorkspaces({ ...sweep, workerId: 'four' })).toBe(0);
+  await sweeper.stop();
+  expect(await sweepWorkspaces({ ...sweep, workerId: 'four' })).toBe(1);
 });
