@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { queriedItems } from '../../platform/aws/queried-items.ts';
@@ -48,15 +49,17 @@ export class DeployBindingStore {
   /** Replaces `known` with `next`. @returns the stored binding; undefined on a conflict. */
   async replace(
     known: DeployBinding | undefined,
-    next: Omit<DeployBinding, 'version'>,
+    next: Omit<DeployBinding, 'version' | 'change_id'>,
   ): Promise<DeployBinding | undefined> {
-    const written: DeployBinding = { ...next, version: (known?.version ?? 0) + 1 };
+    const change_id = randomBytes(6).toString('base64url');
+    const written: DeployBinding = { ...next, version: (known?.version ?? 0) + 1, change_id };
     const isDone = await ifUnchanged(async () => {
       await this.#table.send(
         new PutCommand({ TableName: this.#tableName, Item: { kind: KIND, ...written }, ...conditionOn(known) }),
       );
     });
-    return isDone ? written : undefined;
+    // When the SDK repeats a write that was applied but not answered, the condition fails.
+    return isDone || (await this.get(next.id))?.change_id === change_id ? written : undefined;
   }
 
   /** @returns false on a conflict. */

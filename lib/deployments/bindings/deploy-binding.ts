@@ -29,6 +29,8 @@ export const bindingSchema = z.object({
   updated_at: z.string(),
   /** Counts the writes; each is conditional on it. */
   version: z.number(),
+  /** Names the last write, so that its writer recognises it after an unknown answer. Absent in what an earlier version wrote. */
+  change_id: z.string().optional(),
 });
 export type DeployBinding = z.output<typeof bindingSchema>;
 

@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BindingSecretStore } from '../../../../lib/deployments/bindings/binding-secrets.ts';
+import { DeployBindingStore } from '../../../../lib/deployments/bindings/deploy-binding-store.ts';
+import { writeBinding } from '../../../../lib/deployments/bindings/write-binding.ts';
+import { ProjectStore } from '../../../../lib/projects/projects.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { repeatingTable } from '../../../repeating-table.ts';
+
+let deployment: EmulatedDeployment;
+beforeAll(async () => {
+  deployment = await emulateDeployment();
+});
+afterAll(async () => await deployment.stop());
+
+it('a binding whose write is repeated, because its answer was lost, keeps its secret', async () => {
+  const { registry, clock } = deployment;
+  const repeating = { ...registry, table: repeatingTable(registry.table) };
+  const secrets = new BindingSecretStore(registry);
+  const projects = new ProjectStore(registry);
+  const context = { bindings: new DeployBindingStore(repeating), secrets, projects, clock, commands: true };
+  const { view, created } = await writeBinding(
+    { ...context, reach: { loopback: false } },
+    { binding_mode: 'generic', project: 'app', target_url: 'https://example.com/hook' },
+  );
+  const [stored] = await deployment.bindings.list('app');
+  expect([created, await secrets.get(stored?.secrets[0]?.ref ?? '')]).toEqual([true, view.secret]);
+  expect(view.secret).toMatch(/^whsec_/);
+});
