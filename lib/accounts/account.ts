@@ -86,12 +86,17 @@ export function started(account: Account, id: string, now: number): Account {
   return { ...current, login: { id, state: 'starting', requested_at: timestamp(now) } };
 }
 
-/** Claims the login for a worker; undefined: it can no longer be claimed. */
+/**
+ * Claims the login for a worker; undefined: it can no longer be claimed. The same object: this claim is stored already,
+ * which a repeated write finds out.
+ */
 export function claimed(
   account: Account,
   by: { id: string; workerId: string; listener: Listener },
   now: number,
 ): Account | undefined {
+  const { login: current } = account;
+  if (isUnderWay(current) && current.id === by.id && current.listener?.nonce === by.listener.nonce) return account;
   const login = unclaimed(account);
   if (login?.id !== by.id) return undefined;
   const lease_until = timestamp(now + LOGIN.lease);

@@ -36,7 +36,15 @@ describe('a login', () => {
   });
 
   it('is claimed by one worker', () => {
-    expect(claimed(running(), { ...BY, workerId: 'worker-2' }, NOW)).toBeUndefined();
+    const other = { ...BY, workerId: 'worker-2', listener: { ...BY.listener, nonce: 'another' } };
+    expect(claimed(running(), other, NOW)).toBeUndefined();
+  });
+
+  it('stays claimed when the write of the claim is repeated, because its answer was lost', () => {
+    const account = running();
+    expect(claimed(account, BY, NOW + 1)).toBe(account);
+    const cancelled = endedLogin(account, 'one', { state: 'cancelled' });
+    expect(claimed(cancelled, BY, NOW + 1)).toBeUndefined();
   });
 
   it('has failed once its process has been silent for the length of its lease, and a beat puts that off', () => {
