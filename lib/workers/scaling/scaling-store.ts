@@ -1,4 +1,8 @@
-import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { queriedItems } from '../../platform/aws/queried-items.ts';
 import { SCALING_KIND } from '../../platform/aws/tables.ts';
@@ -126,6 +130,8 @@ export class ScalingStore {
       return true;
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return false;
+      // A put that meets the transaction of another writer. The SDK does not try it again.
+      if (error instanceof TransactionConflictException) return false;
       if (error instanceof TransactionCanceledException && error.CancellationReasons?.some(isFaster)) return false;
       throw error;
     }

@@ -1,4 +1,5 @@
-import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Launch, scalingSchema } from '../../../../lib/workers/scaling/launches.ts';
 import { ScalingStore } from '../../../../lib/workers/scaling/scaling-store.ts';
@@ -68,6 +69,21 @@ it('of two changes of the same state one is written, with its launches', async (
   expect(results.filter((written) => written !== undefined)).toHaveLength(1);
   const stored = (await store.read()).launches;
   expect([launches(2), others]).toContainEqual(stored);
+});
+
+it('a change of the state alone that meets the transaction of another change is decided again', async () => {
+  const { table, registry } = deployment;
+  let met = 0;
+  const send = async (command: unknown) => {
+    if (!(command instanceof PutCommand) || met > 0) return await table.send(command as never);
+    met += 1;
+    await store.change((known) => ({ ...known, launches: launches(1) }));
+    throw new TransactionConflictException({ $metadata: {}, message: 'there is an ongoing transaction for the item' });
+  };
+  const other = new ScalingStore({ ...registry, table: { send } as unknown as DynamoDBDocumentClient });
+  await other.change((known) => ({ ...known, wanted: 'worker:2' }));
+  expect(met).toBe(1);
+  expect(await store.read()).toMatchObject({ version: 2, wanted: 'worker:2', launches: launches(1) });
 });
 
 it('launches that an earlier version stored in its one item are kept', async () => {
