@@ -2,7 +2,14 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { lacksCopy } from '../../lib/jobs/lifecycle/thread.ts';
-import { ownFolder, resolveFolder, workingFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
+import {
+  type Folders,
+  namesBelow,
+  ownerOfFolder,
+  ownFolder,
+  resolveFolder,
+  workingFolder,
+} from '../../lib/jobs/lifecycle/working-folder.ts';
 import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
 import type { Ending } from '../commands/ending.ts';
 import { copyFolder, placeCopy } from '../forks/copy-folder.ts';
@@ -55,6 +62,7 @@ export async function openJobFolder(
   if ('rejected' in folder) throw new Error(`cwd: ${folder.rejected}`);
   const { path } = folder;
   await requireFolder(job, path, earlier);
+  await requireParentsFolder(folders, job, earlier);
   const source = await rethrowTransient(() => sourceToCopy(context, job));
   const fork = source && (await forkedFolder(context, job, source));
   const lend = async () => await workFolders(context).lend(path, job);
@@ -92,6 +100,21 @@ async function requireFolder(job: Job, path: string, earlier: readonly EarlierTu
   const wasUsed = users.some(({ job: other }) => other.status === 'SUCCEEDED');
   if (!wasUsed || (await lstat(path).catch(() => undefined)) !== undefined) return;
   throw new Error('the folder of the thread was removed because of its age; continue with "fresh_folder": true');
+}
+
+/** @throws Error if the folder that a follow-up job, or a turn of its thread, got from its parent was removed */
+async function requireParentsFolder(folders: Folders, job: Job, earlier: readonly EarlierTurn[] = []): Promise<void> {
+  const owner = ownerOfFolder(folders, job);
+  // A job has follow-up jobs once it has worked in its folder.
+  const isInherited = ({ id, parent_id, ...other }: Job) =>
+    parent_id !== undefined && id !== owner && ownerOfFolder(folders, { id, ...other }) === owner;
+  if (owner === undefined || ![job, ...earlier.map((turn) => turn.job)].some(isInherited)) return;
+  const folder = resolveFolder(folders, job);
+  const names = 'path' in folder ? namesBelow(folders.workspaces, folder.path) : undefined;
+  if (names === undefined) return;
+  const root = join(folders.workspaces, ...names.slice(0, 2));
+  if ((await lstat(root).catch(() => undefined)) !== undefined) return;
+  throw new Error(`the folder of job ${owner}, in which this one works, was removed because of its age`);
 }
 
 /** The folder of the job that a fork forks. @throws Error if it was removed because of its age */
