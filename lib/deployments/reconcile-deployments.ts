@@ -3,7 +3,8 @@ import { PENDING_BINDINGS_KEY } from '../jobs/indexes/ready-keys.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import type { ReadPartition } from '../jobs/store/ready-partition.ts';
 import { whenCommandsAct } from '../jobs/threads/commands-turn.ts';
-import type { ThreadContext } from '../jobs/threads/read-thread.ts';
+import { type ThreadContext, type TurnWithJob, turnsOf } from '../jobs/threads/read-thread.ts';
+import { settleThread } from '../jobs/threads/settle-thread.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import type { LiveWorkers } from '../workers/live-workers.ts';
@@ -53,15 +54,26 @@ async function reconcileDeploymentsOf(
     else await fail(context, one, now);
   }
   const commands = running.length > 0 ? [] : open.filter(isWaitingCommand);
-  const when = commands.length > 0 ? await whenCommandsAct(context, job) : 'later';
+  const turns = running.length > 0 ? [] : await turnsOf(context, job);
+  const when = commands.length > 0 ? await whenCommandsAct(context, job, turns) : 'later';
+  // A turn may wait for a command that no longer runs: its worker was lost. Nothing checks that once commands are held,
+  // so before that, a turn that is about to be recorded as waiting gets a new version.
+  const isHeldNow = when === 'later' && commands.length > 0;
+  if (job.thread_id !== undefined && (isHeldNow || turns.some((turn) => awaits(turn.job, job))))
+    await settleThread(context, job.thread_id, job);
   if (when === 'never') for (const one of commands) await skipDeployment(context, one, FOLDER_HAS_CHANGED);
-  if (when === 'later' && commands.length > 0) await holdCommands(context, job);
+  if (isHeldNow) await holdCommands(context, job);
   for (const one of open.filter(({ state }) => state === 'pending')) {
     // One command of a job at a time, and one message for all of them.
     if (runsCommands(one) && (when !== 'now' || one !== commands[0])) continue;
     if (lost || Date.parse(one.due_at) < now - OVERDUE) await announce(context, job, one, { toWorkers: true });
   }
   for (const attempt of job.bindings_pending ?? []) await finishDeployments(context, job, attempt);
+}
+
+/** Whether a turn waits for another job of its thread. */
+function awaits(turn: TurnWithJob['job'], { id }: Pick<Job, 'id'>): boolean {
+  return typeof turn === 'object' && turn.parked === 'waiting_for_thread' && turn.waits_for === id;
 }
 
 function isWaitingCommand(deployment: JobDeployment): boolean {

@@ -6,7 +6,7 @@ import { leaveFolder } from '../../lib/jobs/admission/folder-slots.ts';
 import { isFinal, type JobDeployment, runsCommands } from '../../lib/jobs/deployments/job-deployment.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { workingFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
-import { continueThread } from '../../lib/jobs/threads/settle-thread.ts';
+import { continueThread, settleThread } from '../../lib/jobs/threads/settle-thread.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { timeoutText } from '../../lib/platform/config/timeout.ts';
 import { agentEnvironment, plainEnvironment, secretsOf } from '../agents/agent-environment.ts';
@@ -39,9 +39,11 @@ export async function runDeployments(
   known: Pick<Job, 'id'>,
   stopping: AbortSignal,
 ): Promise<void> {
-  for (;;) {
+  for (let hasRun = false; ; hasRun = true) {
     const job = await context.jobs.get(known.id, { consistent: true });
     if (job === undefined) return;
+    // A turn may wait for the command that has just ended. Further bindings of the job do not keep it waiting.
+    if (hasRun && job.thread_id !== undefined) await settleThread(context, job.thread_id, job);
     if (job.bindings_pending === undefined) return await leaveFolder(context, job);
     const all = await context.deployments.list(job.id);
     const next = all.find((one) => runsCommands(one) && !isFinal(one));

@@ -133,4 +133,25 @@ export const THREADS: readonly Mutant[] = [
     replace: 'if (later !== undefined && later.turn < turn) throw refuse(why',
     test: 'test/api/threads/middle-of-a-thread.test.ts',
   },
+  {
+    name: 'a turn that waited for a command waits for the next command too',
+    file: 'worker-container/deployments/deploy-commands.ts',
+    find: '    if (hasRun && job.thread_id !== undefined) await settleThread(context, job.thread_id, job);\n',
+    replace: '',
+    test: 'test/worker-container/deployments/deploy-commands.test.ts',
+  },
+  {
+    name: 'a turn that waited for a lost command waits for a call too',
+    file: 'lib/deployments/reconcile-deployments.ts',
+    find: '(isHeldNow || turns.some((turn) => awaits(turn.job, job)))',
+    replace: 'isHeldNow',
+    test: 'test/lib/deployments/turns-after-commands.test.ts',
+  },
+  {
+    name: 'a turn and the commands behind a lost one wait for each other',
+    file: 'lib/deployments/reconcile-deployments.ts',
+    find: 'await settleThread(context, job.thread_id, job);',
+    replace: '{}',
+    test: 'test/lib/deployments/turns-after-commands.test.ts',
+  },
 ];

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -9,6 +11,7 @@ import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { workingFolder } from '../../../lib/jobs/lifecycle/working-folder.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
 import { runDeployments } from '../../../worker-container/deployments/deploy-commands.ts';
@@ -107,6 +110,29 @@ it('commands wait while another job works in the folder, and say so', async () =
   await runDeployments(opened.worker, job, never);
   expect(await states(job)).toEqual([['a', 'succeeded', 1]]);
   expect((await deployment.deployments.list(id))[0]).not.toHaveProperty('pending_reason');
+});
+
+it.each([
+  ['another command', { binding_mode: 'custom', command: 'true' }],
+  ['a call', { binding_mode: 'generic', target_url: 'https://hooks.example.com/' }],
+] as const)('the next turn waits for a command that runs, and not for %s of the job', async (after, second) => {
+  const project = `continued before ${after}`;
+  const context = { ...deployment, secrets: new BindingSecretStore(deployment.registry), reach: { loopback: false } };
+  await writeBinding(context, { ...second, project, name: 'b' });
+  const job = await succeeded(project, { a: 'until [ -e go ]; do sleep 0.05; done' });
+  const deploying = runDeployments(opened.worker, job, never);
+  await waitFor(async () => (await states(job))[0]?.[1] === 'running');
+  const next = await createJob(opened.creation, { continue: job.id, prompt: 'true' }, 'token:test');
+  const read = async () => await deployment.jobs.get(next.id, { consistent: true });
+  expect(await read()).toMatchObject({ parked: 'waiting_for_thread', waits_for: job.id });
+  const folder = workingFolder(deployment.folders, job) as { path: string };
+  await writeFile(join(folder.path, 'go'), '');
+  await deploying;
+  expect(await states(job)).toEqual([
+    ['a', 'succeeded', 1],
+    ['b', 'pending', 0],
+  ]);
+  expect(await read()).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker' });
 });
 
 it('nothing is run for a job that was run again meanwhile, nor if commands are disabled', async () => {
