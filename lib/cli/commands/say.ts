@@ -16,7 +16,9 @@ export const run: CommandRun<Options> = async (context, [id = '', text], { idemp
   const params = { path: { id } };
   if (text !== undefined) {
     const key = idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey };
-    await client.say(id, { text, ...key, ...(onlyNow && { only_now: true }) });
+    const message = await client.say(id, { text, ...key, ...(onlyNow && { only_now: true }) });
+    // The list may fail. A message that is sent again is another one.
+    await context.terminal.note(`message ${message} is accepted`);
   }
   const messages = await dataOf(client.api.GET('/api/v1/jobs/{id}/messages', { params }));
   if (json) await context.terminal.printJson(messages);

@@ -224,6 +224,21 @@ describe('talking', () => {
     ]);
   });
 
+  test("say names the message that it has sent although the messages can't be read", async () => {
+    const server = createServer((request, response) => {
+      const isSent = request.method === 'POST';
+      request.resume().on('end', () => {
+        response.writeHead(isSent ? 202 : 403, { 'content-type': 'application/json' });
+        response.end(isSent ? '{"id":"msg_1"}' : '{"error":"forbidden","details":{"required_scope":"read"}}');
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const env = { PROMPTQ_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+    const { code, stderr } = await start(['say', 'job_1', 'now'], { env }).ended;
+    server.close();
+    expect([code, stderr]).toEqual([5, expect.stringMatching(/message msg_1 is accepted[\s\S]*lacks the scope read/)]);
+  });
+
   test('continue and fork create the next turn and a new thread', async () => {
     const { value: next } = await json('JobCreated', ['continue', done, 'true', '--detach', '--profile', 'shell']);
     expect(await promptq('wait', next.id)).toMatchObject({ code: 0 });
