@@ -219,6 +219,12 @@ export const TOOL_CONTRACTS: Readonly<
           "type": "string",
           "minLength": 1
         },
+        "profile": {
+          "description": "Name of an execution profile. Default: that of the job. Name it if the service refuses the job because its profile has got more rights.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255
+        },
         "title": {
           "description": "Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.",
           "example": "Greeting",
@@ -230,6 +236,18 @@ export const TOOL_CONTRACTS: Readonly<
           "type": "string",
           "minLength": 1,
           "maxLength": 255
+        },
+        "continue_after": {
+          "description": "How the turn before it has to end, if it has not ended yet. `success`: if that turn fails or is cancelled, this job waits until the turn is retried or this job is submitted. Only with `continue`. Default: `success`.",
+          "type": "string",
+          "enum": [
+            "success",
+            "any"
+          ]
+        },
+        "fresh_folder": {
+          "description": "Works in a new private folder instead of the thread's. The agent is then given the prompts and answers of the thread, since a session belongs to its folder. Only with `continue`.",
+          "type": "boolean"
         }
       },
       "required": [
@@ -256,6 +274,12 @@ export const TOOL_CONTRACTS: Readonly<
           "example": "Say hello.",
           "type": "string",
           "minLength": 1
+        },
+        "profile": {
+          "description": "Name of an execution profile. Default: that of the job. Name it if the service refuses the job because its profile has got more rights.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255
         },
         "title": {
           "description": "Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.",

@@ -44,6 +44,13 @@ const NEW_JOB = schemaOf(
   ['prompt'],
 );
 
+const PROFILE = {
+  description:
+    'Name of an execution profile. Default: that of the job. Name it if the service refuses the job because its profile has got more rights.',
+};
+/** What a job of the same or a new thread takes. It inherits the rest. */
+const NEXT_JOB = { prompt: true, profile: true, title: true, idempotency_key: true } as const;
+
 /**
  * The arguments of each tool: JSON Schemas of what its routes take, with narrower bounds where an agent needs them.
  * `npm run generate` writes them to tool-contracts.ts.
@@ -52,18 +59,20 @@ export const TOOL_INPUTS: Readonly<Record<ToolName, JsonSchema>> = {
   create_job: NEW_JOB,
   run_job: NEW_JOB,
   continue_job: schemaOf(
-    { ...job.shape, ...createJob.body.pick({ prompt: true, title: true, idempotency_key: true }).shape },
+    { ...job.shape, ...createJob.body.pick({ ...NEXT_JOB, continue_after: true, fresh_folder: true }).shape },
     {
       id: { description: 'The id of the job to continue.' },
       prompt: { description: 'The task. The agent knows the earlier prompts and answers of this thread.' },
+      profile: PROFILE,
     },
     ['id', 'prompt'],
   ),
   fork_job: schemaOf(
-    { ...job.shape, ...createJob.body.pick({ prompt: true, title: true, idempotency_key: true }).shape },
+    { ...job.shape, ...createJob.body.pick(NEXT_JOB).shape },
     {
       id: { description: 'The id of the job to fork.' },
       prompt: { description: 'The task. The agent knows the earlier prompts and answers of this thread.' },
+      profile: PROFILE,
     },
     ['id', 'prompt'],
   ),

@@ -57,7 +57,7 @@ export const TOOLS = [
     name: 'continue_job',
     title: 'continue a job',
     about:
-      'Gives the agent of a job another task, as the next turn of the same conversation and in the same folder. It starts when the turns before it have succeeded. Returns the id of a new job at once; then call wait_for_job with it. Use it to ask about a result, or to have it changed.',
+      'Gives the agent of a job another task, as the next turn of the same conversation and in the same folder. It starts when the turns before it have succeeded. Returns the id of a new job at once; then call wait_for_job with it. Use it to ask about a result, or to have it changed. Use the same idempotency_key if you repeat a call.',
     routes: ['jobs.create'],
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   },
@@ -65,7 +65,7 @@ export const TOOLS = [
     name: 'fork_job',
     title: 'fork a job',
     about:
-      'Begins a new conversation from a copy of a job: its agent knows the earlier prompts and answers, and works in a copy of the folder. The job itself stays as it is, and can be continued. Returns the id of a new job at once; then call wait_for_job with it. Use it to try something else from the same point. The job must have ended.',
+      'Begins a new conversation from a copy of a job: its agent knows the earlier prompts and answers, and works in a copy of the folder. The job itself stays as it is, and can be continued. Returns the id of a new job at once; then call wait_for_job with it. Use it to try something else from the same point. The job must have ended. Use the same idempotency_key if you repeat a call.',
     routes: ['jobs.create'],
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   },
