@@ -78,6 +78,22 @@ test('an answer whose response was lost is shown as unknown, and the question is
   await page.context().close();
 });
 
+test('an answer that comes too late is shown as rejected, although its question is gone', async () => {
+  const prompt = `drill: use ask_human ${JSON.stringify({ question: 'Which size?' })}`;
+  const id = await createJob(service, { prompt });
+  await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.state_reason.code === 'question');
+  const page = await open('/questions', 'operator');
+  await page.getByLabel('Your answer').fill('small');
+  await page.route('**/answers', async (route) => {
+    await service.api('POST', `/jobs/${id}/cancel`);
+    await route.fallback();
+  });
+  await button(page, 'Answer').click();
+  await page.getByText('No open questions').waitFor();
+  await page.getByText('The question was not answered').waitFor();
+  await page.context().close();
+});
+
 test('an edit whose response was lost is shown as unknown and can be saved again', async () => {
   const id = await createJob(service, { prompt: 'before', draft: true });
   const page = await open(`/jobs/${id}/edit`, 'operator');

@@ -5,7 +5,6 @@ import RadioGroup from '@cloudscape-design/components/radio-group';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Textarea from '@cloudscape-design/components/textarea';
 import { useState } from 'react';
-import { mayHaveTakenEffect } from '../api/may-have-taken-effect.ts';
 import { useMayAct } from '../api/session.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
 import { exactTime } from '../format/time-preference.ts';
@@ -22,7 +21,6 @@ export function AnswerQuestion({ question }: { readonly question: Question }) {
   const answer = useAnswer(question);
   const [choice, setChoice] = useState<string | null>(options.length === 0 ? OTHER : null);
   const [text, setText] = useState('');
-  const rejection = answer.error !== null && !mayHaveTakenEffect(answer.error) ? answer.error.message : undefined;
   const given = choice === OTHER ? text.trim() : choice;
   return (
     <SpaceBetween size="s">
@@ -50,14 +48,9 @@ export function AnswerQuestion({ question }: { readonly question: Question }) {
               />
             )}
             {choice === OTHER && (
-              <FormField label="Your answer" errorText={rejection}>
+              <FormField label="Your answer">
                 <Textarea value={text} rows={3} onChange={({ detail }) => setText(detail.value)} />
               </FormField>
-            )}
-            {choice !== OTHER && rejection !== undefined && (
-              <Box color="text-status-error" fontSize="body-s">
-                {rejection}
-              </Box>
             )}
             <Button variant="primary" loading={answer.isPending} disabled={!given}>
               Answer

@@ -1,6 +1,5 @@
 import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from '../api/client.ts';
-import { mayHaveTakenEffect } from '../api/may-have-taken-effect.ts';
 import { notify } from '../feedback/notices.tsx';
 import { writeFailure } from '../feedback/write-failure.tsx';
 
@@ -75,7 +74,7 @@ export function useAnswer({ job_id, id }: Pick<Question, 'job_id' | 'id'>) {
         }),
       ),
     // A notice, because the question may no longer be shown.
-    onError: (error) => mayHaveTakenEffect(error) && notify(writeFailure(error, WORDS)),
+    onError: (error) => notify(writeFailure(error, WORDS)),
     onSettled: async () => await client.invalidateQueries(),
   });
 }
