@@ -50,6 +50,24 @@ test('a message is sent to a running agent by keyboard, and shown until it was d
   expect(await page.getByText('Also greet the moon').first().isVisible()).toBe(true);
 });
 
+test('unsent text stays when the job ends, and its rejection is shown', async () => {
+  const folder = join(service.home, 'workspaces/local_project/unsent');
+  const prompt = 'drill: tool touch up; while [ ! -e go ]; do sleep 0.05; done';
+  const id = await createJob(service, { prompt, cwd: 'unsent' });
+  await fileAppears(join(folder, 'up'));
+  await page.goto(`${service.consoleUrl}/jobs/${id}`);
+  const box = page.getByRole('textbox', { name: 'Message to the agent' });
+  await box.fill('Too late');
+  await service.api('POST', `/jobs/${id}/kill`);
+  await page.getByText('The job takes no more messages.').waitFor();
+  expect(await box.inputValue()).toBe('Too late');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByText('message: ').waitFor();
+  expect((await service.api('GET', `/jobs/${id}/messages`)).json.items).toEqual([]);
+  await box.fill('');
+  await box.waitFor({ state: 'detached' });
+});
+
 test('a shell job has no box', async () => {
   const id = await createJob(service, { prompt: 'sleep 600', profile: 'shell' });
   await page.goto(`${service.consoleUrl}/jobs/${id}`);

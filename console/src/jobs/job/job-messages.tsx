@@ -6,7 +6,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 import Textarea from '@cloudscape-design/components/textarea';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type Dispatch, type SetStateAction, useState } from 'react';
 import { Link } from 'react-router';
 import { isTerminal } from '../../../../lib/contract/statuses.ts';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
@@ -16,9 +16,10 @@ import { useIdempotencyKeys } from '../../form/use-idempotency-keys.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import type { Job } from '../queries/job-query.ts';
 
-/** The messages to the agent of a job, and a box to send one while the job takes any. */
+/** The messages to the agent of a job, and a box to send one while the job takes any. Unsent text stays after that. */
 export function JobMessages({ job }: { job: Job }) {
   const mayAct = useMayAct();
+  const [text, setText] = useState('');
   const isOpen = job.status === 'QUEUED' || (job.status === 'RUNNING' && job.cancel_requested_at === null);
   const messages = useQuery({
     queryKey: ['messages', job.id, isTerminal(job.status)],
@@ -29,14 +30,14 @@ export function JobMessages({ job }: { job: Job }) {
   });
   if (job.agent === 'shell' || job.status === 'DRAFT') return null;
   const items = messages.data?.items ?? [];
-  const takes = isOpen && mayAct;
-  if (items.length === 0 && !takes) return null;
+  const hasBox = mayAct && (isOpen || text !== '');
+  if (items.length === 0 && !hasBox) return null;
   return (
     <SpaceBetween size="s">
       {items.map((message) => (
         <Message key={message.id} message={message} />
       ))}
-      {takes && <MessageBox id={job.id} isRunning={job.status === 'RUNNING'} />}
+      {hasBox && <MessageBox job={job} isOpen={isOpen} text={text} setText={setText} />}
     </SpaceBetween>
   );
 }
@@ -72,9 +73,17 @@ function Message({ message }: { message: Schemas['Message'] }) {
 const RUNNING_HINT =
   'Its model reads it with the next request. An agent that takes none while it runs gets it in the next attempt or turn.';
 
-function MessageBox({ id, isRunning }: { id: string; isRunning: boolean }) {
+const CLOSED_HINT = 'The job takes no more messages. On the tab Conversation, the text can continue it.';
+
+interface MessageBoxProps {
+  readonly job: Job;
+  readonly isOpen: boolean;
+  readonly text: string;
+  readonly setText: Dispatch<SetStateAction<string>>;
+}
+
+function MessageBox({ job: { id, status }, isOpen, text, setText }: MessageBoxProps) {
   const client = useQueryClient();
-  const [text, setText] = useState('');
   const keys = useIdempotencyKeys();
   const send = useMutation({
     mutationFn: async (sent: string) => {
@@ -93,7 +102,9 @@ function MessageBox({ id, isRunning }: { id: string; isRunning: boolean }) {
       {send.error && <SendError error={send.error} />}
       <FormField
         label="Message to the agent"
-        description={isRunning ? RUNNING_HINT : 'The agent gets it with the prompt.'}
+        description={
+          isOpen ? (status === 'RUNNING' ? RUNNING_HINT : 'The agent gets it with the prompt.') : CLOSED_HINT
+        }
       >
         <Textarea value={text} rows={2} onChange={({ detail }) => setText(detail.value)} />
       </FormField>
