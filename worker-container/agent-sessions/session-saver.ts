@@ -15,7 +15,7 @@ export interface SessionSaverOptions {
   readonly attempt: number;
   /** The folder with the CLI's sessions. */
   readonly folder: string;
-  /** The id of the session, once the CLI has reported it. */
+  /** The id of the session, once it has the prompt; nothing is saved before. */
   readonly sessionId: () => string | undefined;
   readonly about: Pick<
     SessionRecord,

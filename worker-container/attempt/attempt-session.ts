@@ -38,7 +38,7 @@ const NONE: AttemptSession = {
   usage: (usage) => (usage === undefined ? {} : { usage }),
 };
 
-/** @param sessionId the id of the session, once the CLI has reported it */
+/** @param sessionId the id of the session, once it has the prompt */
 export function saveSession(
   context: AttemptContext & { readonly log: Logger },
   job: Job,

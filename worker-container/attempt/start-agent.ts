@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { collectFollowUps } from '../../lib/jobs/creation/collect-follow-ups.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
-import { type AgentReader, STDERR_TAIL_BYTES } from '../../lib/vendors/output/agent-output.ts';
+import { type AgentReader, promptedSession, STDERR_TAIL_BYTES } from '../../lib/vendors/output/agent-output.ts';
 import type { EndingReason } from '../commands/ending.ts';
 import { endTree, spawnTree, type Tree } from '../commands/process-tree.ts';
 import type { Drive } from '../drives/drive.ts';
@@ -65,7 +65,7 @@ export async function startAgent(
     tree = await spawnTree({ ...command, ...(isTalking && { stdin: undefined }), cwd, mark, account });
     clocks.onStart(agent.name);
     const { courier, drive } = beginTalk(context, job, prepared, { tree, watched, seen: at.seen });
-    const saving = saveSession(context, job, prepared, { ...at, sessionId: () => reader.facts().sessionId });
+    const saving = saveSession(context, job, prepared, { ...at, sessionId: () => promptedSession(reader.facts()) });
     session = saving;
     const shipper = await OutputShipper.start({
       jobId: job.id,
@@ -82,7 +82,7 @@ export async function startAgent(
         else {
           reader.push(chunk);
           saving.grown();
-          if (reader.facts().sessionId !== undefined) courier.onPromptSeen();
+          if (promptedSession(reader.facts()) !== undefined) courier.onPromptSeen();
         }
         if (reader.facts().finished) clocks.onFinished();
         else clocks.onUnfinished();

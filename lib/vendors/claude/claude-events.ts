@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Usage } from '../../jobs/receipts/receipt.ts';
-import type { AgentFacts, AgentReader, MessageReader } from '../output/agent-output.ts';
+import { type AgentFacts, type AgentReader, type MessageReader, withPrompt } from '../output/agent-output.ts';
 import { createJsonLines } from '../output/json-lines.ts';
 import { parkedBy } from './claude-park.ts';
 
@@ -9,6 +9,8 @@ export function createClaudeReader(messages?: MessageReader): AgentReader {
   let facts: AgentFacts = { finished: false };
   let limit: Limit | undefined;
   const lines = createJsonLines((line) => {
+    // claude writes the prompt into the session before it repeats it, or asks the model.
+    if (spokenSchema.safeParse(line).success) facts = withPrompt(facts);
     const event = eventSchema.safeParse(line).data;
     if (event?.type === 'rate_limit_event') limit = event.rate_limit_info;
     else if (event !== undefined)
@@ -48,6 +50,7 @@ const resultSchema = z.object({
 });
 type Result = z.output<typeof resultSchema>;
 
+const spokenSchema = z.object({ type: z.enum(['user', 'assistant']) });
 const eventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('system'),
@@ -68,13 +71,13 @@ const eventSchema = z.discriminatedUnion('type', [
 ]);
 type Event = Exclude<z.output<typeof eventSchema>, { type: 'rate_limit_event' }>;
 
-/** A message that claude reads after its result begins a turn in the same process, whose end counts. */
+/** A turn begins, with the prompt, or a message that claude reads after its result: then that turn's end counts. */
 function beginsTurn({ type }: Event): boolean {
   return type === 'system';
 }
 
 function anotherTurn({ error: _error, park: _park, ...facts }: AgentFacts): AgentFacts {
-  return { ...facts, finished: false };
+  return { ...facts, finished: false, ...(facts.sessionId === undefined && { lacksPrompt: true }) };
 }
 
 function learn(event: Event, limit: Limit | undefined): Partial<AgentFacts> {

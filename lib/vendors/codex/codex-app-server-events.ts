@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AgentFacts, MessageReader } from '../output/agent-output.ts';
+import { type AgentFacts, type MessageReader, withPrompt } from '../output/agent-output.ts';
 import { APP_SERVER_REQUESTS } from './app-server-requests.ts';
 import { failureOf } from './codex-failure.ts';
 import { appServerTokensSchema } from './codex-tokens.ts';
@@ -30,14 +30,17 @@ export function createCodexAppServerReader(messages?: MessageReader): CodexAppSe
           facts = {
             ...facts,
             sessionId: threadId,
+            lacksPrompt: true,
             ...(event.result.model !== undefined && { model: event.result.model }),
           };
         }
         return true;
       }
       if (event.params.threadId !== threadId) return true;
+      // The prompt is the first of the user's messages, and in the session by then.
+      if (event.method === 'item/completed' && event.params.item.type === 'userMessage') facts = withPrompt(facts);
       facts = { ...facts, ...learn(event) };
-      if (event.method === 'item/completed') {
+      if (event.method === 'item/completed' && event.params.item.type === 'agentMessage') {
         messages?.push(event.params.item.text);
         messages?.end();
       }
@@ -66,7 +69,13 @@ const eventSchema = z.union([
   }),
   z.object({
     method: z.literal('item/completed'),
-    params: z.object({ threadId, item: z.object({ type: z.literal('agentMessage'), text: z.string() }) }),
+    params: z.object({
+      threadId,
+      item: z.discriminatedUnion('type', [
+        z.object({ type: z.literal('agentMessage'), text: z.string() }),
+        z.object({ type: z.literal('userMessage') }),
+      ]),
+    }),
   }),
   z.object({
     method: z.literal('thread/tokenUsage/updated'),
@@ -89,8 +98,10 @@ type Notice = Extract<z.output<typeof eventSchema>, { method: string }>;
 
 function learn(event: Notice): Partial<AgentFacts> {
   switch (event.method) {
-    case 'item/completed':
-      return { finalMessage: event.params.item.text };
+    case 'item/completed': {
+      const { item } = event.params;
+      return item.type === 'agentMessage' ? { finalMessage: item.text } : {};
+    }
     case 'thread/tokenUsage/updated':
       return { usage: event.params.tokenUsage.total };
     case 'turn/completed': {

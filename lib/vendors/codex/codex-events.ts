@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AgentFacts, AgentReader, MessageReader } from '../output/agent-output.ts';
+import { type AgentFacts, type AgentReader, type MessageReader, withPrompt } from '../output/agent-output.ts';
 import { createJsonLines } from '../output/json-lines.ts';
 import { createCodexAppServerReader } from './codex-app-server-events.ts';
 import { failureOf } from './codex-failure.ts';
@@ -14,6 +14,8 @@ export function createCodexReader(messages?: MessageReader): AgentReader {
   const appServer = createCodexAppServerReader(messages);
   const lines = createJsonLines((line) => {
     if (appServer.read(line)) return;
+    // codex writes the prompt into the session before it asks the model, which all but warnings come from.
+    if (itemSchema.safeParse(line).success) facts = withPrompt(facts);
     const event = eventSchema.safeParse(line);
     if (!event.success) return;
     facts = { ...facts, ...learn(event.data) };
@@ -25,6 +27,10 @@ export function createCodexReader(messages?: MessageReader): AgentReader {
   return { push: (chunk) => lines.push(chunk), end: () => undefined, facts: () => appServer.facts() ?? facts };
 }
 
+const itemSchema = z.object({
+  type: z.templateLiteral(['item.', z.string()]),
+  item: z.object({ type: z.string().refine((type) => type !== 'error') }),
+});
 const eventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('thread.started'), thread_id: z.string() }),
   z.object({
@@ -41,7 +47,7 @@ const eventSchema = z.discriminatedUnion('type', [
 function learn(event: z.output<typeof eventSchema>): Partial<AgentFacts> {
   switch (event.type) {
     case 'thread.started':
-      return { sessionId: event.thread_id };
+      return { sessionId: event.thread_id, lacksPrompt: true };
     case 'item.completed':
       return { finalMessage: event.item.text };
     case 'turn.completed':

@@ -10,6 +10,8 @@ export interface Park {
 /** What the CLI's own events reported. */
 export interface AgentFacts {
   readonly sessionId?: string;
+  /** The session is open and does not have the prompt yet: an agent that continued it would not know its task. */
+  readonly lacksPrompt?: true;
   readonly usage?: Usage;
   /** The model that the agent reported. */
   readonly model?: string;
@@ -32,6 +34,16 @@ export interface AgentReader {
   end(): void;
   /** What is known so far. */
   facts(): AgentFacts;
+}
+
+/** The facts once the session has the prompt. */
+export function withPrompt({ lacksPrompt: _lacks, ...facts }: AgentFacts): AgentFacts {
+  return facts;
+}
+
+/** The id of the session, once it has the prompt. */
+export function promptedSession({ sessionId, lacksPrompt }: AgentFacts): string | undefined {
+  return lacksPrompt === true ? undefined : sessionId;
 }
 
 /** Receives a part of an agent's message; `end`: the message is over, and everything open in it ends too. */

@@ -67,6 +67,13 @@ export const SESSIONS: readonly Mutant[] = [
     test: 'test/lib/jobs/creation/follow-ups.test.ts',
   },
   {
+    name: 'a session that lacks the prompt is continued',
+    file: 'worker-container/attempt/start-agent.ts',
+    find: 'sessionId: () => promptedSession(reader.facts()) });',
+    replace: 'sessionId: () => reader.facts().sessionId });',
+    test: 'test/api/jobs/unprompted-sessions.test.ts',
+  },
+  {
     name: 'what follows a lost part is read',
     file: 'lib/jobs/output/agent-sessions/agent-session-store.ts',
     find: 'return gap < 0 ? parts : parts.slice(0, gap);',

@@ -61,7 +61,15 @@ test('without a result, the last text of claude itself is the message, and nothi
 
 test('a retry neither fails nor finishes a run', () => {
   const retry = { type: 'system', subtype: 'api_retry', attempt: 1, error_status: 401, error: 'authentication_failed' };
-  expect(read([INIT, retry])).toEqual({ finished: false, sessionId: 's-1' });
+  expect(read([INIT, retry])).toEqual({ finished: false, sessionId: 's-1', lacksPrompt: true });
+});
+
+test('a session has the prompt once claude repeats it, or has spoken, and keeps it in a further turn', () => {
+  const repeated = { type: 'user', isReplay: true, uuid: 'u-1', message: { role: 'user', content: [] } };
+  for (const event of [repeated, said('first')]) {
+    expect(read([INIT, event])).not.toHaveProperty('lacksPrompt');
+    expect(read([INIT, event, RESULT, INIT])).not.toHaveProperty('lacksPrompt');
+  }
 });
 
 test('a failure that claims success is the error, and not the last message', () => {

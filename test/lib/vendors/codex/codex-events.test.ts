@@ -34,7 +34,20 @@ test.for([1, 2, 3, 7, 100_000])('a run is read the same in pieces of %i bytes', 
 });
 
 test('error events alone neither fail nor finish a run', () => {
-  expect(read(linesOf(RUN.slice(0, 4)), 10)).toEqual({ finished: false, sessionId: 't-1' });
+  expect(read(linesOf(RUN.slice(0, 4)), 10)).toEqual({ finished: false, sessionId: 't-1', lacksPrompt: true });
+});
+
+test('a session has the prompt from the first item of the model on, or of the user', () => {
+  expect(read(linesOf(RUN.slice(0, 5)), 10)).not.toHaveProperty('lacksPrompt');
+  const opened = [
+    { id: 'thread', result: { thread: { id: 't-1' } } },
+    { method: 'turn/started', params: { threadId: 't-1', turn: {} } },
+  ];
+  const item = { type: 'userMessage', id: 'item-1', content: [] };
+  const heard = (threadId: string) => ({ method: 'item/completed', params: { threadId, item } });
+  expect(read(linesOf(opened), 10)).toMatchObject({ sessionId: 't-1', lacksPrompt: true });
+  expect(read(linesOf([...opened, heard('another')]), 10)).toMatchObject({ lacksPrompt: true });
+  expect(read(linesOf([...opened, heard('t-1')]), 10)).toEqual({ finished: false, open: true, sessionId: 't-1' });
 });
 
 test('a failed turn has a reason, with the message of an embedded vendor error', () => {
