@@ -117,7 +117,8 @@ function beginTalk(
     job,
     given: messages,
     seen,
-    onFailure: (error) => context.log.warn('a message was not delivered or recorded', error as Error),
+    onFailure: (error) => context.log.warn('a message was not delivered or recorded; trying again', error as Error),
+    timing: context.timing,
   });
   const drive = startDrive(command.drive, tree.stdin, (id) => courier.onSeen(id));
   watched.addEventListener('messages', () => courier.check());

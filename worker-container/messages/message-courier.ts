@@ -1,7 +1,9 @@
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { LEASE } from '../../lib/jobs/lifecycle/lease.ts';
 import { messageText } from '../../lib/jobs/messages/message-id.ts';
-import type { JobMessageStore } from '../../lib/jobs/store/job-messages.ts';
+import type { JobMessageStore, MessageRow } from '../../lib/jobs/store/job-messages.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
+import { machineTiming, type Timing } from '../output/timing.ts';
 
 export interface CourierOptions {
   readonly messages: JobMessageStore;
@@ -12,6 +14,8 @@ export interface CourierOptions {
   /** Collects the ids of the messages that the session has got during this attempt. */
   readonly seen: Set<string>;
   readonly onFailure: (error: unknown) => void;
+  /** Default: this machine's. */
+  readonly timing?: Timing | undefined;
 }
 
 /** Gives a running agent the messages to its job, and records which of them its session has. */
@@ -20,9 +24,13 @@ export class MessageCourier {
   #say: ((message: { readonly id: string; readonly text: string }) => boolean) | undefined;
   #work: Promise<void> = Promise.resolve();
   #isPromptSeen = false;
+  /** Ids of the messages that the agent was given. */
+  readonly #said: Set<string>;
+  #cancelRetry: (() => void) | undefined;
 
   constructor(options: CourierOptions) {
     this.#options = options;
+    this.#said = new Set(options.given);
   }
 
   /** Ids of the messages that the session has got during this attempt. */
@@ -36,9 +44,16 @@ export class MessageCourier {
     this.check();
   }
 
-  /** There may be new messages. */
+  /** There may be new messages. If they can't be given now, that is tried again 2 s later. */
   check(): void {
-    this.#then(() => this.#deliver());
+    this.#then(async () => {
+      this.#cancelRetry?.();
+      await this.#deliver().catch((error: unknown) => {
+        const { timing = machineTiming } = this.#options;
+        this.#cancelRetry = timing.schedule(() => this.check(), LEASE.lookEvery);
+        throw error;
+      });
+    });
   }
 
   /** The agent has begun its session with the prompt. */
@@ -58,6 +73,7 @@ export class MessageCourier {
   async close(): Promise<void> {
     this.#say = undefined;
     await this.#work;
+    this.#cancelRetry?.();
   }
 
   #then(task: () => Promise<void>): void {
@@ -68,11 +84,21 @@ export class MessageCourier {
     const { messages, job } = this.#options;
     if (this.#say === undefined) return;
     for (const row of await messages.list(job.id)) {
-      if (row.state !== 'pending') continue;
-      const sent = await messages.change(job.id, row, { state: 'sent', attempt: job.attempt });
-      if (sent === undefined) continue;
+      if (!(await this.#take(row))) continue;
+      this.#said.add(row.id);
       if (this.#say?.({ id: row.id, text: messageText(row) }) !== true) return;
     }
+  }
+
+  /** Marks a message as sent by this attempt. @returns false: it is not to be given */
+  async #take(row: MessageRow): Promise<boolean> {
+    const { messages, job } = this.#options;
+    // The mark may have been written although its answer was lost.
+    const isMarked = (one: MessageRow | undefined) =>
+      one?.state === 'sent' && one.attempt === job.attempt && !this.#said.has(one.id);
+    if (row.state !== 'pending') return isMarked(row);
+    const sent = await messages.change(job.id, row, { state: 'sent', attempt: job.attempt });
+    return sent !== undefined || isMarked(await messages.get(job.id, row.id));
   }
 
   async #record(id: string): Promise<void> {

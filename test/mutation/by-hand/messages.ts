@@ -37,6 +37,13 @@ export const MESSAGES: readonly Mutant[] = [
     replace: "messageId: string): string {\n  if (messageId !== '') return randomJobId();\n  return encode(",
   },
   {
+    name: 'messages that could not be given wait for the next one',
+    file: 'worker-container/messages/message-courier.ts',
+    find: 'this.#cancelRetry = timing.schedule(() => this.check(), LEASE.lookEvery);',
+    replace: 'timing.now();',
+    test: 'test/worker-container/messages/message-courier.test.ts',
+  },
+  {
     name: 'a lost attempt has got no message',
     file: SETTLE,
     find: 'receipt === undefined ? await messagesSaved(agentSessions, id, attempt) : new Set(receipt.messages)',

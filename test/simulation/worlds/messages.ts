@@ -45,7 +45,10 @@ export class ModelMessages {
     const { prompt, given } = await rethrowTransient(() =>
       withMessages({ messages, now, inSession, most: 1_000_000 }, job, ''),
     );
-    const courier = new MessageCourier({ messages, now, job, given, seen, onFailure: () => undefined });
+    const courier = new MessageCourier({
+      ...{ messages, now, job, given, seen, timing: process.timing },
+      onFailure: () => undefined,
+    });
     let isOver = false;
     const hear = (text: string) => {
       for (const id of idsIn(text))
