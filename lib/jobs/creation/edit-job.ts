@@ -96,7 +96,8 @@ async function validateEdit(
   const name = fields.profile ?? job.profile;
   const referred = await readCatalog(context.registry, { profile: name, ruleIds: given.rule_ids ?? [] });
   const profile = requireProfile(context.agents, name, referred.profile);
-  if (job.continues !== undefined || job.forked_from !== undefined) requireSameAgent(job, profile);
+  // The first turn of a thread too: later ones may wait for it already.
+  if (job.thread_id !== undefined || job.forked_from !== undefined) requireSameAgent(job, profile);
   checkTexts(referred, given, profile);
   // A relative folder resolves differently in another project.
   const isMoved = findProject !== undefined || (fields.cwd !== undefined && fields.cwd !== job.cwd);

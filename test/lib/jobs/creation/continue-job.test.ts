@@ -1,11 +1,13 @@
-import { expect, it, test } from 'vitest';
+import { beforeEach, describe, expect, it, test } from 'vitest';
 import type { ApiError } from '../../../../lib/contract/errors.ts';
+import type { JobCreation } from '../../../../lib/contract/schemas/jobs/job-creation.ts';
 import { createJob } from '../../../../lib/jobs/creation/create-job.ts';
+import { editJob } from '../../../../lib/jobs/creation/edit-job.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { followUpId, jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import type { Receipt } from '../../../../lib/jobs/receipts/receipt.ts';
 import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
-import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
+import { type QuietDeployment, quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { aReceipt } from '../a-job.ts';
 
 const id = (name: string) => jobIdOfKey(`continue test ${name}`);
@@ -106,4 +108,28 @@ it('a profile with the same rights or fewer, or of a thread whose rights are not
   await deployment.profiles.put({ name: 'mine', agent: 'codex', sandbox: 'read-only', env });
   for (const granted of [{ sandbox: 'none' as const, secrets: ['A', 'B'] }, undefined])
     expect((await next({}, began(granted))).id).toBeDefined();
+});
+
+describe('a turn', () => {
+  let deployment: QuietDeployment;
+  const create = async (fields: JobCreation) => (await createJob(deployment, fields, 'token:test')).id;
+  const jobOf = async (jobId: string) => (await deployment.read({ id: jobId })) ?? expect.fail('there is no job');
+  beforeEach(async () => {
+    deployment = quietDeployment();
+    const codex = { agent: 'codex', timeout: 30, retries: 1 } as const;
+    for (const name of ['mine', 'other']) await deployment.profiles.put({ name, ...codex });
+    await deployment.profiles.put({ name: 'bash', agent: 'shell' });
+  });
+
+  it('gets no other agent by an edit, nor does the first one', async () => {
+    const first = await create({ prompt: 'first', profile: 'mine' });
+    const turn = await create({ prompt: 'next', continue: first });
+    const edit = async (jobId: string, profile: string) =>
+      await editJob(deployment, await jobOf(jobId), { profile }, 'edit');
+    for (const one of [first, turn]) {
+      await expect(edit(one, 'bash')).rejects.toThrow(/agent is shell; the thread has the agent codex/);
+      expect(await edit(one, 'other')).toMatchObject({ profile: 'other', agent: 'codex' });
+    }
+    expect(await edit(await create({ prompt: 'alone', profile: 'mine' }), 'bash')).toMatchObject({ agent: 'shell' });
+  });
 });
