@@ -121,6 +121,27 @@ describe('a turn', () => {
     await deployment.profiles.put({ name: 'bash', agent: 'shell' });
   });
 
+  it('has the project, profile, model, folder and tags of the job before, unless the request sets them', async () => {
+    const kept = { project: 'one', profile: 'mine', model: 'large', cwd: 'work', tags: ['kept'] };
+    const own = { title: 'T', extra_prompt: 'And more.', priority: 7, timeout: 60, retries: 3 };
+    const first = await create({ prompt: 'first', ...kept, ...own });
+    const turn = await jobOf(await create({ prompt: 'next', continue: first }));
+    const { tags, ...members } = kept;
+    expect(turn).toMatchObject({ ...members, project_id: (await jobOf(first)).project_id });
+    expect(await deployment.texts.labels.of(turn)).toEqual({ tags });
+    // As its profile has them.
+    expect(turn).toMatchObject({ priority: 0, timeout: 30, retries: 1 });
+    expect(await deployment.texts.get(turn)).toEqual({ prompt: 'next', project: 'one', cwd: 'work' });
+    const set = { profile: 'other', model: 'small', cwd: 'elsewhere', priority: 1, timeout: 5, retries: 2 };
+    const another = await jobOf(await create({ prompt: 'next', continue: first, tags: ['new'], ...set }));
+    expect(another).toMatchObject(set);
+    expect(await deployment.texts.labels.of(another)).toEqual({ tags: ['new'] });
+    // Another profile may be for other models.
+    expect(await jobOf(await create({ prompt: 'next', continue: first, profile: 'other' }))).not.toHaveProperty(
+      'model',
+    );
+  });
+
   it('gets no other agent by an edit, nor does the first one', async () => {
     const first = await create({ prompt: 'first', profile: 'mine' });
     const turn = await create({ prompt: 'next', continue: first });
