@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import type { JournalEntry } from '../../../lib/local/practice-vendor/journal.ts
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { findOfHome, findWorker } from '../../marked-processes.ts';
 import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
+import { damageSession } from '../damage-session.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let home: string;
@@ -61,22 +62,6 @@ async function usageOf(id: string, attempt: number) {
 
 async function sessionOf(id: string, attempt: number): Promise<string> {
   return (await service.api('GET', `/jobs/${id}/session?attempt=${attempt}`)).text;
-}
-
-/** Overwrites what is stored of a job's session. */
-async function damageSession(id: string): Promise<void> {
-  const { session_id } = await jobOf(id);
-  const start = `{"timestamp":`;
-  const files = (await readdir(home, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
-  let damaged = 0;
-  for (const { parentPath, name } of files) {
-    if (!parentPath.includes('promptq-output')) continue;
-    const text = await readFile(join(parentPath, name), 'utf8');
-    if (!text.startsWith(start) || !text.includes(`"session_meta"`) || !text.includes(session_id)) continue;
-    await writeFile(join(parentPath, name), 'x'.repeat(Buffer.byteLength(text)));
-    damaged += 1;
-  }
-  expect(damaged).toBeGreaterThan(0);
 }
 
 /** A tool that waits until it is let go. */
@@ -245,7 +230,7 @@ test('a session that the CLI refuses is a fresh start with a warning', { timeout
   await vendor('PUT', '/practice/state', { logged_in: false });
   await held.open();
   await waitFor(async () => (await jobOf(id)).state_reason.code === 'account_required');
-  await damageSession(id);
+  await damageSession(home, (await jobOf(id)).session_id);
   await vendor('PUT', '/practice/state', { logged_in: true });
   expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
   const job = await jobOf(id);

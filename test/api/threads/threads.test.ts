@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
+import { damageSession } from '../damage-session.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let home: string;
@@ -91,6 +92,21 @@ describe('the agent of a continued job', () => {
     expect(job.warnings).toEqual(['session: of the thread not continued: its working folder was another one']);
     const never = await next(first, 'the third prompt\ndrill: recall', { profile: 'forgetful' });
     expect(await answerOf(never)).toContain('the first prompt');
+  });
+
+  test('gets what was said if the CLI refuses its session, which is not tried again', async () => {
+    const first = await createJob(service, { prompt: 'the first prompt' });
+    const said = await answerOf(first);
+    await damageSession(home, (await jobOf(first)).session_id);
+    const second = await next(first, 'the second prompt\ndrill: recall');
+    const answer = await answerOf(second);
+    for (const text of ['the first prompt', said.split('\n')[0], 'the second prompt']) expect(answer).toContain(text);
+    expect(await jobOf(second)).toMatchObject({ attempt: 2, retries: 0, session_id: expect.any(String) });
+    expect((await jobOf(second)).warnings).toEqual([expect.stringMatching(/^session_refused: /)]);
+    // Its own session is sound.
+    const third = await next(second, 'the third prompt\ndrill: recall');
+    expect(await answerOf(third)).toContain('the second prompt');
+    expect(await jobOf(third)).toMatchObject({ attempt: 1, warnings: [] });
   });
 
   test('gets as much of it as fits beside its prompt, and the job says what is left out', async () => {
