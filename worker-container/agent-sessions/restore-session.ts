@@ -16,6 +16,8 @@ import { isOlder, OlderCliError, type SessionOrigin } from './session-origin.ts'
 export interface RestoredSession {
   /** The attempt that saved it; undefined: an attempt of an earlier turn of the thread. */
   readonly attempt: number | undefined;
+  /** The job of that attempt. */
+  readonly jobId: string;
   /** The attempts of the job that it passed through, oldest first. */
   readonly chain: readonly number[];
   readonly sessionId: string;
@@ -92,6 +94,7 @@ export async function restoreSession(request: RestoreRequest): Promise<RestoredS
   const { resumed_from: before, chain = before === undefined ? [] : [before] } = record;
   return {
     attempt: isOwn ? found.attempt : undefined,
+    jobId: found.jobId,
     chain: isOwn ? [...chain, found.attempt] : [],
     sessionId: record.session_id,
     isOtherAccount: record.account !== undefined && origin.account !== undefined && record.account !== origin.account,

@@ -32,6 +32,9 @@ export interface SessionSaverOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** How the warning begins that the end of a session could not be saved. */
+export const INCOMPLETE = 'session: not saved completely';
+
 /** Milliseconds between two parts. */
 const SAVE_INTERVAL_MS = 10_000;
 /** Most bytes of a part, unless one line is longer. */
@@ -91,7 +94,7 @@ export class SessionSaver {
     );
     cancelLimit();
     this.#abort.abort(new Error('the session is saved'));
-    return fault === undefined ? [] : [`session: not saved completely: ${fault}`];
+    return fault === undefined ? [] : [`${INCOMPLETE}: ${fault}`];
   }
 
   /** Stops saving. */

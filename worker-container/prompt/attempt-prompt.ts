@@ -7,6 +7,7 @@ import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
 import type { Clock } from '../../lib/platform/aws/table-clock.ts';
 import type { RestoredSession } from '../agent-sessions/restore-session.ts';
 import { RESUME_NOTE } from '../agent-sessions/resume-note.ts';
+import { INCOMPLETE } from '../agent-sessions/session-saver.ts';
 import { type PromptWithMessages, withMessages } from '../messages/given-messages.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
@@ -62,10 +63,11 @@ export async function attemptPrompt(
   const own = answer === undefined ? asked : `${asked}\n\n${answer}`;
   if (promptLength(own) > most)
     throw new Error(`the prompt with the answer to its question is longer than agent ${agent} takes`);
-  const isFresh = resumed === undefined && earlier !== undefined;
-  const { begun, warnings } = isFresh
-    ? await rethrowTransient(() => withRecord(sources, earlier, { own, most }))
-    : { begun: own, warnings: [] };
+  const unknown = unknownTurns(earlier, resumed);
+  const { begun, warnings } =
+    unknown === undefined
+      ? { begun: own, warnings: [] }
+      : await rethrowTransient(() => withRecord(sources, unknown, { own, most, isPart: resumed !== undefined }));
   // A script takes no messages.
   if (agent === 'shell') return { prompt: begun, given: [], warnings };
   const giving = {
@@ -77,13 +79,35 @@ export async function attemptPrompt(
   return { ...(await rethrowTransient(() => withMessages(giving, job, begun))), warnings };
 }
 
-/** The prompt of a job whose agent does not know the thread, after what was said in it. */
+/**
+ * The turns before a job that its agent does not know. Of later turns than that of its session, those count that
+ * succeeded: their sessions could not be saved. The session's own turn is one of them if its end could not be.
+ * @returns undefined: none
+ */
+function unknownTurns(
+  earlier: readonly EarlierTurn[] | undefined,
+  resumed: RestoredSession | undefined,
+): readonly EarlierTurn[] | undefined {
+  if (earlier === undefined || resumed === undefined) return earlier;
+  const known = earlier.findLastIndex(({ job }) => job.id === resumed.jobId);
+  if (known === -1) return undefined;
+  const isCut = earlier[known]?.job.attempt_warnings?.some((warning) => warning.startsWith(INCOMPLETE)) === true;
+  const later = earlier.slice(isCut ? known : known + 1).filter(({ job }) => job.status === 'SUCCEEDED');
+  return later.length === 0 ? undefined : later;
+}
+
+/** The prompt of a job whose agent does not know the thread, or the last of it, after what was said there. */
 async function withRecord(
   sources: RecordSources,
-  earlier: readonly EarlierTurn[],
-  { own, most }: { readonly own: string; readonly most: number },
+  turns: readonly EarlierTurn[],
+  { own, most, isPart }: { readonly own: string; readonly most: number; readonly isPart: boolean },
 ): Promise<{ readonly begun: string; readonly warnings: readonly string[] }> {
   const separators = 2 * '\n\n'.length;
-  const { rules, text, warning } = await threadRecord(sources, earlier, most - promptLength(own) - separators);
-  return { begun: composePrompt([...rules, text], { prompt: own }), warnings: warning === undefined ? [] : [warning] };
+  const { rules, text, warning } = await threadRecord(sources, turns, most - promptLength(own) - separators, {
+    isPart,
+  });
+  const count = `${turns.length} ${turns.length === 1 ? 'turn' : 'turns'}`;
+  const lacks = `session: it lacks the last of the thread: the agent got a record of ${count} instead`;
+  const warnings = [...(isPart ? [lacks] : []), ...(warning === undefined ? [] : [warning])];
+  return { begun: composePrompt([...rules, text], { prompt: own }), warnings };
 }

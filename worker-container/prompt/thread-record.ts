@@ -21,6 +21,11 @@ const HEADING = [
   'final answers, and what people were asked, oldest first; long ones are cut. The working folder has the results, unless it says otherwise.',
 ].join('\n');
 
+const HEADING_OF_PART = [
+  'The conversation so far lacks later turns of this work. These are their prompts and final answers, and what people',
+  'were asked, oldest first; long ones are cut. The working folder has the results, unless it says otherwise.',
+].join('\n');
+
 /** Where it is kept what was said. */
 export interface RecordSources {
   readonly texts: Pick<JobTextStore, 'get' | 'questions'>;
@@ -41,13 +46,16 @@ export interface ThreadRecord {
  * What the turns before a job were asked, and answered, for an agent that can't continue their session. The oldest turns
  * are left out, and long texts are cut, so that it fits.
  * @param most characters that the record and its rules may have
+ * @param options.isPart its agent knows the turns before
  * @throws SessionLostError if nothing is left, or nothing fits
  */
 export async function threadRecord(
   context: RecordSources,
   earlier: readonly EarlierTurn[],
   most: number,
+  { isPart = false }: { readonly isPart?: boolean } = {},
 ): Promise<ThreadRecord> {
+  const heading = isPart ? HEADING_OF_PART : HEADING;
   const ruleIds = new Set<string>();
   const turns: TurnTexts[] = [];
   let unread: number = LIMITS.threadRecordBytes;
@@ -61,13 +69,13 @@ export async function threadRecord(
   }
   if (turns.length === 0) throw new SessionLostError();
   const rules = (await context.rules.get([...ruleIds])).rules.map(({ text }) => text);
-  const room = Math.min(LIMITS.threadRecordBytes, most - promptLength(composePrompt(rules, { prompt: HEADING })));
+  const room = Math.min(LIMITS.threadRecordBytes, most - promptLength(composePrompt(rules, { prompt: heading })));
   if (room < LEAST_BYTES)
     throw new SessionLostError('the prompt and the rules leave no room for the record of the thread');
   const { entries, cutTurns } = fitted(turns, { room, count: earlier.length });
   const leftOut = earlier.length - entries.length;
   return {
-    text: [HEADING, ...entries].join('\n\n'),
+    text: [heading, ...entries].join('\n\n'),
     rules,
     ...((leftOut > 0 || cutTurns > 0) && { warning: shortened(leftOut, cutTurns, earlier.length) }),
   };

@@ -74,6 +74,13 @@ export const SESSIONS: readonly Mutant[] = [
     test: 'test/api/jobs/unprompted-sessions.test.ts',
   },
   {
+    name: 'an agent does not know of turns whose session could not be saved',
+    file: 'worker-container/prompt/attempt-prompt.ts',
+    find: 'return later.length === 0 ? undefined : later;',
+    replace: 'return undefined;',
+    test: 'test/worker-container/prompt/attempt-prompt.test.ts',
+  },
+  {
     name: 'what follows a lost part is read',
     file: 'lib/jobs/output/agent-sessions/agent-session-store.ts',
     find: 'return gap < 0 ? parts : parts.slice(0, gap);',

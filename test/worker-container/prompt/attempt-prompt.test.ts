@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { RestoredSession } from '../../../worker-container/agent-sessions/restore-session.ts';
 import { attemptPrompt } from '../../../worker-container/prompt/attempt-prompt.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
-import { aRunningJob } from '../../lib/jobs/a-job.ts';
+import { aJob, aReceipt, aRunningJob } from '../../lib/jobs/a-job.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 
 /** @param attempt of the job, whose session its agent continues; undefined: the session of an earlier turn */
@@ -26,4 +27,50 @@ test('an agent whose work was interrupted gets a note on what to expect, and not
 
 test('an agent that continues the session of an earlier turn gets its task alone', async () => {
   expect(await promptOf(undefined)).toBe('Paint it.');
+});
+
+/** What is stored of turns, by the id of their job. */
+const TURNS: Record<string, { prompt: string; answer?: string }> = {
+  job_1: { prompt: 'Buy paint.', answer: 'Bought.' },
+  job_2: { prompt: 'Sand the door.', answer: 'Sanded.' },
+  job_3: { prompt: 'Wait.' },
+};
+const SOURCES = {
+  ...quietDeployment(),
+  texts: { ...quietDeployment().texts, get: async ({ id }: { id: string }) => TURNS[id] },
+  output: {
+    readReceipt: async (job_id: string) =>
+      aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id, final_message: TURNS[job_id]?.answer }),
+  },
+} as never;
+
+/** The prompt after three turns, the last of which was cancelled, for the session of one of them. */
+async function afterTurns(jobId: string, first: Partial<Job> = {}) {
+  const ended = (id: string, more: Partial<Job>) => ({
+    job: aJob({ id, attempt: 1, agent: 'codex', ...more }),
+    attempt: 1,
+  });
+  const earlier = [
+    ended('job_1', { status: 'SUCCEEDED', ...first }),
+    ended('job_2', { status: 'SUCCEEDED' }),
+    ended('job_3', { status: 'CANCELLED' }),
+  ];
+  const resumed = { attempt: undefined, jobId, messageIds: new Set() } as unknown as RestoredSession;
+  const situation = { agent: 'codex', prompt: 'Paint it.', earlier, resumed, redaction: new Redaction() } as const;
+  return await attemptPrompt(SOURCES, aRunningJob({ agent: 'codex' }), situation);
+}
+
+test('an agent whose session lacks later turns gets a record of those that succeeded', async () => {
+  expect(await afterTurns('job_2')).toMatchObject({ prompt: 'Paint it.', warnings: [] });
+  const { prompt, warnings } = await afterTurns('job_1');
+  for (const part of ['Sand the door.', 'Sanded.', 'Paint it.']) expect(prompt).toContain(part);
+  for (const part of ['Buy paint.', 'Wait.']) expect(prompt).not.toContain(part);
+  expect(warnings).toEqual(['session: it lacks the last of the thread: the agent got a record of 1 turn instead']);
+});
+
+test('an agent whose session was not saved completely gets a record of its turn too', async () => {
+  const fault = 'session: not saved completely: its file is larger than 64 MiB';
+  const { prompt, warnings } = await afterTurns('job_1', { attempt_warnings: [fault] });
+  for (const part of ['Buy paint.', 'Bought.', 'Sanded.']) expect(prompt).toContain(part);
+  expect(warnings).toEqual([expect.stringContaining('2 turns')]);
 });
