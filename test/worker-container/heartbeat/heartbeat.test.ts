@@ -22,6 +22,7 @@ async function heardInAMinute(
       onEndRequested: hear('end'),
       onLost: hear('lost'),
       onWatched: () => undefined,
+      onMessages: hear('messages'),
       onBeat: hear('beat'),
       onFailure: (error) => {
         if (error instanceof TypeError) heard.push('a fault');
@@ -73,6 +74,14 @@ it('receives requests with a heartbeat too, and ignores a poll that shows no job
   const heard = await heardInAMinute(asked, async () => undefined);
   expect(heard.slice(0, 2)).toEqual(['beat at 10 s', 'end at 10 s']);
   expect(heard).toHaveLength(12);
+});
+
+it('reports messages only when the job has accepted further ones, with the next poll or heartbeat', async () => {
+  const heard = await heardInAMinute(async (time) => {
+    if (time.now < 3_000) return aRunningJob();
+    return aRunningJob({ messages: time.now < 9_000 ? 1 : 3 });
+  });
+  expect(heard.filter((what) => what.startsWith('messages'))).toEqual(['messages at 4 s', 'messages at 10 s']);
 });
 
 it('reports whether the job has a live view, as long as its record says so', async () => {
