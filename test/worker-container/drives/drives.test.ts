@@ -90,6 +90,15 @@ test('codex: a session is continued by the app server, and one that is missing i
   expect(missing.facts).not.toHaveProperty('sessionId');
 });
 
+test.for(['auto', 'exec'] as const)('claude: a session that is missing is refused with the drive %s', async (drive) => {
+  const env = { PROMPTQ_CLAUDE_BIN: claudeBinary };
+  const resume = '01a1f844-0000-4000-8000-000000000000';
+  const { facts, exitCode } = await runAgent(claude, { vendor, drive, resume, prompt: 'hello', env });
+  expect([facts.error, exitCode]).toEqual([expect.stringContaining('No conversation found'), 1]);
+  // By that, a refusal differs from a failure of the job.
+  expect(facts).not.toHaveProperty('sessionId');
+});
+
 test('codex: a key for the vendor reaches it by the app server, and no environment', async () => {
   const keys: unknown[] = [];
   const server = createServer((request, response) => {
