@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
@@ -85,8 +86,9 @@ export class JobMessageStore {
       );
       return row;
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return undefined;
-      throw error;
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      // When the SDK repeats a write that was applied but not answered, the condition fails.
+      return isDeepStrictEqual(await this.get(jobId, row.id), row) ? row : undefined;
     }
   }
 
