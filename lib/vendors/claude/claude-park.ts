@@ -15,7 +15,7 @@ export interface ClaudeFailure {
  */
 export function parkedBy({ message, status, limit }: ClaudeFailure): Park | undefined {
   if ((status === 429 && limit !== undefined) || USAGE_LIMIT.test(message)) {
-    const until = limit?.resetsAt === undefined ? regainTime(message) : new Date(limit.resetsAt * 1_000).toISOString();
+    const until = limit?.resetsAt === undefined ? regainTime(message) : timeAt(limit.resetsAt * 1_000);
     return { reason: 'usage_limit', ...(until !== undefined && { until }) };
   }
   return status === 401 || ACCOUNT.test(message) ? { reason: 'account_required' } : undefined;
@@ -31,6 +31,11 @@ const REGAIN = /regain access on (?<day>\d{4}-\d\d-\d\d) at (?<time>\d\d:\d\d) U
 
 function regainTime(message: string): string | undefined {
   const said = REGAIN.exec(message)?.groups;
-  const time = said === undefined ? Number.NaN : Date.parse(`${said.day}T${said.time}:00Z`);
-  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+  return timeAt(said === undefined ? Number.NaN : Date.parse(`${said.day}T${said.time}:00Z`));
+}
+
+/** undefined for what is no time. */
+function timeAt(milliseconds: number): string | undefined {
+  const time = new Date(milliseconds);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }

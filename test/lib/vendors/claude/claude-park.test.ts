@@ -15,6 +15,11 @@ test('the end of a limit is taken from the event, or else from the message', () 
   });
 });
 
+test('an end that is no time is unknown', () => {
+  const message = "You've hit your 5-hour limit";
+  expect(parkedBy({ message, status: 429, limit: { resetsAt: 1e13 } })).toEqual({ reason: 'usage_limit' });
+});
+
 test.for([
   "You've hit your monthly spend limit.",
   "You've reached your Opus limit",
