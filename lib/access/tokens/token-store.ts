@@ -73,13 +73,15 @@ export class TokenStore {
       created_at: timestamp(now),
       ...(expiry !== undefined && { expires_at: timestamp(expiry) }),
     };
-    await this.#table.send(
-      new PutCommand({
-        TableName: this.#tableName,
-        Item: { kind: KIND, ...item },
-        ConditionExpression: 'attribute_not_exists(id)',
-      }),
-    );
+    const command = new PutCommand({
+      TableName: this.#tableName,
+      Item: { kind: KIND, ...item },
+      ConditionExpression: 'attribute_not_exists(id)',
+    });
+    await this.#table.send(command).catch((error: unknown) => {
+      // The id is random: the token is there because the SDK has repeated a write that was applied but not answered.
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    });
     return { ...info(item), token };
   }
 

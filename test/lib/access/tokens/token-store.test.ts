@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { generateToken, isWellFormed, TOKEN_PATTERN } from '../../../../lib/access/tokens/api-tokens.ts';
 import { TokenStore } from '../../../../lib/access/tokens/token-store.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { repeatingTable } from '../../../repeating-table.ts';
 
 let deployment: EmulatedDeployment;
 let tokens: TokenStore;
@@ -15,6 +16,13 @@ afterAll(async () => await deployment.stop());
 it('a new token is verified, with its name and scopes', async () => {
   const { id, token } = await tokens.create({ name: 'ci', scopes: ['read'] });
   expect(await tokens.verify(token)).toMatchObject({ id, name: 'ci', scopes: ['read'], state: 'active' });
+});
+
+it('a new token is returned even if its write was repeated, because the answer to it was lost', async () => {
+  const { registry } = deployment;
+  const repeating = new TokenStore({ ...registry, table: repeatingTable(registry.table) });
+  const { id, token } = await repeating.create({ name: 'repeated', scopes: ['read'] });
+  expect(await tokens.verify(token)).toMatchObject({ id, name: 'repeated' });
 });
 
 it('nothing that is stored contains the token', async () => {
