@@ -84,6 +84,8 @@ export const jobItemSchema = z.object({
   resumed_from: z.number().optional(),
   /** The oldest attempt of the chain of attempts that continue one session. */
   resume_oldest: z.number().optional(),
+  /** The newest attempt when an edit last changed what its agent is asked, or where it works. */
+  edited_after: z.number().optional(),
   /** Milliseconds that the attempts of this chain have run; counted by the timeout. */
   ran_before: z.number().optional(),
   /** An attempt of this round started from the prompt because the CLI refused the session. */

@@ -58,6 +58,8 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
         if (job.agent === 'shell') return { rejected: 'a script has no session' };
         if (job.attempt === 0) return { rejected: 'the job has no session; it has never run' };
         if (job.status === 'SUCCEEDED') return { rejected: 'its session has ended with success; continue the job' };
+        if ((job.edited_after ?? 0) >= job.attempt)
+          return { rejected: 'its session began before the job was edited; retry it from the start' };
       }
       return { job: inItsTurn(queuedAnew(job, at, event.from)) };
     case 'unpark':

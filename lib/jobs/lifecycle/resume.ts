@@ -48,7 +48,8 @@ export function lastHeard({ lease_until: until, started_at: started }: Job, at: 
 /** The job after an edit: a session that began with other instructions, or elsewhere, is not continued. */
 export function unlessEdited(job: Job, changes: JobEdit): Job {
   const isChanged = DECISIVE.some((name) => name in changes && changes[name] !== job[name]);
-  return isChanged ? withStaleQuestion(withoutResume(job)) : job;
+  if (!isChanged) return job;
+  return { ...withStaleQuestion(withoutResume(job)), ...(job.attempt > 0 && { edited_after: job.attempt }) };
 }
 
 /** `texts` is the address of prompt, extra_prompt and rules. */

@@ -131,8 +131,8 @@ export const QUESTIONS: readonly Mutant[] = [
   {
     name: 'an edit of the prompt keeps the question',
     file: 'lib/jobs/lifecycle/resume.ts',
-    find: 'isChanged ? withStaleQuestion(withoutResume(job)) : job',
-    replace: 'isChanged ? withoutResume(job) : job',
+    find: '{ ...withStaleQuestion(withoutResume(job)), ...(job.attempt',
+    replace: '{ ...withoutResume(job), ...(job.attempt',
     test: TEST,
   },
   {

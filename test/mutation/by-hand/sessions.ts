@@ -46,6 +46,13 @@ export const SESSIONS: readonly Mutant[] = [
     test: RESUME_TEST,
   },
   {
+    name: 'a retry continues a session that began before an edit',
+    file: 'lib/jobs/lifecycle/resume.ts',
+    find: '...(job.attempt > 0 && { edited_after: job.attempt })',
+    replace: '',
+    test: RESUME_TEST,
+  },
+  {
     name: 'an interrupted attempt does not count for the timeout',
     file: 'lib/jobs/lifecycle/resume.ts',
     find: 'ran_before: before + ran',

@@ -140,6 +140,22 @@ test.for([
   expect('resume_oldest' in job).toBe(isKept);
 });
 
+test('a retry of the session that an edit has cleared is refused, until an attempt has begun another', () => {
+  const edit: JobEvent = { type: 'edit', changes: { texts: 'fedcba9876543210' } };
+  const edited = after(aJob({ agent: 'codex', attempt: 1, resume_from: 1, resume_oldest: 1 }), edit);
+  const cancelled = after(edited, { type: 'cancel' });
+  const retry: JobEvent = { type: 'retry', from: 'session' };
+  expect(decide(cancelled, retry, { now: NOW, random: () => 0 })).toEqual({
+    rejected: expect.stringContaining('before the job was edited'),
+  });
+  const again = after(after(cancelled, { type: 'retry' }), { type: 'claim', workerId: 'worker-2' });
+  const lost = after(again, end({ kind: 'cancelled', reason: 'cancelled_by_request' }, 2));
+  expect(after(lost, retry)).toMatchObject({ resume_from: 2, resume_oldest: 2 });
+  // What an edit leaves as it was stays what is continued.
+  const same = after(aJob({ agent: 'codex', attempt: 1 }), { type: 'edit', changes: { priority: 5 } });
+  expect(after(after(same, { type: 'cancel' }), retry)).toMatchObject({ resume_from: 1 });
+});
+
 test('a script has no session, and a session is continued only so often', () => {
   const lost = after(aRunningJob({ agent: 'shell' }), { type: 'lose' }, AFTER_LEASE);
   expect(lost).not.toHaveProperty('resume_from');
