@@ -30,15 +30,23 @@ export async function unparkAll(
   isMeant?: (job: Job) => Promise<boolean>,
 ): Promise<void> {
   const probe = await context.probes.read(reason);
-  for await (const job of context.partition(parkedKey(reason)))
-    await skipDamaged(`job ${job.id}`, async () => {
-      if (isMeant === undefined || (await isMeant(job))) await transition(context, job, { type: 'unpark', reason });
-    });
+  await queueParked(context, reason, isMeant);
   if (probe === undefined) return;
   const tries = isMeant && (await context.jobs.find(probe.job_id));
   // A probe for other jobs continues.
   if (isMeant === undefined || tries === undefined || (tries !== 'newer' && (await isMeant(tries))))
     await context.probes.forget(reason, probe);
+}
+
+async function queueParked(
+  context: ParkedContext,
+  reason: ParkReason,
+  isMeant: (job: Job) => Promise<boolean> = async () => true,
+): Promise<void> {
+  for await (const job of context.partition(parkedKey(reason)))
+    await skipDamaged(`job ${job.id}`, async () => {
+      if (await isMeant(job)) await transition(context, job, { type: 'unpark', reason });
+    });
 }
 
 /** Starts a probe for each parking reason if it is due and none runs. The other parked jobs wait for its result. */
@@ -151,6 +159,9 @@ export async function releaseParked(context: ParkedContext, before: Job, after: 
   const { probing } = before;
   if (probing === undefined || !isKnown(PARK_REASONS, probing) || after.probing !== undefined) return;
   // A cancelled probe is inconclusive.
-  if (after.parked !== probing && after.status !== 'CANCELLED')
-    await unparkAll(context, probing, waitsLike(context, before));
+  if (after.parked === probing || after.status === 'CANCELLED') return;
+  const probe = await context.probes.read(probing);
+  await queueParked(context, probing, waitsLike(context, before));
+  // Once the account has been linked, another job may probe beside this one.
+  if (probe?.job_id === before.id) await context.probes.forget(probing, probe);
 }

@@ -51,4 +51,11 @@ export const ACCOUNT: readonly Mutant[] = [
     replace: 'for (const listed of passedOver.slice(passedOver.length))',
     test: 'test/lib/jobs/admission/probes.test.ts',
   },
+  {
+    name: "the result of a probe ends another job's probe too",
+    file: 'lib/jobs/admission/parked-jobs.ts',
+    find: 'if (probe?.job_id === before.id) await',
+    replace: 'if (probe !== undefined) await',
+    test: 'test/lib/jobs/admission/probes.test.ts',
+  },
 ];

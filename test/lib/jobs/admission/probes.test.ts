@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, PutCommand, type UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
-import { probeParkedJobs, unparkAll } from '../../../../lib/jobs/admission/parked-jobs.ts';
+import { probeParkedJobs, releaseParked, unparkAll } from '../../../../lib/jobs/admission/parked-jobs.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
@@ -142,6 +142,24 @@ it('releasing some jobs ends neither the probe of others, nor one of a later sch
   expect(await deployment.probes.read(REASON)).toEqual(probe);
   await unparkAll(deployment, REASON, async () => true);
   expect(await deployment.probes.read(REASON)).toBeUndefined();
+});
+
+it('the result of a probe whose record an account link has deleted leaves the record of the next probe', async () => {
+  const deployment = quietDeployment();
+  const [first, second] = [await parked(deployment, 1), await parked(deployment, 2)];
+  await probeParkedJobs(deployment);
+  const known = await deployment.probes.read(REASON);
+  if (known === undefined) throw new Error('no probe was recorded');
+  await deployment.probes.forget(REASON, known);
+  await probeParkedJobs(deployment);
+  const [one, other] = [(await deployment.read(first)) as Job, (await deployment.read(second)) as Job];
+  expect([one.probing, other.probing]).toEqual([REASON, REASON]);
+  const { probing: _probing, ...ended } = one;
+  await releaseParked(deployment, one, { ...ended, status: 'SUCCEEDED' });
+  const late = await parked(deployment, 3);
+  await deployment.pass(600_000);
+  await probeParkedJobs(deployment);
+  expect(await deployment.read(late)).toMatchObject({ parked: REASON });
 });
 
 it('a probe whose release was not confirmed is not released again once it has ended and its job is parked again', async () => {
