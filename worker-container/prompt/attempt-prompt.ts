@@ -1,5 +1,6 @@
 import { AGENT_DEFINITIONS, type AgentName } from '../../lib/contract/agents.ts';
 import { composePrompt, promptLength } from '../../lib/contract/compose-prompt.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { answerText } from '../../lib/jobs/questions/answer-text.ts';
 import type { JobTextStore, JobTexts } from '../../lib/jobs/store/job-texts.ts';
@@ -42,13 +43,13 @@ export interface PromptSituation {
   readonly earlier: readonly EarlierTurn[] | undefined;
   /** The session that the agent continues. */
   readonly resumed: RestoredSession | undefined;
-  /** Masks the answer of a person, here and where it is stored. */
+  /** Masks the answers of people, here and where it is stored. */
   readonly redaction: Redaction;
 }
 
 /**
  * The prompt of an attempt: the job's, after a record of the thread if the agent does not know it, or a note that its
- * work was interrupted; then the answer to its question; then the messages that its session lacks.
+ * work was interrupted; then the answers to its questions; then the messages that its session lacks.
  * @throws SettingsUnreadError; SessionLostError; Error if it is longer than the agent takes
  */
 export async function attemptPrompt(
@@ -58,8 +59,9 @@ export async function attemptPrompt(
 ): Promise<AttemptPrompt> {
   const most = AGENT_DEFINITIONS[agent].maxPromptLength;
   const mask = (text: string) => redaction.text(text);
-  const answer = await rethrowTransient(() => answerText(sources.texts.questions, job, mask));
   const asked = resumed?.attempt === undefined ? prompt : RESUME_NOTE;
+  const room = Math.min(LIMITS.threadRecordBytes, most - promptLength(asked) - '\n\n'.length);
+  const answer = await rethrowTransient(() => answerText(sources.texts.questions, job, mask, room));
   const own = answer === undefined ? asked : `${asked}\n\n${answer}`;
   if (promptLength(own) > most)
     throw new Error(`the prompt with the answer to its question is longer than agent ${agent} takes`);

@@ -51,6 +51,11 @@ export function withStaleQuestion<J extends Job>(job: J): J {
   return question === undefined ? job : { ...job, question: { ...question, stale: true } };
 }
 
+/** A job that continues its session in a new round: an answer counts, since that session may lack it. */
+export function withKnownAnswer<J extends Job>(job: J): J {
+  return isUnanswered(job) ? withStaleQuestion(job) : withdrawn(job);
+}
+
 /** Whether the deadline has passed and the agent gave no default answer. */
 export function isUnanswered({ question }: Pick<Job, 'question'>): boolean {
   return question?.state === 'expired' && question.has_default !== true && question.stale !== true;

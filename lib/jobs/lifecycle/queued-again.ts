@@ -1,7 +1,7 @@
 import type { RetryFrom } from '../../contract/job-actions.ts';
 import type { Job } from './job.ts';
 import { withThreadPending } from './pending-work.ts';
-import { withdrawn, withStaleQuestion } from './question.ts';
+import { withdrawn, withKnownAnswer, withStaleQuestion } from './question.ts';
 import { withLastSession, withoutNextResume, withoutResume } from './resume.ts';
 
 /** A job without its running or parked state, QUEUED with `changes`. */
@@ -39,7 +39,7 @@ export function queuedAnew(job: Job, at: string, from: RetryFrom = 'start'): Job
     thread_pending: _pending,
     commands_held: _held,
     ...rest
-  } = withStaleQuestion(withoutResume(job));
+  } = from === 'session' ? withKnownAnswer(withoutResume(job)) : withStaleQuestion(withoutResume(job));
   const round = (job.round ?? 0) + 1;
   const next = from === 'session' ? withLastSession(rest, job) : rest;
   return queuedAgain(next, { reason: 'waiting_for_worker', round, queued_at: at, updated_at: at });

@@ -1,9 +1,10 @@
+import { LIMITS } from '../../contract/limits.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { Question } from '../receipts/question-record.ts';
 import type { AnswerRow, QuestionRow, QuestionStore } from '../store/question-store.ts';
 
 /** What reads an answer for an agent. */
-export type AnswerStore = Pick<QuestionStore, 'read' | 'replaceAnswer'>;
+export type AnswerStore = Pick<QuestionStore, 'list' | 'read' | 'replaceAnswer'>;
 
 /**
  * A question and its answer for an agent. The service does not know the secrets that a worker masks, so the answer is
@@ -13,7 +14,7 @@ export type AnswerStore = Pick<QuestionStore, 'read' | 'replaceAnswer'>;
 export async function readMasked(
   store: AnswerStore,
   jobId: string,
-  { question, mask }: { readonly question: Question; readonly mask: (text: string) => string },
+  { question, mask }: { readonly question: Asked; readonly mask: (text: string) => string },
 ): Promise<{ readonly row: QuestionRow; readonly answer: AnswerRow | undefined } | undefined> {
   const found = await store.read(jobId, question);
   if (found?.answer === undefined) return found;
@@ -23,18 +24,50 @@ export async function readMasked(
 }
 
 /**
- * The newest question and its answer, for the prompt of the next attempt: its session may lack the call.
+ * The questions of a job and their answers, oldest first, for the prompt of its next attempt: the session may lack the
+ * calls, and one that was interrupted may lack the prompt that told them.
  * @param mask masks the secrets of the attempt
+ * @param most bytes; the newest question has a place in any case, and those before it as far as they fit
  * @returns undefined: there is nothing to pass on
  */
 export async function answerText(
   store: AnswerStore,
-  { id, question }: Pick<Job, 'id' | 'question'>,
+  { id, question, questions = 1 }: Pick<Job, 'id' | 'question' | 'questions'>,
   mask: (text: string) => string,
+  most: number = LIMITS.threadRecordBytes,
 ): Promise<string | undefined> {
   if (question === undefined || question.stale === true) return undefined;
+  const texts: string[] = [];
+  let left = most;
+  for (const one of [question, ...(questions > 1 ? await questionsBefore(store, id, question) : [])]) {
+    const text = await passedOn(store, id, { question: one, mask });
+    if (text === undefined) continue;
+    left -= Buffer.byteLength(text) + (texts.length > 0 ? SEPARATOR.length : 0);
+    if (left < 0 && one !== question) break;
+    texts.unshift(text);
+  }
+  return texts.length === 0 ? undefined : texts.join(SEPARATOR);
+}
+
+const SEPARATOR = '\n\n';
+
+/** The questions of a job before its newest one, newest first, without those of earlier rounds. */
+async function questionsBefore(store: AnswerStore, jobId: string, newest: Asked): Promise<readonly Asked[]> {
+  const rows = (await store.list(jobId)).filter(({ id, state }) => id !== newest.id && state !== undefined);
+  const before = rows.toSorted((a, b) => b.attempt - a.attempt || b.asked_at.localeCompare(a.asked_at));
+  const ofEarlierRounds = before.findIndex(({ stale }) => stale === true);
+  return ofEarlierRounds === -1 ? before : before.slice(0, ofEarlierRounds);
+}
+
+type Asked = Pick<Question, 'id' | 'answer'> & { readonly state?: string | undefined };
+
+async function passedOn(
+  store: AnswerStore,
+  jobId: string,
+  { question, mask }: { readonly question: Asked; readonly mask: (text: string) => string },
+): Promise<string | undefined> {
   if (question.state !== 'answered' && question.state !== 'expired') return undefined;
-  const found = await readMasked(store, id, { question, mask });
+  const found = await readMasked(store, jobId, { question, mask });
   if (found === undefined) return undefined;
   const { row, answer } = found;
   const asked = askedText(row.question);

@@ -21,6 +21,7 @@ const questionRowSchema = z.object({
   /** What became of it, copied from the job before its next question; absent: the job has it, or will never. */
   state: z.string().optional(),
   answer: z.string().optional(),
+  stale: z.boolean().optional(),
 });
 /** The text of a question. Masked. */
 export type QuestionRow = z.output<typeof questionRowSchema>;
@@ -76,10 +77,11 @@ export class QuestionStore {
   }
 
   /** Keeps what became of a question, before the job gets another one. */
-  async close(jobId: string, { id, state, answer }: Question): Promise<void> {
+  async close(jobId: string, { id, state, answer, stale }: Question): Promise<void> {
     const row = await this.#get(jobId, id);
     if (row === undefined) return;
-    await this.#put(jobId, id, { ...questionRowSchema.parse(row), state, ...(answer !== undefined && { answer }) });
+    const became = { state, ...(answer !== undefined && { answer }), ...(stale === true && { stale }) };
+    await this.#put(jobId, id, { ...questionRowSchema.parse(row), ...became });
   }
 
   /** A question and the answer that the job refers to, as of the last acknowledged write. */

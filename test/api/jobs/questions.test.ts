@@ -13,7 +13,9 @@ beforeAll(async () => {
     env: { PROMPTQ_CLAUDE_BIN, PROMPTQ_ANSWER_WAIT_SECONDS: '5', PROMPTQ_WATCH_SECONDS: '0.5' },
   });
   await withOperatorRegistry({ stack: undefined, home: service.home }, async (registry) => {
-    await new ProfileStore(registry).put({ name: 'claude', agent: 'claude', vendor: 'practice' });
+    const profiles = new ProfileStore(registry);
+    await profiles.put({ name: 'claude', agent: 'claude', vendor: 'practice' });
+    await profiles.put({ name: 'forgetful', agent: 'codex', vendor: 'practice', resume: 'never' });
   });
 }, INSTALL_LIMIT);
 
@@ -78,6 +80,25 @@ test.for(['practice', 'claude'])('a job continues its session with a later answe
     { attempt: 1, status: 'QUEUED', state_reason: { code: 'question' } },
   ]);
   expect((await needing()).items).toEqual([]);
+});
+
+test('a job that starts over with each answer asks nothing twice', async () => {
+  const prompt = 'drill: ask Which color?\ndrill: ask Which size?';
+  const id = await createJob(service, { prompt, profile: 'forgetful' });
+  const color = await untilAsked(id);
+  await untilParked(id);
+  expect((await answerTo(id, color, 'blue')).status).toBe(200);
+  await waitFor(async () => (await read(id)).question.id !== color);
+  await untilParked(id);
+  expect((await answerTo(id, (await read(id)).question.id, 'large')).status).toBe(200);
+  await waitFor(async () => (await questionsOf(id)).length > 2 || (await read(id)).finished_at !== null);
+  expect(await questionsOf(id)).toMatchObject([
+    { question: 'Which size?', answer: 'large', attempt: 2 },
+    { question: 'Which color?', answer: 'blue', attempt: 1 },
+  ]);
+  expect(await read(id)).toMatchObject({ status: 'SUCCEEDED', attempt: 3 });
+  const told = 'You asked:\n\nWhich color?\n\nThe answer:\n\nblue\n\nYou asked:\n\nWhich size?\n\nThe answer:\n\nlarge';
+  expect((await resultOf(id)).composed_prompt).toBe(`${prompt}\n\n${told}`);
 });
 
 test('a second answer and one to another question are rejected with the state', async () => {

@@ -17,6 +17,27 @@ export const QUESTIONS: readonly Mutant[] = [
     test: 'test/worker-container/tools/ask-human.test.ts',
   },
   {
+    name: 'an agent gets only the answer to its last question',
+    file: ANSWER,
+    find: '...(questions > 1 ?',
+    replace: '...(questions > LIMITS.questions.perJob ?',
+    test: 'test/worker-container/tools/ask-human.test.ts',
+  },
+  {
+    name: 'an agent gets answers of an earlier round',
+    file: ANSWER,
+    find: 'before.slice(0, ofEarlierRounds)',
+    replace: 'before',
+    test: 'test/worker-container/tools/ask-human.test.ts',
+  },
+  {
+    name: 'a retry from the session loses an answer',
+    file: 'lib/jobs/lifecycle/queued-again.ts',
+    find: "from === 'session' ? withKnownAnswer(",
+    replace: "from === 'session' ? withStaleQuestion(",
+    test: TEST,
+  },
+  {
     name: 'a delivered answer stays stored with its secrets',
     file: ANSWER,
     find: 'if (answer.text !== found.answer.text) await',

@@ -119,22 +119,36 @@ export class ModelQuestions {
           `question ${id} of ${this.#deployment.nameOf(jobId)}: its acknowledged answer is lost (${found?.state})`,
         );
     }
-    for (const { id, status, attempt, question } of jobs) {
-      if (status !== 'SUCCEEDED' || question?.state !== 'answered' || question.stale === true) continue;
-      if (this.#failed.has(evidenceOf({ id }, attempt))) continue;
-      const { text } = acknowledged.get(question.id) ?? {};
-      if (text === undefined) continue;
-      const tell = (fault: string) =>
-        faults.push(`question ${question.id} of ${this.#deployment.nameOf(id)}: ${fault}`);
-      const session = this.#sessions.textOf({ id }, attempt);
-      if (!session.includes(masked(text))) tell('its agent never got the answer');
-      if (session.includes(SECRET)) tell('its agent got a secret');
-      const { answer } = (await store.read(id, question)) ?? {};
-      if (answer?.text.includes(SECRET) === true) tell('its delivered answer is stored with a secret');
-      else if (text.includes(SECRET)) this.#deployment.tellEvent('answer masked');
+    for (const job of jobs) {
+      if (job.status !== 'SUCCEEDED' || this.#failed.has(evidenceOf(job, job.attempt))) continue;
+      const session = this.#sessions.textOf(job, job.attempt);
+      for (const { id, answer } of await answersOfRound(store, job)) {
+        const { text } = acknowledged.get(id) ?? {};
+        if (text === undefined) continue;
+        const tell = (fault: string) => faults.push(`question ${id} of ${this.#deployment.nameOf(job.id)}: ${fault}`);
+        if (!session.includes(masked(text))) tell('its agent never got the answer');
+        if (session.includes(SECRET)) tell('its agent got a secret');
+        if (answer?.includes(SECRET) === true) tell('its delivered answer is stored with a secret');
+        else if (text.includes(SECRET)) this.#deployment.tellEvent('answer masked');
+      }
     }
     return faults;
   }
+}
+
+/** The answered questions of a job's last round: those of earlier ones are stale. */
+async function answersOfRound(
+  store: QuestionStore,
+  { id: jobId, question }: Job,
+): Promise<{ readonly id: string; readonly answer: string | undefined }[]> {
+  const rows = (await store.list(jobId)).toSorted(
+    (a, b) => b.attempt - a.attempt || b.asked_at.localeCompare(a.asked_at),
+  );
+  const all = rows.map((row) => ({ ...row, ...(row.id === question?.id && question) }));
+  const stale = all.findIndex((one) => one.stale === true);
+  return (stale === -1 ? all : all.slice(0, stale)).flatMap(({ id, state, answer, answers }) =>
+    state === 'answered' ? [{ id, answer: answers.get(answer ?? '')?.text }] : [],
+  );
 }
 
 function masked(text: string): string {

@@ -172,6 +172,44 @@ describe('the prompt of the next attempt', () => {
     expect(await stored()).toBe('It is ***.');
   });
 
+  /** Asks, gets an answer in time, and continues. */
+  const answeredAtOnce = async (question: string, text: string) => {
+    const { call } = await asked({ question });
+    watch.hear(await answer(text));
+    await call;
+  };
+  const prompted = async (of?: Job) => await answerText(deployment.texts.questions, of ?? (await read()), mask);
+
+  test('has all questions of the round with their answers, the newest last', async () => {
+    await answeredAtOnce('Which color?', 'blue');
+    await answeredAtOnce('Which size?', 'It is hunter2.');
+    const { call } = await asked({ question: 'Which name?', default: 'Ada', deadline_seconds: 5 });
+    await deployment.pass(5_200);
+    await call;
+    const parts = [
+      'You asked:\n\nWhich color?\n\nThe answer:\n\nblue',
+      'You asked:\n\nWhich size?\n\nThe answer:\n\nIt is ***.',
+      'You asked:\n\nWhich name?\n\nNobody answered before the deadline. Continue with your default answer:\n\nAda',
+    ];
+    expect(await prompted()).toBe(parts.join('\n\n'));
+    // What does not fit is left out from the oldest on, never the newest.
+    const most = Buffer.byteLength(parts.slice(1).join('\n\n'));
+    const { questions } = deployment.texts;
+    expect(await answerText(questions, await read(), mask, most)).toBe(parts.slice(1).join('\n\n'));
+    expect(await answerText(questions, await read(), mask, 1)).toBe(parts[2]);
+  });
+
+  test('has none of an earlier round', async () => {
+    await answeredAtOnce('Which color?', 'blue');
+    await answeredAtOnce('Which size?', 'large');
+    const { question, ...rest } = await read();
+    const stale = { ...(question ?? expect.fail('no question')), stale: true };
+    await deployment.jobs.apply(await read(), { ...rest, question: stale });
+    expect(await prompted()).toBeUndefined();
+    await answeredAtOnce('Which name?', 'Ada');
+    expect(await prompted()).toBe('You asked:\n\nWhich name?\n\nThe answer:\n\nAda');
+  });
+
   test('brings no answer back whose job was removed meanwhile', async () => {
     const job = await answeredLate();
     const { questions } = deployment.texts;

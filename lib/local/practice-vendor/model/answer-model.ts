@@ -47,18 +47,23 @@ export async function answerModel(conversation: Conversation, limits: MetLimits,
 }
 
 /**
- * The step to take: after the last one that has a result, or that one again if it makes more calls. A question whose
- * call was lost with its worker is not asked again once a prompt tells its answer.
+ * The step to take: after the last one that has a result, or that one again if it makes more calls. Questions whose
+ * calls were lost with their worker are not asked again once a prompt tells their answers.
  */
 function nextStep(steps: readonly Step[], { results, prompts }: Conversation): number {
   const last = results.at(-1)?.step;
   if (last !== undefined && steps[last]?.drill === 'spend') return last;
-  const next = last === undefined ? 0 : last + 1;
+  let next = last === undefined ? 0 : last + 1;
+  while (isTold(steps, next, prompts)) next += 1;
+  return next;
+}
+
+/** Whether a prompt tells more answers to what a step asks than the steps before it got. */
+function isTold(steps: readonly Step[], next: number, prompts: readonly string[]): boolean {
   const question = questionOf(steps[next]);
-  if (question === undefined) return next;
-  const told = prompts.filter((prompt) => prompt.includes(askedText(question))).length;
-  const answered = results.filter(({ step }) => questionOf(steps[step]) === question).length;
-  return told > answered ? next + 1 : next;
+  if (question === undefined) return false;
+  const told = Math.max(0, ...prompts.map((prompt) => prompt.split(askedText(question)).length - 1));
+  return told > steps.slice(0, next).filter((step) => questionOf(step) === question).length;
 }
 
 /** What a step asks a person, if it does. */

@@ -168,6 +168,18 @@ describe('a request of a client', () => {
     expect(next(parked, { type: 'edit', changes: { priority: 5 } })).toMatchObject({ ...PARKED, priority: 5 });
   });
 
+  test('to retry from the session keeps an answer, which that session may lack', () => {
+    const failed = next({ ...running, retries: 0 }, end({ kind: 'failed', reason: 'start_failed' }));
+    const retried = (question: Job['question']) => next({ ...failed, question }, { type: 'retry', from: 'session' });
+    const { question: answered } = next(asking, ANSWER);
+    expect(retried(answered)).toMatchObject({ status: 'QUEUED', question: { state: 'answered' } });
+    expect(retried(answered).question).not.toHaveProperty('stale');
+    const { question: byDefault } = next(askingWithDefault, EXPIRE, AFTER_DUE);
+    expect(retried(byDefault).question).not.toHaveProperty('stale');
+    const { question: unanswered } = next(asking, EXPIRE, AFTER_DUE);
+    expect(retried(unanswered).question).toMatchObject({ state: 'expired', stale: true });
+  });
+
   test('to retry leaves no attempt with an earlier question or answer', () => {
     const failed = next(next(parked, EXPIRE, AFTER_DUE), { type: 'retry' });
     expect(failed).toMatchObject({ status: 'QUEUED', question: { state: 'expired', stale: true }, questions: 1 });
