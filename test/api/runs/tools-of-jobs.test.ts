@@ -1,9 +1,13 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ProfileStore } from '../../../lib/catalog/profiles.ts';
 import { jobIdOfKey, toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
+import { request } from '../../worker-container/tools/served-tools.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: ServiceUnderTest;
@@ -105,6 +109,24 @@ test('the key is in a private file and nowhere else', async () => {
   const id = await createJob(service, { prompt: `drill: tool ${script}` });
   expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
   expect((await resultOf(id)).final_message).toContain('file 600, 43 characters: ***\nover');
+});
+
+test('the key opens the tools of its attempt, and nothing once that has ended', async () => {
+  const gate = join(service.home, 'gate');
+  const script = `touch ${gate}-up; until [ -e ${gate} ]; do sleep 0.05; done`;
+  const id = await createJob(service, { prompt: `drill: tool ${script}` });
+  await waitFor(() => existsSync(`${gate}-up`));
+  const home = join(service.home, 'worker', 'attempts', id, 'agent', 'codex-home');
+  const config = await readFile(join(home, 'config.toml'), 'utf8');
+  const [, url = ''] = /^url = "(.*\/mcp)"$/m.exec(config) ?? [];
+  const [, key = ''] = /Bearer ([\w-]{43})/.exec(config) ?? [];
+  const list = async () => (await request({ url, key }, { jsonrpc: '2.0', id: 1, method: 'tools/list' })).status;
+  expect(await list()).toBe(200);
+  await writeFile(gate, '');
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
+  // Another attempt may have got the port.
+  expect(await list().catch(() => 401)).toBe(401);
+  await waitFor(() => !existsSync(home));
 });
 
 test('a profile turns the tools off', async () => {

@@ -36,6 +36,13 @@ export const TOOLS: readonly Mutant[] = [
     test: SERVER_TEST,
   },
   {
+    name: 'the tools of an attempt work while its processes are being ended',
+    file: 'worker-container/commands/until-ended.ts',
+    find: '  await tools?.close();',
+    replace: '  void tools?.close();',
+    test: 'test/worker-container/commands/until-ended.test.ts',
+  },
+  {
     name: 'a link is attached',
     file: FILES,
     find: 'sysopen my $from, $file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK',
