@@ -89,6 +89,24 @@ describe('the call of ask_human', () => {
     expect(takes(['.'.repeat(201)])).toBe(false);
   });
 
+  test('takes questions and defaults of 2,048 bytes, and deadlines of a second to 30 days', () => {
+    const takes = (input: object) => theTool().input.safeParse({ question: 'Which?', ...input }).success;
+    for (const name of ['question', 'default']) {
+      for (const text of ['.'.repeat(2_048), 'é'.repeat(1_024)]) expect(takes({ [name]: text })).toBe(true);
+      for (const text of ['.'.repeat(2_049), 'é'.repeat(1_025), ' \n', '']) expect(takes({ [name]: text })).toBe(false);
+    }
+    const deadlines = [0, 1, 1.5, 2_592_000, 2_592_001];
+    expect(deadlines.map((seconds) => takes({ deadline_seconds: seconds }))).toEqual([false, true, false, true, false]);
+  });
+
+  test('masks the options and the default of a question too', async () => {
+    const { call } = await asked({ options: ['hunter2', 'other'], default: 'hunter2', deadline_seconds: 5 });
+    const [stored] = await deployment.texts.questions.list(job.id);
+    expect(stored).toMatchObject({ question: 'Is it ***?', options: ['***', 'other'], default: '***' });
+    await deployment.pass(5_200);
+    await call;
+  });
+
   test('asks the agent to end its turn after the wait, and ends it 30 seconds later', async () => {
     const { call } = await asked();
     await deployment.pass(WAIT_MS - 100);

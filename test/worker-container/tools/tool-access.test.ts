@@ -25,24 +25,27 @@ const AGENTS = [
   },
 ];
 
-test.for(AGENTS)('$agent.name has the key of its tools in one private file, and waits longer than any of them', async ({ agent, file, seconds }) => {
-  // Any executable will do: it is not started.
-  const env = { PROMPTQ_CLAUDE_BIN: process.execPath };
-  const attempt = await makeAttempt({ tools: TOOLS, env });
-  const { args, env: given, stdin, command } = await agent.prepare(attempt);
-  expect(JSON.stringify([command, args, given, stdin])).not.toContain(TOOLS.key);
-  const found: string[] = [];
-  for (const entry of await readdir(attempt.attemptDir, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (entry.isFile() && (await readFile(path, 'utf8')).includes(TOOLS.key)) found.push(path);
-  }
-  expect(found).toEqual([expect.stringMatching(file)]);
-  const [path = ''] = found;
-  expect((await stat(path)).mode & 0o777).toBe(0o600);
-  // The call of a question is answered before the CLI gives it up.
-  expect(LIMITS.questions.waitSeconds).toBeLessThanOrEqual(LONGEST_WAIT_SECONDS);
-  expect(seconds(await readFile(path, 'utf8'))).toBeGreaterThan(LONGEST_WAIT_SECONDS);
-});
+test.for(AGENTS)(
+  '$agent.name has the key of its tools in one private file, and waits longer than any of them',
+  async ({ agent, file, seconds }) => {
+    // Any executable will do: it is not started.
+    const env = { PROMPTQ_CLAUDE_BIN: process.execPath };
+    const attempt = await makeAttempt({ tools: TOOLS, env });
+    const { args, env: given, stdin, command } = await agent.prepare(attempt);
+    expect(JSON.stringify([command, args, given, stdin])).not.toContain(TOOLS.key);
+    const found: string[] = [];
+    for (const entry of await readdir(attempt.attemptDir, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (entry.isFile() && (await readFile(path, 'utf8')).includes(TOOLS.key)) found.push(path);
+    }
+    expect(found).toEqual([expect.stringMatching(file)]);
+    const [path = ''] = found;
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    // The call of a question is answered before the CLI gives it up.
+    expect(LIMITS.questions.waitSeconds).toBeLessThanOrEqual(LONGEST_WAIT_SECONDS);
+    expect(seconds(await readFile(path, 'utf8'))).toBeGreaterThan(LONGEST_WAIT_SECONDS);
+  },
+);
 
 test.for(AGENTS)('$agent.name gets no server of tools if its attempt has none', async ({ agent, file }) => {
   const attempt = await makeAttempt({ env: { PROMPTQ_CLAUDE_BIN: process.execPath } });
