@@ -2127,7 +2127,10 @@ export interface components {
              * @enum {string}
              */
             state: "open" | "answered" | "expired" | "withdrawn";
-            /** @example Which of the two databases shall I migrate? */
+            /**
+             * @description Up to 2048 bytes, with the secrets of its attempt masked. Unlike the output of a job, it is shown to callers without the scope `logs`.
+             * @example Which of the two databases shall I migrate?
+             */
             question: string;
             /** @description Answers that the agent suggests. Any other text is allowed too. */
             options: string[];

@@ -28,7 +28,10 @@ const questionView = z
     id: z.string().meta({ example: 'q_7h2j4d6f8a' }),
     job_id: z.string(),
     state,
-    question: z.string().meta({ example: 'Which of the two databases shall I migrate?' }),
+    question: z.string().meta({
+      description: `Up to ${questions.textBytes} bytes, with the secrets of its attempt masked. Unlike the output of a job, it is shown to callers without the scope \`logs\`.`,
+      example: 'Which of the two databases shall I migrate?',
+    }),
     options: z
       .array(z.string())
       .meta({ description: 'Answers that the agent suggests. Any other text is allowed too.' }),
