@@ -94,8 +94,9 @@ interface TurnTexts {
 async function textsOf(context: RecordSources, { job, attempt }: EarlierTurn, prompt: string): Promise<TurnTexts> {
   const { receipt } = await readableReceipt(context.output, job.id, attempt);
   const asked = job.questions === undefined ? [] : await listQuestions(context.texts.questions, job);
-  const questions = asked.toReversed().flatMap(({ question, answer, default: fallback }) => {
-    const got = answer ?? fallback;
+  const questions = asked.toReversed().flatMap(({ state, question, answer, default: fallback }) => {
+    // Only a deadline that has passed makes a default count.
+    const got = state === 'expired' ? fallback : answer;
     return got === null ? [] : [{ question, answer: got }];
   });
   return { prompt, questions, answer: receipt?.final_message };

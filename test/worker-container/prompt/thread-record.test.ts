@@ -39,7 +39,7 @@ test('an agent without the session gets prompts, questions with their answers, a
   const questions = [
     asked('q_2', 'How many?', { state: 'expired', default: 'two', asked_at: '2026-11-24T11:00:00.000Z' }),
     asked('q_1', 'Which colour?', { answer: 'answer' }, 'blue'),
-    asked('q_3', 'Withdrawn?', { state: 'withdrawn', asked_at: '2026-11-24T12:00:00.000Z' }),
+    asked('q_3', 'Withdrawn?', { state: 'withdrawn', default: 'no', asked_at: '2026-11-24T12:00:00.000Z' }),
   ];
   const context = contextOf({
     a: { prompt: 'paint it', answer: 'painted', questions },
