@@ -234,6 +234,14 @@ describe('a warning reports what is left out', () => {
     expect(shown(parent).warnings).toHaveLength(1);
   });
 
+  it('also beside jobs that its agent has started by a tool', async () => {
+    const parent = await made('tools', [{ prompt: 'a' }, { prompt: 'b' }], {
+      tool_children: Array.from({ length: 19 }, (_, n) => `job_child_${n}`),
+    });
+    expect(parent.follow_ups).toHaveLength(1);
+    expect(shown(parent).warnings).toEqual(['1 follow-up(s) left out: a job brings about at most 20']);
+  });
+
   it.for([
     ['is no JSON', '{"prompt": ', 'not valid JSON'],
     ['is no object', '[1]', 'a JSON object is needed'],
