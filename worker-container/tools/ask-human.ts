@@ -4,6 +4,7 @@ import { transition } from '../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { readMasked } from '../../lib/jobs/questions/answer-text.ts';
 import { askQuestion, type QuestionContext } from '../../lib/jobs/questions/ask-question.ts';
+import { newQuestionId } from '../../lib/jobs/store/question-store.ts';
 import { machineTiming, type Timing } from '../output/timing.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import type { JobWatch } from './job-watch.ts';
@@ -42,6 +43,8 @@ const text = () =>
  * the job continues in the same session with the answer, so that waiting takes no worker.
  */
 export function askHuman(context: QuestionContext, attempt: AskingAttempt): Tool {
+  /** By text: the ids of questions whose calls failed. They may be recorded, so the same call again asks nothing new. */
+  const unsure = new Map<string, string>();
   return tool({
     name: 'ask_human',
     description:
@@ -66,9 +69,11 @@ export function askHuman(context: QuestionContext, attempt: AskingAttempt): Tool
     }),
     async call({ deadline_seconds: deadlineSeconds, ...given }, signal) {
       const asked = attempt.redaction.strings(given, { except: new Set() });
-      const result = await askQuestion(context, attempt.job, { ...asked, deadlineSeconds });
+      const id = unsure.get(asked.question) ?? newQuestionId();
+      unsure.set(asked.question, id);
+      const result = await askQuestion(context, attempt.job, { ...asked, id, deadlineSeconds });
+      unsure.delete(asked.question);
       if ('rejected' in result) throw new ToolRefusedError(`Not asked: ${result.rejected}.`);
-      const id = result.job.question?.id ?? '';
       const found = async () => {
         const waited = await waitForAnswer(context, attempt, { id, signal, seconds: deadlineSeconds });
         return waited === undefined ? undefined : await answerOf(context, waited, attempt.redaction);

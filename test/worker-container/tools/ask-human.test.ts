@@ -150,6 +150,29 @@ describe('the call of ask_human', () => {
     expect(onUnanswered).not.toHaveBeenCalled();
   });
 
+  test.for([
+    { what: 'open', answers: false },
+    { what: 'answered', answers: true },
+  ])('that failed is repeated without asking twice, when its question is $what by then', async ({ answers }) => {
+    const tool = theTool();
+    const call = (question: string) => tool.call({ question }, new AbortController().signal);
+    const { apply } = deployment.jobs;
+    const lost = vi.spyOn(deployment.jobs, 'apply').mockImplementationOnce(async (...given) => {
+      await apply.apply(deployment.jobs, given);
+      throw new Error('the answer to the write was lost');
+    });
+    await expect(call('Which color?')).rejects.toThrow('was lost');
+    lost.mockRestore();
+    await expect(call('Which size?')).rejects.toThrow(`Not asked: question ${(await read()).question?.id} is open.`);
+    if (answers) await answer('blue');
+    const again = call('Which color?');
+    await deployment.pass(10);
+    watch.hear(answers ? await read() : await answer('blue'));
+    expect(await again).toBe('The answer: blue');
+    expect(await read()).toMatchObject({ questions: 1 });
+    expect(await listQuestions(deployment.texts.questions, await read())).toMatchObject([{ answer: 'blue' }]);
+  });
+
   test('leaves an answer that it could not read to the next attempt', async () => {
     const { call } = await asked();
     const answered = await answer('yes');
