@@ -101,6 +101,20 @@ export const QUESTIONS: readonly Mutant[] = [
     test: 'test/worker-container/tools/ask-human.test.ts',
   },
   {
+    name: 'a question whose first call failed prevents the same call',
+    file: 'worker-container/tools/ask-human.ts',
+    find: 'unsure.get(asked.question) ?? newQuestionId()',
+    replace: 'newQuestionId()',
+    test: 'test/worker-container/tools/ask-human.test.ts',
+  },
+  {
+    name: 'the record of a thread has the default as the answer to a withdrawn question',
+    file: 'worker-container/prompt/thread-record.ts',
+    find: "state === 'expired' ? fallback : answer",
+    replace: 'answer ?? fallback',
+    test: 'test/worker-container/prompt/thread-record.test.ts',
+  },
+  {
     name: 'the answer to the question before is taken for one to this',
     file: 'worker-container/tools/ask-human.ts',
     find: "question?.id === id && question.state !== 'open'",

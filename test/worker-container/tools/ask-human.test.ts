@@ -168,6 +168,7 @@ describe('the call of ask_human', () => {
     const again = call('Which color?');
     await deployment.pass(10);
     watch.hear(answers ? await read() : await answer('blue'));
+    await deployment.pass(WAIT_MS);
     expect(await again).toBe('The answer: blue');
     expect(await read()).toMatchObject({ questions: 1 });
     expect(await listQuestions(deployment.texts.questions, await read())).toMatchObject([{ answer: 'blue' }]);
