@@ -84,6 +84,11 @@ function deliveredBy(
 async function createTurn(context: CreationContext, job: Job, row: MessageRow, id: string): Promise<void> {
   // It may have become invalid since it was created.
   if ((await context.jobs.find(id)) !== undefined) return;
+  if (job.agent === 'shell') {
+    // It was to become a turn before a retry, and an edit has made the job a script since.
+    await context.texts.messages.change(job.id, row, { reason: reasonOf(job, undefined), next_job_id: undefined });
+    return;
+  }
   // A message does not depend on what became of the one before.
   const creation = {
     continue: job.id,

@@ -57,4 +57,11 @@ export const MESSAGES: readonly Mutant[] = [
     replace: '',
     test: 'test/lib/jobs/messages/settle-messages.test.ts',
   },
+  {
+    name: 'a message that was to become a turn is run by a shell after a retry as a script',
+    file: 'lib/jobs/messages/settle-messages.ts',
+    find: "  if (job.agent === 'shell') {\n",
+    replace: '  if (job.id === id) {\n',
+    test: 'test/lib/jobs/messages/settle-messages.test.ts',
+  },
 ];

@@ -76,3 +76,32 @@ it('a message to a job that was then changed to run a script is not run by a she
   expect(row).toMatchObject({ state: 'not_delivered', reason: expect.stringContaining('script') });
   expect(await deployment.jobs.find(messageJobId(job.id, row?.id ?? ''))).toBeUndefined();
 });
+
+it('nor is one that was to become the next turn before the job was retried as a script', async () => {
+  const deployment = quietDeployment();
+  await deployment.profiles.put({ name: 'bash', agent: 'shell' });
+  const job = await deployment.store(aRunningJob({ agent: 'codex' }));
+  const { messages } = deployment.texts;
+  await acceptMessage({ ...deployment, messages }, job, { text: 'rm -r the old build folder' }, 'token:test');
+  const [accepted] = await messages.list(job.id);
+  if (accepted === undefined) throw new Error('the message was not accepted');
+  // The process that settled the message died before it created the turn.
+  const next_job_id = messageJobId(job.id, accepted.id);
+  await messages.change(job.id, accepted, { state: 'not_delivered', reason: 'the job ended first', next_job_id });
+  const receipt = (attempt: number) => aReceipt({ kind: 'failed', reason: 'exited' }, { job_id: job.id, attempt });
+  for (const event of [
+    { type: 'end', receipt: receipt(1) },
+    { type: 'retry', from: 'start' },
+    { type: 'edit', changes: { profile: 'bash', agent: 'shell' } },
+    { type: 'claim', workerId: 'worker-1' },
+    { type: 'end', receipt: receipt(2) },
+  ] as const) {
+    const done = await transition(deployment, (await deployment.read(job)) ?? job, event);
+    expect(done).toMatchObject({ done: true });
+  }
+  await settleMessages(deployment, (await deployment.read(job)) ?? job);
+  expect(await deployment.jobs.find(next_job_id)).toBeUndefined();
+  const [row] = await messages.list(job.id);
+  expect(row).toMatchObject({ state: 'not_delivered', reason: expect.stringContaining('script') });
+  expect(row).not.toHaveProperty('next_job_id');
+});
