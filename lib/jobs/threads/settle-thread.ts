@@ -25,13 +25,21 @@ export async function settleThread(context: ThreadContext, threadId: string, end
       const wait = await waitInThread(context, turns, { ...job, turn });
       if (!(await settle(context, job, wait))) isSettled = false;
     }
-    if (isSettled) return await wakeCommands(context, turns, ended);
+    if (isSettled) return await wakeCommands(context, threadId, turns, ended);
   }
   throw new Error(`thread ${threadId}: its turns changed in every round`);
 }
 
 /** Offers commands that waited for the thread to workers, once it is idle or a later turn has begun. */
-async function wakeCommands(context: ThreadContext, turns: readonly TurnWithJob[], ended?: Job): Promise<void> {
+async function wakeCommands(
+  context: ThreadContext,
+  threadId: string,
+  known: readonly TurnWithJob[],
+  ended?: Job,
+): Promise<void> {
+  const mayWake = known.some(({ job }) => typeof job === 'object' && job.bindings_pending !== undefined);
+  // The next turn may just have been recorded as waiting for a person.
+  const turns = mayWake ? await readThread(context, threadId) : [];
   for (const { job } of turns) {
     if (typeof job !== 'object' || job.id === ended?.id || job.bindings_pending === undefined) continue;
     if (commandsTurn(turns, job) === 'later') continue;

@@ -74,7 +74,7 @@ export const THREADS: readonly Mutant[] = [
   {
     name: 'commands that wait for their thread are not offered again',
     file: 'lib/jobs/threads/settle-thread.ts',
-    find: 'if (isSettled) return await wakeCommands(context, turns, ended);',
+    find: 'if (isSettled) return await wakeCommands(context, threadId, turns, ended);',
     replace: 'if (isSettled) return;',
     test: 'test/worker-container/deployments/begin-commands.test.ts',
   },
@@ -153,5 +153,12 @@ export const THREADS: readonly Mutant[] = [
     find: 'await settleThread(context, job.thread_id, job);',
     replace: '{}',
     test: 'test/lib/deployments/turns-after-commands.test.ts',
+  },
+  {
+    name: 'commands stay held although the next turn has come to wait for a person',
+    file: 'lib/jobs/threads/settle-thread.ts',
+    find: 'mayWake ? await readThread(context, threadId) : [];',
+    replace: 'mayWake ? known : [];',
+    test: 'test/lib/jobs/threads/settle-thread.test.ts',
   },
 ];

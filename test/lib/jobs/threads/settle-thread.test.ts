@@ -28,3 +28,23 @@ it('a job that gets its turn while the one before it is cancelled waits for the 
   expect(await deployment.jobs.find(second.id)).toMatchObject({ status: 'CANCELLED' });
   expect(await deployment.jobs.find(third.id)).toMatchObject({ turn: 3, waits_for: THREAD });
 });
+
+it('commands that wait for a thread are offered to workers when its next turn waits for a person', async () => {
+  const deployment = quietDeployment();
+  const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1, finished_at: '2026-11-20T10:00:00.000Z' } as const;
+  const first = await deployment.store(
+    aJob({ id: THREAD, thread_id: THREAD, turn: 1, ...ended, bindings_pending: [1], commands_held: true }),
+  );
+  const second = await deployment.store(aJob({ id: 'job_second', thread_id: THREAD, turn: 2 }));
+  const waits = { reason: 'waiting_for_thread', parked: 'waiting_for_thread', waits_for: second.id } as const;
+  const third = await deployment.store(aJob({ id: 'job_third', thread_id: THREAD, turn: 3, ...waits }));
+  await deployment.threads.put(THREAD, { turn: 2, jobId: second.id });
+  await deployment.threads.put(THREAD, { turn: 3, jobId: third.id });
+  const cancelled = await transition(deployment, second, { type: 'cancel' });
+  if (!cancelled.done) throw new Error(cancelled.rejected);
+  deployment.sent.length = 0;
+  await continueThread(deployment, cancelled.job);
+  expect(await deployment.read(third)).toMatchObject({ parked: 'thread_stopped' });
+  expect((await deployment.read(first))?.commands_held).toBeUndefined();
+  expect(deployment.sent).toMatchObject([{ job: THREAD }]);
+});
