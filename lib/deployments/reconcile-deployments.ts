@@ -60,7 +60,7 @@ async function reconcileDeploymentsOf(
   // so before that, a turn that is about to be recorded as waiting gets a new version.
   const isHeldNow = when === 'later' && commands.length > 0;
   if (job.thread_id !== undefined && (isHeldNow || turns.some((turn) => awaits(turn.job, job))))
-    await settleThread(context, job.thread_id, job);
+    await settleThread(context, job.thread_id);
   if (when === 'never') for (const one of commands) await skipDeployment(context, one, FOLDER_HAS_CHANGED);
   if (isHeldNow) await holdCommands(context, job);
   for (const one of open.filter(({ state }) => state === 'pending')) {

@@ -1,23 +1,28 @@
 import { expect, it } from 'vitest';
 import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
+import { actInThread } from '../../../lib/jobs/admission/act-in-thread.ts';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 
+/** A succeeded job with a command whose worker was lost, and a further binding of a mode. */
+async function withLostCommand(mode: 'custom' | 'generic') {
+  const deployment = quietDeployment();
+  const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1, agent: 'codex', profile: 'codex' } as const;
+  const at = timestamp(deployment.clock.now());
+  const id = 'job_00000000000000000000000001';
+  const job = await deployment.store({ ...ended, id, bindings_pending: [1], finished_at: at });
+  const one = { job_id: id, attempt: 1, attempts: 0, created_at: at, due_at: at };
+  const running = { ...one, binding: 'a', name: 'a', mode: 'custom', state: 'running', worker_id: 'gone' } as const;
+  await deployment.deployments.replace(undefined, running);
+  await deployment.deployments.replace(undefined, { ...one, binding: 'b', name: 'b', mode, state: 'pending' });
+  return { deployment, job };
+}
+
 it.each(['custom', 'generic'] as const)(
   'a turn that waited for a command whose worker was lost does not wait for a further binding: %s',
   async (mode) => {
-    const deployment = quietDeployment();
-    const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1, agent: 'codex', profile: 'codex' } as const;
-    const at = timestamp(deployment.clock.now());
-    const job = await deployment.store({
-      ...ended,
-      ...{ id: 'job_00000000000000000000000001', bindings_pending: [1], finished_at: at },
-    });
-    const one = { job_id: job.id, attempt: 1, attempts: 0, created_at: at, due_at: at };
-    const running = { ...one, binding: 'a', name: 'a', mode: 'custom', state: 'running', worker_id: 'gone' } as const;
-    await deployment.deployments.replace(undefined, running);
-    await deployment.deployments.replace(undefined, { ...one, binding: 'b', name: 'b', mode, state: 'pending' });
+    const { deployment, job } = await withLostCommand(mode);
     const next = await createJob(deployment, { continue: job.id, prompt: 'next' }, 'token:test');
     expect(await deployment.read(next)).toMatchObject({ parked: 'waiting_for_thread', waits_for: job.id });
     await reconcileDeployments(deployment);
@@ -26,3 +31,19 @@ it.each(['custom', 'generic'] as const)(
     expect((await deployment.read(job))?.commands_held).toBe(mode === 'custom' ? true : undefined);
   },
 );
+
+it('further commands are not held when that turn has come to wait for a person', async () => {
+  const { deployment, job } = await withLostCommand('custom');
+  const next = await createJob(deployment, { continue: job.id, prompt: 'next' }, 'token:test');
+  const last = await createJob(deployment, { continue: next.id, prompt: 'last' }, 'token:test');
+  const turn = await deployment.read(next);
+  if (turn === undefined) throw new Error('the turn is gone');
+  const onFailure = (error: unknown) => {
+    throw error;
+  };
+  await actInThread(deployment, turn, { type: 'cancel' }, { action: 'cancel', onFailure });
+  expect(await deployment.read(last)).toMatchObject({ parked: 'waiting_for_thread', waits_for: job.id });
+  await reconcileDeployments(deployment);
+  expect(await deployment.read(last)).toMatchObject({ parked: 'thread_stopped' });
+  expect((await deployment.read(job))?.commands_held).toBeUndefined();
+});

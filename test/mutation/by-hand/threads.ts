@@ -150,7 +150,7 @@ export const THREADS: readonly Mutant[] = [
   {
     name: 'a turn and the commands behind a lost one wait for each other',
     file: 'lib/deployments/reconcile-deployments.ts',
-    find: 'await settleThread(context, job.thread_id, job);',
+    find: 'await settleThread(context, job.thread_id);',
     replace: '{}',
     test: 'test/lib/deployments/turns-after-commands.test.ts',
   },
