@@ -4,6 +4,7 @@ import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-stor
 import type { EndContext } from '../jobs/dispatch/end-attempt.ts';
 import { transition } from '../jobs/dispatch/transition.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
+import { decide } from '../jobs/lifecycle/lifecycle.ts';
 import { whenCommandsAct } from '../jobs/threads/commands-turn.ts';
 import type { ThreadContext } from '../jobs/threads/read-thread.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
@@ -29,15 +30,40 @@ export async function retryDeployment(
   if (known !== undefined && !isFinal(known)) throw rejection(job, `the deploy binding is ${known.state} already`);
   if (binding.binding_mode !== 'generic' && (await whenCommandsAct(context, job)) === 'never')
     throw rejection(job, 'a later turn of its thread has worked in the folder since; deploy that turn');
-  // Set the mark first: after a crash it is removed again. In the other order, nothing would check the deployment.
-  const marked = await transition(context, job, { type: 'deploy', attempt: job.attempt });
-  if (!marked.done) throw rejection(marked.job ?? job, marked.rejected);
   const receipt = await context.readReceipt(job.id, job.attempt);
   if (receipt === undefined) throw rejection(job, 'the receipt of its newest attempt no longer exists');
-  const again = await context.deployments.replace(known, newDeployment(context, binding, { job, receipt }));
-  if (again === undefined) throw rejection(job, 'its deployment was changed concurrently; try again');
-  if (!isFinal(again)) await announce(context, marked.job, again, { toWorkers: true });
+  const again = await replaceAndMark(context, job, known, newDeployment(context, binding, { job, receipt }));
+  if (!isFinal(again)) await announce(context, job, again, { toWorkers: true });
   return again;
+}
+
+/** How often a deployment and its job are written because the job changed meanwhile. */
+const MAX_ROUNDS = 10;
+
+/**
+ * Writes a deployment, and in the same transaction the mark that the job has it pending: a process that has found all of
+ * the job's deployments final may be about to remove the mark.
+ * @throws ApiError `invalid_state` if the job can't be deployed, or if the deployment has changed
+ */
+async function replaceAndMark(
+  context: EndContext & { readonly deployments: JobDeploymentStore },
+  found: Job,
+  known: JobDeployment | undefined,
+  next: Omit<JobDeployment, 'version' | 'change_id'>,
+): Promise<JobDeployment> {
+  let job = found;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const event = { type: 'deploy', attempt: next.attempt } as const;
+    const decision = decide(job, event, { ...context, now: context.clock.now() });
+    if ('rejected' in decision) throw rejection(job, decision.rejected);
+    const { written, put } = context.deployments.replacement(known, next);
+    const result = await context.jobs.applyWith(job, decision.job, put);
+    if (result.applied) return written;
+    if (result.current === undefined) throw ApiError.of('job_not_found');
+    if (result.current.version === job.version) break;
+    job = result.current;
+  }
+  throw rejection(job, 'its deployment was changed concurrently; try again');
 }
 
 /** Resets a call that was given up, to be tried again from the start. @returns it; undefined on a conflict */

@@ -80,14 +80,25 @@ export async function announce(
   if (toWorkers) await context.dispatchQueues.send(job, { deploy: true });
 }
 
-/** Removes the mark from the job once all deployments of an attempt are done. */
+/** How often a job's deployments are listed again because the job changed meanwhile. */
+const MAX_ROUNDS = 10;
+
+/**
+ * Removes the mark from the job once all deployments of an attempt are done. If the job has changed since it was read, they
+ * are listed again: one may have been retried.
+ */
 export async function finishDeployments(
   context: Pick<DeployContext, 'deployments' | 'jobs' | 'dispatchQueues' | 'clock' | 'random'>,
   job: Job,
   attempt: number,
 ): Promise<Job> {
-  const all = await context.deployments.list(job.id);
-  if (!all.filter((one) => one.attempt === attempt).every(isFinal)) return job;
-  const result = await transition(context, job, { type: 'deployed', attempt });
-  return result.job ?? job;
+  let latest = job;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const all = await context.deployments.list(job.id);
+    if (!all.filter((one) => one.attempt === attempt).every(isFinal)) return latest;
+    const result = await transition(context, latest, { type: 'deployed', attempt }, { rounds: 1 });
+    if (result.done || result.job === undefined) return result.job ?? latest;
+    latest = result.job;
+  }
+  return latest;
 }

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  type PutCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 import { queriedItems } from '../../platform/aws/queried-items.ts';
 import type { Registry } from '../../platform/registry.ts';
 import { type JobDeployment, type JobDeploymentKey, jobDeploymentSchema } from './job-deployment.ts';
@@ -45,30 +51,38 @@ export class JobDeploymentStore {
       await this.#table.send(new DeleteCommand({ TableName: this.#tableName, Key: keyOf(one) }));
   }
 
-  /** Replaces `known` with `next`. @returns the stored deployment; undefined if another writer was faster. */
-  async replace(
+  /** The write that replaces `known` with `next`, for `replace` and for a transaction. */
+  replacement(
     known: JobDeployment | undefined,
     next: Omit<JobDeployment, 'version' | 'change_id'>,
-  ): Promise<JobDeployment | undefined> {
+  ): { readonly written: JobDeployment; readonly put: PutCommandInput } {
     const written: JobDeployment = {
       ...next,
       version: (known?.version ?? 0) + 1,
       change_id: randomBytes(6).toString('base64url'),
     };
+    const put = {
+      TableName: this.#tableName,
+      Item: { ...keyOf(next), ...written },
+      ...(known === undefined
+        ? { ConditionExpression: 'attribute_not_exists(id)' }
+        : {
+            ConditionExpression: '#version = :version',
+            ExpressionAttributeNames: { '#version': 'version' },
+            ExpressionAttributeValues: { ':version': known.version },
+          }),
+    };
+    return { written, put };
+  }
+
+  /** Replaces `known` with `next`. @returns the stored deployment; undefined if another writer was faster. */
+  async replace(
+    known: JobDeployment | undefined,
+    next: Omit<JobDeployment, 'version' | 'change_id'>,
+  ): Promise<JobDeployment | undefined> {
+    const { written, put } = this.replacement(known, next);
     try {
-      await this.#table.send(
-        new PutCommand({
-          TableName: this.#tableName,
-          Item: { ...keyOf(next), ...written },
-          ...(known === undefined
-            ? { ConditionExpression: 'attribute_not_exists(id)' }
-            : {
-                ConditionExpression: '#version = :version',
-                ExpressionAttributeNames: { '#version': 'version' },
-                ExpressionAttributeValues: { ':version': known.version },
-              }),
-        }),
-      );
+      await this.#table.send(new PutCommand(put));
       return written;
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
