@@ -13,6 +13,7 @@ import type { Receipt } from '../../lib/jobs/receipts/receipt.ts';
 import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
 import type { AfterAttemptContext } from '../../lib/reconciler/after-attempt.ts';
 import type { CredentialFiles } from '../account/credential-files.ts';
+import type { BashCommand, CommandEnd } from '../commands/bash-command.ts';
 import type { Ending } from '../commands/ending.ts';
 import type { SurvivorRule } from '../commands/process-tree.ts';
 import type { Timing } from '../output/timing.ts';
@@ -46,8 +47,13 @@ export interface AttemptContext extends AfterAttemptContext, RepositoryContext, 
   readonly acknowledge?: (received: ReceivedMessage) => Promise<void>;
   /** Time for timers and pauses, never for records. Default: this machine's. */
   readonly timing?: Timing;
-  /** An attempt's effects on its machine. Default: this machine. */
-  readonly machine?: { readonly folder: AttemptFolder; readonly runAgent: RunAgent };
+  /** The effects of attempts and of bindings' commands on their machine. Default: this machine. */
+  readonly machine?: {
+    readonly folder: AttemptFolder;
+    readonly runAgent: RunAgent;
+    /** Default: this machine runs it. */
+    readonly runCommand?: (run: BashCommand) => Promise<CommandEnd>;
+  };
 }
 
 /** The result of running an attempt, before it is reported. */

@@ -46,10 +46,11 @@ export async function runDeployments(
     if (hasRun && job.thread_id !== undefined) await settleThread(context, job.thread_id, job);
     if (job.bindings_pending === undefined) return await leaveFolder(context, job);
     const all = await context.deployments.list(job.id);
-    const next = all.find((one) => runsCommands(one) && !isFinal(one));
+    const open = all.filter((one) => runsCommands(one) && !isFinal(one));
+    const [next] = open;
     if (next === undefined) return await leaveFolder(context, job);
-    // Another worker runs it.
-    if (next.state === 'running') return;
+    // Another slot or worker runs one of them, and continues with the others.
+    if (open.some(({ state }) => state === 'running')) return;
     if (stopping.aborted) return await context.dispatchQueues.send(job, { deploy: true });
     const postponed = await runOne(context, job, next, stopping);
     if (postponed === 'later') await holdCommands(context, job);
@@ -148,6 +149,7 @@ async function runEach(
   { cwd, personal }: { readonly cwd: string; readonly personal: Readonly<Record<string, string>> },
 ): Promise<Outcome> {
   const { env, account } = context;
+  const run = context.machine?.runCommand ?? runCommand;
   const profile = await context.profiles.get(job.profile);
   // The variables of the agent's own profile, and nothing of its vendor account.
   const environment = profile && { ...profile, agent: 'shell' as const };
@@ -156,7 +158,7 @@ async function runEach(
   for (const command of commandsOf(binding)) {
     const shown = redaction.text(command);
     tail.push(Buffer.from(`$ ${shown}\n`));
-    const end = await runCommand({
+    const end = await run({
       command,
       cwd,
       env: {

@@ -5,6 +5,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BindingSecretStore } from '../../../lib/deployments/bindings/binding-secrets.ts';
 import { writeBinding } from '../../../lib/deployments/bindings/write-binding.ts';
+import { retryDeployment } from '../../../lib/deployments/retry-deployment.ts';
 import { startDeployments } from '../../../lib/deployments/start-deployments.ts';
 import { folderName } from '../../../lib/jobs/admission/folder-slots.ts';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
@@ -14,6 +15,9 @@ import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { workingFolder } from '../../../lib/jobs/lifecycle/working-folder.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
+import { attemptFolder } from '../../../worker-container/attempt/attempt-folder.ts';
+import { runAgent } from '../../../worker-container/attempt/attempt-run.ts';
+import type { BashCommand, CommandEnd } from '../../../worker-container/commands/bash-command.ts';
 import { runDeployments } from '../../../worker-container/deployments/deploy-commands.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { openWorker } from '../../emulated-worker.ts';
@@ -86,6 +90,31 @@ it('each command is run once, however many workers get its message', async () =>
     ['b', 'succeeded', 1],
   ]);
   expect((await deployment.deployments.list(job.id))[1]?.log).toContain('\n2\n');
+});
+
+it('a retried command waits for another one of its job that runs', async () => {
+  const job = await succeeded('again', { a: 'true', b: 'true' });
+  const gate = Promise.withResolvers<void>();
+  const runCommand = async ({ mark }: BashCommand): Promise<CommandEnd> => {
+    if (mark.endsWith('.b')) await gate.promise;
+    return { ended: 'exited', exit: { exitCode: 0, signal: null } };
+  };
+  const worker = { ...opened.worker, machine: { folder: attemptFolder, runAgent, runCommand } };
+  const running = runDeployments(worker, job, never);
+  await waitFor(async () => (await states(job))[1]?.[1] === 'running');
+  const found = await deployment.jobs.get(job.id, { consistent: true });
+  await retryDeployment(worker, found ?? job, `${job.project_id}.a`);
+  await runDeployments(worker, job, never);
+  expect(await states(job)).toEqual([
+    ['a', 'pending', 0],
+    ['b', 'running', 1],
+  ]);
+  gate.resolve();
+  await running;
+  expect(await states(job)).toEqual([
+    ['a', 'succeeded', 1],
+    ['b', 'succeeded', 1],
+  ]);
 });
 
 it('commands wait while another job works in the folder, and say so', async () => {
