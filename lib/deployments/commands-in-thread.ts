@@ -32,5 +32,5 @@ export async function skipDeployment(
   error: string | undefined,
 ): Promise<void> {
   const finished_at = timestamp(context.clock.now());
-  await context.deployments.replace(known, { ...known, state: 'skipped', error, finished_at });
+  await context.deployments.replace(known, { ...known, state: 'skipped', pending_reason: undefined, error, finished_at });
 }

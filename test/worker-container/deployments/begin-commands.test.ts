@@ -180,7 +180,8 @@ describe('while a command runs', () => {
 
 describe('reconcile-jobs', () => {
   const reconciled = async (next: Partial<Job>) => {
-    const { deployment, read, command } = await thread(next);
+    const { deployment, known, read, command } = await thread(next);
+    await deployment.deployments.replace(known, { ...known, pending_reason: 'folder_busy' });
     await deployment.pass(120_000);
     await reconcileDeployments({ ...deployment, workers: { list: async () => [] } } as never);
     return { job: await read(FIRST), command: await command(), messages: deployMessages(deployment) };
@@ -197,6 +198,7 @@ describe('reconcile-jobs', () => {
   it('skips those of an earlier turn, and offers those of an idle thread', async () => {
     const skipped = await reconciled({ ...ended, bindings_pending: undefined });
     expect(skipped).toMatchObject({ command: { state: 'skipped' }, messages: 0 });
+    expect(skipped.command).not.toHaveProperty('pending_reason');
     expect(skipped.job).not.toHaveProperty('bindings_pending');
     expect(await reconciled({ status: 'CANCELLED' })).toMatchObject({ command: { state: 'pending' }, messages: 1 });
   });
