@@ -178,6 +178,21 @@ describe('while a command runs', () => {
   });
 });
 
+it('a turn that waited for a command starts when the others of its job are held', async () => {
+  const { deployment, known, read } = await thread({ parked: 'thread_stopped', reason: 'thread_stopped' });
+  await deployment.deployments.replace(undefined, { ...pending, binding: 'local_project.second' });
+  const running = await beginCommands(deployment, await read(FIRST), known, begun);
+  if (typeof running !== 'object') throw new Error('the command did not begin');
+  const submitted = await transition(deployment, await read(SECOND), { type: 'unpark', reason: 'thread_stopped' });
+  if (!submitted.done) throw new Error(submitted.rejected);
+  expect(await enterThread(deployment, submitted.job)).toMatchObject({ mayEnter: false });
+  expect(await read(SECOND)).toMatchObject({ parked: 'waiting_for_thread', waits_for: FIRST });
+  await deployment.deployments.replace(running, { ...running, state: 'succeeded' });
+  await holdCommands(deployment, await read(FIRST));
+  expect(await read(FIRST)).toMatchObject({ commands_held: true });
+  expect(await read(SECOND)).not.toHaveProperty('parked');
+});
+
 describe('reconcile-jobs', () => {
   const reconciled = async (next: Partial<Job>) => {
     const { deployment, known, read, command } = await thread(next);
