@@ -28,29 +28,36 @@ export async function reconcileDeployments(
   context: ReconcileDeploymentsContext,
   { lost = false }: { lost?: boolean } = {},
 ): Promise<void> {
-  let known: ReadonlySet<string> | undefined;
+  const isLive = liveness(context.workers);
   for await (const listed of context.partition(PENDING_BINDINGS_KEY)) {
-    known ??= new Set((await context.workers.list()).map(({ id }) => id));
-    const live = known;
     await skipDamaged(`job ${listed.id}`, async () => {
       const job = await context.jobs.find(listed.id);
       if (job === undefined || job === 'newer' || job.bindings_pending === undefined) return;
-      await reconcileDeploymentsOf(context, await startDeployments(context, job), { live, lost });
+      await reconcileDeploymentsOf(context, await startDeployments(context, job), { isLive, lost });
     });
   }
+}
+
+/** Whether a worker lives. One that is not known may have started since the workers were read: they are read again. */
+function liveness(workers: LiveWorkers): (workerId: string) => Promise<boolean> {
+  let known = new Set<string>();
+  return async (workerId) => {
+    if (!known.has(workerId)) known = new Set(workers.living(await workers.recent()).map(({ id }) => id));
+    return known.has(workerId);
+  };
 }
 
 async function reconcileDeploymentsOf(
   context: ReconcileDeploymentsContext,
   job: Job,
-  { live, lost }: { live: ReadonlySet<string>; lost: boolean },
+  { isLive, lost }: { isLive: (workerId: string) => Promise<boolean>; lost: boolean },
 ): Promise<void> {
   const now = context.clock.now();
   const open = (await context.deployments.list(job.id)).filter((one) => !isFinal(one));
   const running: JobDeployment[] = [];
   for (const one of open.filter(({ state }) => state === 'running')) {
     const isOver = one.ends_by === undefined || one.ends_by < timestamp(now);
-    if (live.has(one.worker_id ?? '') && !isOver) running.push(one);
+    if (!isOver && (await isLive(one.worker_id ?? ''))) running.push(one);
     else await fail(context, one, now);
   }
   const commands = running.length > 0 ? [] : open.filter(isWaitingCommand);
