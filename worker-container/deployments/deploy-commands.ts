@@ -21,6 +21,7 @@ import { deadline, machineTiming } from '../output/timing.ts';
 import { Redaction } from '../secrets/redaction.ts';
 import { workFolders } from '../workspace/work-folders.ts';
 import { beginCommands } from './begin-commands.ts';
+import { whileRecorded } from './while-recorded.ts';
 
 /** How long (ms) to retry storing the results of commands. After that, reconcile-jobs marks them as lost. */
 const REPORT_TIMEOUT_MS = 600_000;
@@ -82,9 +83,10 @@ async function runOne(
   if (running === undefined || typeof running === 'string') return running;
   const tail = new LogTail();
   const redaction = new Redaction(secretsOf(context.env, new Map()));
-  const outcome = await runAll(context, { job, binding, deployment: running, tail, stopping, redaction }).catch(
-    (error: Error): Outcome => ({ state: 'failed', error: redaction.text(error.message) }),
-  );
+  const outcome = await whileRecorded(context, running, async (givenUp) => {
+    const end = AbortSignal.any([stopping, givenUp]);
+    return await runAll(context, { job, binding, deployment: running, tail, stopping: end, redaction });
+  }).catch((error: Error): Outcome => ({ state: 'failed', error: redaction.text(error.message) }));
   const finished_at = timestamp(context.clock.now());
   const { log, truncated } = tail.end();
   const { timing = machineTiming } = context;

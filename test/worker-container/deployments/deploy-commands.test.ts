@@ -19,6 +19,8 @@ import { attemptFolder } from '../../../worker-container/attempt/attempt-folder.
 import { runAgent } from '../../../worker-container/attempt/attempt-run.ts';
 import type { BashCommand, CommandEnd } from '../../../worker-container/commands/bash-command.ts';
 import { runDeployments } from '../../../worker-container/deployments/deploy-commands.ts';
+import { CHECK_INTERVAL_MS } from '../../../worker-container/deployments/while-recorded.ts';
+import { machineTiming, type Timing } from '../../../worker-container/output/timing.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { openWorker } from '../../emulated-worker.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
@@ -115,6 +117,33 @@ it('a retried command waits for another one of its job that runs', async () => {
     ['a', 'succeeded', 1],
     ['b', 'succeeded', 1],
   ]);
+});
+
+it('commands whose worker was taken for lost are ended once it learns of that', async () => {
+  const job = await succeeded('silent', { a: 'true' });
+  const checks: (() => void)[] = [];
+  const schedule: Timing['schedule'] = (run, delay) => {
+    if (delay !== CHECK_INTERVAL_MS) return machineTiming.schedule(run, delay);
+    checks.push(run);
+    return () => undefined;
+  };
+  const runCommand = async ({ stopping }: BashCommand): Promise<CommandEnd> => {
+    await new Promise((resolve) => stopping.addEventListener('abort', resolve));
+    return { ended: 'stopped', exit: { exitCode: null, signal: 'SIGTERM' } };
+  };
+  const machine = { folder: attemptFolder, runAgent, runCommand };
+  const timing = { ...machineTiming, schedule };
+  const running = runDeployments({ ...opened.worker, timing, machine }, job, never);
+  await waitFor(async () => checks.length === 1);
+  // Nothing has changed: it is checked again.
+  checks[0]?.();
+  await waitFor(async () => checks.length === 2);
+  const [known] = await deployment.deployments.list(job.id);
+  if (known === undefined) throw new Error('nothing was deployed');
+  await deployment.deployments.replace(known, { ...known, state: 'failed', error: 'lost' });
+  checks[1]?.();
+  await running;
+  expect(await deployment.deployments.list(job.id)).toMatchObject([{ state: 'failed', error: 'lost', attempts: 1 }]);
 });
 
 it('commands wait while another job works in the folder, and say so', async () => {
