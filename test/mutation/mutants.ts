@@ -4,6 +4,7 @@ import { ATTEMPTS } from './by-hand/attempts.ts';
 import { CREATION } from './by-hand/creation.ts';
 import { DECISIONS } from './by-hand/decisions.ts';
 import { DELEGATION } from './by-hand/delegation.ts';
+import { DEPLOYMENTS } from './by-hand/deployments.ts';
 import { FOLDERS } from './by-hand/folders.ts';
 import { FORKS } from './by-hand/forks.ts';
 import { MESSAGES } from './by-hand/messages.ts';
@@ -28,4 +29,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...MESSAGES,
   ...TOOLS,
   ...DELEGATION,
+  ...DEPLOYMENTS,
 ];

@@ -63,6 +63,20 @@ export const EVENTS = [
   'answer came with the prompt',
   'project became hot',
   'claimed from a hot partition',
+  'commands began',
+  'commands succeeded',
+  'commands failed',
+  'commands timed out',
+  'commands stopped with their worker',
+  'commands lost with their worker',
+  'commands given up while they ran',
+  'commands withdrawn',
+  'commands held for their thread',
+  'commands kept waiting by a folder',
+  'commands skipped after a later turn',
+  'commands skipped after a retry',
+  'deployed again',
+  'worker abandoned',
 ] as const;
 export type EventKind = (typeof EVENTS)[number];
 export type EventCounts = Record<EventKind, number>;
@@ -85,9 +99,18 @@ export function eventsOfWrite(before: Job | undefined, after: Job, actor: Actor)
   if (before.status === 'RUNNING' && after.status !== 'RUNNING')
     return [...asked, ...eventsOfEnd(before, after, actor)];
   if (asked.length > 0 && before.status === after.status) return asked;
+  if (before.status === after.status && isOfDeployments(before, after))
+    return after.commands_held === true ? [...asked, 'commands held for their thread'] : asked;
   const event = EVENT_OF[`${before.status} ${after.status}`];
   if (event === 'claimed' && before.spread === true) return [...asked, event, 'claimed from a hot partition'];
   return [...asked, ...(event === undefined ? eventsInState(before, after, actor) : [event])];
+}
+
+function isOfDeployments(before: Job, after: Job): boolean {
+  return (
+    before.commands_held !== after.commands_held ||
+    (before.bindings_pending ?? []).join() !== (after.bindings_pending ?? []).join()
+  );
 }
 
 function eventsOfQuestion(before: Job, after: Job): EventKind[] {

@@ -7,6 +7,7 @@ import type { Staleness } from './table.ts';
 export const FAULTS = [
   'killed',
   'frozen',
+  'stalled by commands',
   'cut off',
   'refused',
   'unanswered',

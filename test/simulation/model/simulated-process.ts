@@ -41,6 +41,16 @@ export class SimulatedProcess {
     return !this.#faults.active || this.#cutOffUntil <= this.#time.now;
   }
 
+  /** Pauses it for so many milliseconds. */
+  stall(milliseconds: number): void {
+    this.#frozenUntil = Math.max(this.#frozenUntil, this.#time.now + milliseconds);
+  }
+
+  /** Whether its calls have reached the services since a moment of virtual time. */
+  wasConnectedSince(moment: number): boolean {
+    return this.#cutOffUntil <= moment;
+  }
+
   onDeath(act: () => void): void {
     this.#onDeath.push(act);
   }

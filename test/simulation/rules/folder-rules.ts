@@ -10,7 +10,7 @@ export interface FolderWorld {
 }
 
 /** The folder that a job may only use alone: a private one, with all below it, or one of the exclusive project. */
-function folderOf({ workspaces, exclusive }: FolderWorld, job: Job): string | undefined {
+export function folderOf({ workspaces, exclusive }: FolderWorld, job: Job): string | undefined {
   const { id, project_id, cwd, folder_of } = job;
   if (folder_of !== undefined || cwd === undefined) return folder_of ?? id;
   return project_id === exclusive ? resolve(workspaces, project_id, cwd) : undefined;

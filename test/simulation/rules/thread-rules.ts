@@ -2,7 +2,7 @@ import { isTerminal } from '../../../lib/contract/statuses.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { waitsInThread } from '../../../lib/jobs/lifecycle/parking.ts';
 
-/** Whether a write only records what concerns other turns of a thread, or gives the job a new version. */
+/** Whether a write only records what concerns other turns of a thread or commands, or gives the job a new version. */
 export function isThreadRecord(before: Job, after: Job): boolean {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof Job>;
   return [...names].every((name) => RECORDED.has(name) || isSame(before[name], after[name]));
@@ -10,7 +10,7 @@ export function isThreadRecord(before: Job, after: Job): boolean {
 
 const RECORDED: ReadonlySet<string> = new Set([
   ...['thread_id', 'thread_pending', 'version', 'change_id', 'updated_at', 'ready_key', 'ready_order', 'touched'],
-  'turn',
+  ...['turn', 'bindings_pending', 'commands_held'],
 ]);
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -94,7 +94,7 @@ function faultOfChange(before: Job, after: Job, write: JobWrite): string | undef
   if (question !== undefined) return question;
   if (write.actor.doing === 'say') return faultOfMessage(before, after);
   if (before.status === after.status && isThreadRecord(before, after))
-    return by(...THREADERS, 'edit')(before, after, write);
+    return by(...THREADERS, 'edit', 'deploy')(before, after, write);
   const resume = faultOfResume(before, after);
   if (resume !== undefined) return resume;
   if (isQuestionWrite(before, after)) return undefined;
@@ -127,7 +127,7 @@ const THREADERS: readonly string[] = [...FOLLOWERS, 'create', 'submit', 'cancel'
 /** Fields that may change without a state change. */
 const RECORDS: ReadonlySet<keyof Job> = new Set([
   ...(['children_pending', 'follow_ups', 'messages_pending', 'warnings'] as const),
-  ...(['copied_by', 'tool_children', 'shares_folder'] as const),
+  ...(['copied_by', 'tool_children', 'shares_folder', 'bindings_pending', 'commands_held'] as const),
 ]);
 const EVIDENCE: ReadonlySet<keyof Job> = new Set([
   'exit_code',

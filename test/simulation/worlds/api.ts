@@ -1,9 +1,11 @@
 import { ApiError } from '../../../lib/contract/errors.ts';
 import type { JobCreation, JobEditFields } from '../../../lib/contract/schemas/jobs/job-creation.ts';
+import { retryDeployment } from '../../../lib/deployments/retry-deployment.ts';
 import { actInThread } from '../../../lib/jobs/admission/act-in-thread.ts';
 import { unparkAll } from '../../../lib/jobs/admission/parked-jobs.ts';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { editJob } from '../../../lib/jobs/creation/edit-job.ts';
+import type { JobDeployment } from '../../../lib/jobs/deployments/job-deployment.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { JobEvent } from '../../../lib/jobs/lifecycle/job-event.ts';
 import type { ParkReason } from '../../../lib/jobs/lifecycle/parking.ts';
@@ -72,6 +74,14 @@ export class ModelApi {
     return this.#answer(async (process) => {
       const context = this.#context(process, 'answer');
       return await answerQuestion(context, await findJob(context.jobs, id), { questionId, answer, by: 'token:client' });
+    });
+  }
+
+  /** Has a binding act on a succeeded job again. */
+  deploy(id: string, binding: string): Promise<Answer<JobDeployment>> {
+    return this.#answer(async (process) => {
+      const context = this.#context(process, 'deploy');
+      return await retryDeployment(context, await findJob(context.jobs, id), binding);
     });
   }
 

@@ -18,8 +18,10 @@ import { faultOfObject } from '../rules/object-rules.ts';
 import { ProbeRules } from '../rules/probe-rules.ts';
 import { faultOfWrite } from '../rules/transition-rules.ts';
 import type { SeededRandom } from '../seeded-random.ts';
+import { DueDeployments } from './deployments/due-deployments.ts';
 import { JobStream } from './job-stream.ts';
 import { modelServices } from './model-services.ts';
+import { SentMessages } from './sent-messages.ts';
 import { changes, commandLine } from './trace-lines.ts';
 
 /** The services of a deployment, which report every write that breaks an invariant. */
@@ -33,6 +35,9 @@ export class ModelDeployment implements Network {
   readonly stream = new JobStream();
   /** Called with the state after each write to a job. */
   onJobWrite: (before: Job | undefined, after: Job, actor: Actor) => void = () => undefined;
+  /** Called with each write to the registry. */
+  onRegistryWrite: (before: Item | undefined, after: Item | undefined, actor: Actor) => void = () => undefined;
+  readonly due: DueDeployments;
   /** How often each command was called, by its name. */
   readonly calls: Record<string, number> = {};
   readonly events = noEvents();
@@ -44,12 +49,10 @@ export class ModelDeployment implements Network {
   readonly tellFault: (fault: string) => void;
   readonly #trace: ((line: string) => void) | undefined;
   readonly #kept = new Map<string, number>();
-  /** The sender of each message. */
-  readonly #sent = new Set<string>();
+  readonly #sent = new SentMessages();
   readonly #receiptTimes = new Map<string, number>();
   /** When each message was recorded as not delivered. */
   readonly #settledAt = new Map<string, number>();
-  readonly #permitTimes = new Map<string, number>();
   readonly #writtenAt = new Map<string, number>();
   /** When each job was last changed, milliseconds of virtual time. */
   readonly #changedAt = new Map<string, number>();
@@ -65,6 +68,7 @@ export class ModelDeployment implements Network {
     hooks: { onFault: (fault: string) => void; trace?: ((line: string) => void) | undefined },
   ) {
     this.time = world.time;
+    this.due = new DueDeployments(world.time);
     this.random = world.random;
     this.faults = world.faults;
     this.tellFault = hooks.onFault;
@@ -75,6 +79,7 @@ export class ModelDeployment implements Network {
       ...options,
       onWrite: ({ before, after }) => {
         this.#probes.noteRecord(after, before, this.#actor);
+        this.onRegistryWrite(before, after, this.#actor);
         if (after?.state === 'not_delivered' && before?.state !== 'not_delivered')
           this.#settledAt.set(String(after.id), this.time.wall);
       },
@@ -98,9 +103,9 @@ export class ModelDeployment implements Network {
     const { input } = command as { input: Record<string, unknown> };
     const name = (command as object).constructor.name;
     this.calls[name] = (this.calls[name] ?? 0) + 1;
-    if (typeof input.MessageBody === 'string') {
-      this.#sent.add(`${actor.id} ${input.MessageBody}`);
-      const { job } = JSON.parse(input.MessageBody) as { job: string };
+    const { MessageBody: body } = input;
+    if (typeof body === 'string') {
+      const job = this.#sent.noteSending(actor.id, body);
       if (this.jobs.get({ id: job }, true) === undefined)
         this.tellFault('a message was sent before its job was stored');
     }
@@ -109,7 +114,7 @@ export class ModelDeployment implements Network {
     if (name === 'DeleteMessageCommand' && String(input.QueueUrl).startsWith('dead-')) this.#checkDeadLetter(input);
     try {
       const result = perform(this.#services, command);
-      this.#note(input);
+      if (typeof body === 'string') this.#sent.noteAccepted(body, this.#steps);
       this.#trace?.(commandLine(actor, { command: name, input, result: 'ok' }, (text) => this.#named(text)));
       return result;
     } catch (error) {
@@ -125,7 +130,7 @@ export class ModelDeployment implements Network {
 
   #checkDeadLetter({ QueueUrl, ReceiptHandle }: Record<string, unknown>): void {
     const body = this.#services.queues.get(String(QueueUrl))?.bodyOf(String(ReceiptHandle));
-    if (body !== undefined && !this.#sent.has(`${this.#actor.id} ${body}`))
+    if (body !== undefined && !this.#sent.wasSentBy(this.#actor.id, body))
       this.tellFault('a dead letter was deleted before its message was sent again');
   }
 
@@ -186,13 +191,6 @@ export class ModelDeployment implements Network {
     for (const band of BANDS) this.queues[band].purge();
   }
 
-  #note(input: Record<string, unknown>): void {
-    if (typeof input.MessageBody === 'string') {
-      const { band, job } = JSON.parse(input.MessageBody) as { band: string; job: string };
-      this.#permitTimes.set(`${band} ${job}`, this.#steps);
-    }
-  }
-
   #onWrite({ before, after }: Write): void {
     const [was, is] = [jobOf(before), jobOf(after)];
     if (is !== undefined && this.#later.has(is.id)) {
@@ -209,7 +207,7 @@ export class ModelDeployment implements Network {
       actor: this.#actor,
       wall: this.time.wall,
       receiptAt: (jobId, attempt) => this.#receiptTimes.get(receiptKey(jobId, attempt)),
-      hasMessage: (job) => (this.#permitTimes.get(`${bandOf(job)} ${job.id}`) ?? 0) > writtenAt,
+      hasMessage: (job) => this.#sent.hasAfter(writtenAt, bandOf(job), job.id),
     });
     if (fault !== undefined) this.tellFault(`${this.nameOf(is?.id)}: ${fault}`);
     if (is === undefined) return;
@@ -225,6 +223,7 @@ export class ModelDeployment implements Network {
       this.#writtenAt.set(is.id, this.#steps);
       this.#changedAt.set(is.id, this.time.now);
     }
+    this.due.note(is);
     this.#tellStream(was, is);
     this.onJobWrite(was, is, this.#actor);
   }

@@ -22,6 +22,8 @@ interface Copying {
 export class ModelForks {
   readonly #deployment: ModelDeployment;
   readonly #copying = new Set<Copying>();
+  /** Called with the job whose folder is about to be copied. */
+  onCopy: (source: Job) => void = () => undefined;
 
   constructor(deployment: ModelDeployment) {
     this.#deployment = deployment;
@@ -33,6 +35,7 @@ export class ModelForks {
     if (source === undefined) return;
     const copying = { fork: job.id, attempt: job.attempt, thread: source.thread_id, owner: ownFolder(source) };
     this.#copying.add(copying);
+    this.onCopy(source);
     process.onDeath(() => this.#copying.delete(copying));
     try {
       const duration = this.#deployment.random.integer(10, COPY_WITHIN);
@@ -44,15 +47,20 @@ export class ModelForks {
     }
   }
 
-  /** What is wrong with the start of a job; undefined: nothing. A replaced attempt copies for nobody. */
+  /** What is wrong with the start of a job; undefined: nothing. */
   faultOfStart(job: Job): string | undefined {
+    const fork = this.copierOf(job);
+    return fork && `it runs while ${this.#deployment.nameOf(fork)} copies its folder`;
+  }
+
+  /** The fork that copies the folder of a job; undefined: none. A replaced attempt copies for nobody. */
+  copierOf(job: Job): string | undefined {
     for (const { fork, attempt, thread, owner } of this.#copying) {
       const is = this.#deployment.allJobs().find(({ id }) => id === fork);
       const isLive = is?.status === 'RUNNING' && is.attempt === attempt && lacksCopy(is);
       const isThere = job.cwd === undefined || job.folder_of !== undefined;
       const isSame = (thread !== undefined && job.thread_id === thread) || (isThere && ownFolder(job) === owner);
-      if (isLive && isSame && job.id !== fork)
-        return `it runs while ${this.#deployment.nameOf(fork)} copies its folder`;
+      if (isLive && isSame && job.id !== fork) return fork;
     }
     return undefined;
   }

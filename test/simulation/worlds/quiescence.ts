@@ -11,6 +11,7 @@ import { JobCounts } from '../../../lib/stats/counting/counts.ts';
 import type { ModelClient } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
+import type { DeploymentRules } from '../rules/deployment-rules.ts';
 import { isStopped } from '../rules/thread-rules.ts';
 import type { ModelAgents } from './agent.ts';
 import type { Acknowledged } from './clients/acknowledged.ts';
@@ -29,7 +30,7 @@ export function areAtRest(jobs: readonly Job[]): boolean {
 
 function isAtRest(job: Job, jobs: ReadonlyMap<string, Job>): boolean {
   if (job.children_pending !== undefined || job.thread_pending !== undefined) return false;
-  if (job.messages_pending !== undefined) return false;
+  if (job.messages_pending !== undefined || job.bindings_pending !== undefined) return false;
   return isTerminal(job.status) || job.status === 'DRAFT' || isStopped(job, jobs);
 }
 
@@ -38,6 +39,7 @@ interface Judge {
   readonly client: ModelClient;
   readonly acknowledged: Acknowledged;
   readonly agents: ModelAgents;
+  readonly deployments: DeploymentRules;
 }
 
 /** What is wrong once the faults are over and everything has had time to settle. */
@@ -53,7 +55,8 @@ export async function faultsAtRest(deployment: ModelDeployment, judge: Judge): P
     ...jobs
       .filter((job) => !isAtRest(job, byId))
       .map(
-        (job) => `${deployment.nameOf(job.id)} stays ${job.status} (${job.reason}; pending ${job.children_pending})`,
+        (job) =>
+          `${deployment.nameOf(job.id)} stays ${job.status} (${job.reason}; pending ${job.children_pending} ${job.bindings_pending})`,
       ),
     ...[...judge.acknowledged.ids]
       .filter((id) => !ids.has(id))
@@ -73,6 +76,7 @@ export async function faultsAtRest(deployment: ModelDeployment, judge: Judge): P
       .filter(({ process }) => process.hasRunSince(deployment.time.now - ENDED_AFTER))
       .map((run) => `attempt ${run.attempt} of ${deployment.nameOf(run.job)} still runs`),
     ...faultsOfFollowUps(deployment, judge.agents, jobs),
+    ...judge.deployments.faultsAtRest(),
     ...judge.agents.forks.faultsAtRest(jobs),
     ...judge.agents.delegation.faultsAtRest(jobs),
     ...judge.agents.messages.faultsAtRest(judge.acknowledged.messages, jobs),

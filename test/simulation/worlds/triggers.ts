@@ -1,3 +1,4 @@
+import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
 import { expireQuestions } from '../../../lib/jobs/questions/expire-questions.ts';
 import { continueThreads, settlePendingMessages } from '../../../lib/reconciler/after-attempt.ts';
 import { wakeForFreeResources } from '../../../lib/reconciler/reconcile-jobs.ts';
@@ -17,13 +18,16 @@ const LONGEST_INVOCATION = 60_000;
 /** What runs without a client: the reconciler, every minute, and the counting of the table's stream. */
 export class ModelTriggers {
   readonly #deployment: ModelDeployment;
+  readonly #deploys: boolean;
   readonly #counted = Array.from({ length: SHARDS }, () => 0);
   #invocations = 0;
   #isLost = false;
   #over = false;
 
-  constructor(deployment: ModelDeployment) {
+  /** @param options.deploys whether there are bindings */
+  constructor(deployment: ModelDeployment, options: { readonly deploys: boolean }) {
     this.#deployment = deployment;
+    this.#deploys = options.deploys;
   }
 
   /** Whether everything that was written has been counted. */
@@ -85,10 +89,13 @@ export class ModelTriggers {
       await settlePendingMessages(context);
       await continueThreads(context);
       await expireQuestions(context);
-      return await wakeForFreeResources(context);
+      await wakeForFreeResources(context);
+      if (this.#deploys) await reconcileDeployments(context);
+      return;
     }
     const isRedrive = this.#isLost;
     await reconcile(context, { redrive: isRedrive });
+    if (this.#deploys) await reconcileDeployments(context, { lost: isRedrive });
     if (!isRedrive) return;
     this.#deployment.tellEvent('messages reissued');
     this.#isLost = false;

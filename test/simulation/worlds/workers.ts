@@ -9,6 +9,8 @@ import { ENV } from '../model/environment.ts';
 import { SimulatedProcess } from '../model/simulated-process.ts';
 import type { ModelAgents } from './agent.ts';
 import type { ModelDeployment } from './deployment.ts';
+import type { ModelCommands } from './deployments/commands.ts';
+import { ModelRegistration } from './deployments/registration.ts';
 
 /** A log that discards its lines. */
 class SilentLog extends Logger {
@@ -41,6 +43,9 @@ export function watchOf(deployment: ModelDeployment, process: SimulatedProcess, 
   };
 }
 
+const isTrue = () => true;
+const isFalse = () => false;
+
 /** Milliseconds in which a stopping worker has ended its attempts: its grace, the polite signal, a claim in progress. */
 const STOPPED_AFTER = 120_000;
 
@@ -48,14 +53,23 @@ const STOPPED_AFTER = 120_000;
 export class ModelWorkers {
   readonly #deployment: ModelDeployment;
   readonly #agents: ModelAgents;
+  readonly #commands: ModelCommands;
+  /** Whether workers tell the registry that they live. */
+  readonly #registers: boolean;
   readonly #slots: number;
   #count = 0;
   #absentUntil = 0;
   readonly #drains = new Set<() => void>();
 
-  constructor(deployment: ModelDeployment, agents: ModelAgents, slots: number) {
+  constructor(
+    deployment: ModelDeployment,
+    runs: { agents: ModelAgents; commands: ModelCommands; registers: boolean },
+    slots: number,
+  ) {
     this.#deployment = deployment;
-    this.#agents = agents;
+    this.#agents = runs.agents;
+    this.#commands = runs.commands;
+    this.#registers = runs.registers;
     this.#slots = slots;
   }
 
@@ -78,9 +92,17 @@ export class ModelWorkers {
     };
     process.onDeath(again);
     const worker = this.#worker(process, { draining: draining.signal, stopping: stopping.signal });
-    worker
-      .run(this.#slots)
-      .then(again, (error: unknown) => this.#deployment.tellFault(`${process.name} fell over: ${String(error)}`));
+    const abandon = () => {
+      draining.abort();
+      stopping.abort();
+    };
+    const registration = this.#registers ? new ModelRegistration(this.#deployment, process, abandon) : undefined;
+    const run = async () => {
+      if (registration !== undefined && !(await registration.start().then(isTrue, isFalse))) return process.kill();
+      await worker.run(this.#slots);
+      await registration?.end();
+    };
+    run().then(again, (error: unknown) => this.#deployment.tellFault(`${process.name} fell over: ${String(error)}`));
   }
 
   /** A stopping worker must soon run nothing. */
@@ -88,9 +110,9 @@ export class ModelWorkers {
     const { time, tellFault } = this.#deployment;
     const since = time.now;
     time.schedule(() => {
-      const isRunning = [...this.#agents.live].some((run) => run.process === process);
+      const isRunning = [...this.#agents.live, ...this.#commands.live].some((run) => run.process === process);
       if (isRunning && process.hasRunSince(since))
-        tellFault(`${process.name} runs an attempt although it must have stopped`);
+        tellFault(`${process.name} runs something although it must have stopped`);
     }, STOPPED_AFTER);
   }
 
@@ -120,6 +142,7 @@ export class ModelWorkers {
       machine: {
         folder: { make: async (path: string) => path, remove: async () => undefined },
         runAgent: this.#agents.on(process),
+        runCommand: this.#commands.on(process),
       },
       source: new MessagePoller({
         dispatchQueues: watch.dispatchQueues,

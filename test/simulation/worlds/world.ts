@@ -6,7 +6,8 @@ import type { EventCounts } from '../model/events.ts';
 import { type FaultCounts, Faults } from '../model/faults.ts';
 import { VirtualTime } from '../model/virtual-time.ts';
 import { AccountRules, PROFILES } from '../rules/account-rules.ts';
-import { besides } from '../rules/folder-rules.ts';
+import { DeploymentRules } from '../rules/deployment-rules.ts';
+import { besides, type FolderWorld } from '../rules/folder-rules.ts';
 import { OrderRules } from '../rules/order-rules.ts';
 import { ProfileRules } from '../rules/profile-rules.ts';
 import { faultOfThread } from '../rules/thread-rules.ts';
@@ -16,6 +17,8 @@ import { ModelApi } from './api.ts';
 import { Clients } from './clients/clients.ts';
 import { PROJECTS } from './clients/creations.ts';
 import { ModelDeployment } from './deployment.ts';
+import { addBindings } from './deployments/bindings.ts';
+import { ModelCommands } from './deployments/commands.ts';
 import { SHARDS } from './job-stream.ts';
 import { addLaterJobs } from './later-jobs.ts';
 import { areAtRest, ENDED_AFTER, faultsAtRest } from './quiescence.ts';
@@ -56,6 +59,9 @@ export class World {
   readonly #faults: Faults;
   readonly #deployment: ModelDeployment;
   readonly #agents: ModelAgents;
+  readonly #commands: ModelCommands;
+  readonly #bindings: ReadonlyMap<string, readonly string[]>;
+  readonly #deployments: DeploymentRules;
   readonly #violations: string[] = [];
 
   constructor(seed: number, trace?: (line: string) => void) {
@@ -72,6 +78,11 @@ export class World {
     const project = { kind: 'project', id: EXCLUSIVE, name: EXCLUSIVE, created_at: new Date(0).toISOString() };
     this.#deployment.registry.put({ ...project, settings: { exclusive_cwd: true } }, {});
     if (seed % LATER_JOBS_EVERY === 0) addLaterJobs(this.#deployment);
+    this.#bindings = addBindings(this.#deployment, seed);
+    this.#commands = new ModelCommands(this.#deployment, this.#agents.forks, this.#folders);
+    this.#agents.forks.onCopy = (source) => this.#expectNoCommands(source, 'it is copied');
+    this.#deployments = new DeploymentRules(this.#deployment, { commands: this.#commands, bindings: this.#bindings });
+    this.#deployment.onRegistryWrite = (before, after, actor) => this.#deployments.onWrite(before, after, actor);
     const accounts = new AccountRules();
     const profiles = new ProfileRules(this.#deployment);
     const order = new OrderRules(this.#deployment);
@@ -79,11 +90,13 @@ export class World {
       const fault =
         accounts.faultOf(before, after, actor) ??
         profiles.faultOf(before, after) ??
+        this.#deployments.faultOfMark(before, after, actor) ??
         (this.#faults.weather === 'orderly' ? order.faultOf(before, after) : undefined) ??
         faultOfThread(before, after, () => this.#deployment.allJobs());
       if (fault !== undefined) this.#violated(`${this.#deployment.nameOf(after.id)}: ${fault}`);
       if (after.status === 'RUNNING' && before?.status !== 'RUNNING') {
         this.#expectFolderOfItsOwn(after);
+        this.#expectNoCommands(after, 'it runs');
         const unfinished = this.#agents.forks.faultOfStart(after);
         if (unfinished !== undefined) this.#violated(`${this.#deployment.nameOf(after.id)}: ${unfinished}`);
       }
@@ -100,9 +113,16 @@ export class World {
     const random = this.#random;
     const api = new ModelApi(this.#deployment);
     const jobs = random.integer(20, 120);
-    const clients = new Clients(this.#deployment, api, { jobs, onFault: (fault) => this.#violated(fault) });
-    const workers = new ModelWorkers(this.#deployment, this.#agents, random.integer(1, 3));
-    const triggers = new ModelTriggers(this.#deployment);
+    const clients = new Clients(this.#deployment, api, {
+      ...{ jobs, bindings: this.#bindings },
+      onFault: (fault) => this.#violated(fault),
+    });
+    const workers = new ModelWorkers(
+      this.#deployment,
+      { agents: this.#agents, commands: this.#commands, registers: this.#bindings.size > 0 },
+      random.integer(1, 3),
+    );
+    const triggers = new ModelTriggers(this.#deployment, { deploys: this.#bindings.size > 0 });
     const pace = random.pick([200, 3_000, 20_000]);
     for (let count = random.integer(1, 4); count > 0; count -= 1) workers.start();
     for (let count = random.integer(2, 5); count > 0; count -= 1) void clients.start(pace);
@@ -131,7 +151,8 @@ export class World {
 
   async #settle(clients: Clients, triggers: ModelTriggers): Promise<void> {
     const end = this.#time.now + SETTLING;
-    const isAtRestNow = () => this.#agents.live.size === 0 && areAtRest(this.#deployment.allJobs());
+    const isAtRestNow = () =>
+      this.#agents.live.size === 0 && this.#commands.live.size === 0 && areAtRest(this.#deployment.allJobs());
     while (this.#time.now < end && this.#violations.length === 0 && !(isAtRestNow() && triggers.hasCounted)) {
       // Without the reconciler an event must report that the vendor accepts jobs again; else probes find it.
       if (this.#faults.weather === 'orderly') void clients.link();
@@ -141,7 +162,13 @@ export class World {
     const process = startProcess(this.#deployment, 'judge');
     const client = new ModelClient(this.#deployment, process, { id: 'judge', doing: 'judge' });
     let isJudged = false;
-    const judge = { process, client, acknowledged: clients.acknowledged, agents: this.#agents };
+    const judge = {
+      process,
+      client,
+      acknowledged: clients.acknowledged,
+      agents: this.#agents,
+      deployments: this.#deployments,
+    };
     void faultsAtRest(this.#deployment, judge)
       .catch((error: unknown) => [`the judge fell over: ${String(error)}`])
       .then((faults) => {
@@ -188,12 +215,22 @@ export class World {
   }
 
   #expectFolderOfItsOwn(job: Job): void {
-    const jobs = () => this.#deployment.allJobs();
-    const world = { workspaces: ENV.PROMPTQ_WORKSPACES, exclusive: EXCLUSIVE, jobs };
-    const { allowed, wrong } = besides(world, job);
+    const { allowed, wrong } = besides(this.#folders, job);
     if (allowed.length > 0) this.#deployment.tellEvent('ran beside the job that started it');
     for (const other of wrong)
       this.#violated(`${this.#deployment.nameOf(job.id)} runs in the folder of ${this.#deployment.nameOf(other.id)}`);
+  }
+
+  #expectNoCommands(job: Job, doing: string): void {
+    const other = this.#commands.worksBeside(job);
+    if (other !== undefined)
+      this.#violated(
+        `${this.#deployment.nameOf(job.id)}: ${doing} beside commands of ${this.#deployment.nameOf(other)}`,
+      );
+  }
+
+  get #folders(): FolderWorld {
+    return { workspaces: ENV.PROMPTQ_WORKSPACES, exclusive: EXCLUSIVE, jobs: () => this.#deployment.allJobs() };
   }
 
   #violated(fault: string): void {

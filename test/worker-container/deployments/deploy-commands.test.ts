@@ -99,7 +99,7 @@ it('a retried command waits for another one of its job that runs', async () => {
   const gate = Promise.withResolvers<void>();
   const runCommand = async ({ mark }: BashCommand): Promise<CommandEnd> => {
     if (mark.endsWith('.b')) await gate.promise;
-    return { ended: 'exited', exit: { exitCode: 0, signal: null } };
+    return { ended: 'exited', exit: { exitCode: 0, signal: null }, survivors: [] };
   };
   const worker = { ...opened.worker, machine: { folder: attemptFolder, runAgent, runCommand } };
   const running = runDeployments(worker, job, never);
@@ -129,7 +129,7 @@ it('commands whose worker was taken for lost are ended once it learns of that', 
   };
   const runCommand = async ({ stopping }: BashCommand): Promise<CommandEnd> => {
     await new Promise((resolve) => stopping.addEventListener('abort', resolve));
-    return { ended: 'stopped', exit: { exitCode: null, signal: 'SIGTERM' } };
+    return { ended: 'stopped', exit: { exitCode: null, signal: 'SIGTERM' }, survivors: [] };
   };
   const machine = { folder: attemptFolder, runAgent, runCommand };
   const timing = { ...machineTiming, schedule };

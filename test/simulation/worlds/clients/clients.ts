@@ -14,23 +14,37 @@ const DOINGS = [
   ...['answer', 'answer', 'answer', 'answer'],
 ] as readonly ('say' | 'answer' | 'edit' | 'cancel' | 'kill' | 'retry' | 'submit' | 'read' | 'reread' | 'link')[];
 
+/** How much of what clients do is to deploy again, where there are bindings. */
+const DEPLOYING = 0.08;
+
 /** Clients that create jobs, call every action on them, and retry with the same key if they get no answer. */
 export class Clients {
   readonly acknowledged = nothingAcknowledged();
   readonly #deployment: ModelDeployment;
   readonly #api: ModelApi;
   readonly #onFault: (fault: string) => void;
+  /** Ids of bindings, by project. */
+  readonly #bindings: ReadonlyMap<string, readonly string[]>;
   readonly #creations: Creations;
   readonly #talk: Talk;
   #left: number;
   #keys = 0;
   #running = 0;
 
-  constructor(deployment: ModelDeployment, api: ModelApi, options: { jobs: number; onFault: (fault: string) => void }) {
+  constructor(
+    deployment: ModelDeployment,
+    api: ModelApi,
+    options: {
+      jobs: number;
+      bindings: ReadonlyMap<string, readonly string[]>;
+      onFault: (fault: string) => void;
+    },
+  ) {
     this.#deployment = deployment;
     this.#api = api;
     this.#left = options.jobs;
     this.#onFault = options.onFault;
+    this.#bindings = options.bindings;
     this.#creations = new Creations(deployment, this.acknowledged.ids);
     this.#talk = new Talk(deployment, api, { acknowledged: this.acknowledged, onFault: options.onFault });
   }
@@ -98,6 +112,7 @@ export class Clients {
     const { random } = this.#deployment;
     const ids = [...this.acknowledged.ids].slice(-15);
     if (ids.length === 0) return;
+    if (this.#bindings.size > 0 && random.chance(DEPLOYING)) return await this.#deploy(random.pick(ids));
     const doing = random.pick(DOINGS);
     const id = (doing === 'kill' && random.chance(0.3) && this.#lost()?.id) || random.pick(ids);
     if (doing === 'read') this.#heed(await this.#api.read(id), doing);
@@ -114,6 +129,17 @@ export class Clients {
       const priority = random.integer(-2, 2);
       this.#heed(await this.#api.edit(id, { ...prompt, priority }), doing);
     }
+  }
+
+  /** Has a binding act again, mostly on a job that has succeeded. */
+  async #deploy(known: string): Promise<void> {
+    const { random } = this.#deployment;
+    const done = this.#deployment.allJobs().filter(({ status }) => status === 'SUCCEEDED');
+    const id = done.length > 0 && random.chance(0.8) ? random.pick(done).id : known;
+    const bindings = [...this.#bindings.values()].flat();
+    const answer = await this.#api.deploy(id, random.pick(bindings));
+    if (answer.kind === 'refused' && !['invalid_state', 'not_found'].includes(answer.error.code))
+      this.#onFault(`a deployment was refused: ${answer.error.message}`);
   }
 
   /** A job whose worker seems to be dead. */

@@ -1,0 +1,34 @@
+import type { ModelDeployment } from '../worlds/deployment.ts';
+
+/** Milliseconds after which a worker may be taken for lost, less what a clock may be wrong. */
+const SILENT_AFTER = 45_000 - 2 * 1_100;
+
+/** Which workers have ever registered nothing for so long that others may take them for lost. */
+export class WorkerSilence {
+  readonly #deployment: ModelDeployment;
+  /** When each worker has registered last, milliseconds of virtual time. */
+  readonly #last = new Map<string, number>();
+  readonly #silent = new Set<string>();
+
+  constructor(deployment: ModelDeployment) {
+    this.#deployment = deployment;
+  }
+
+  /** A worker registers. Its first registration may have failed. */
+  note(worker: string): void {
+    if (this.#last.has(worker) && this.#isSilent(worker)) this.#silent.add(worker);
+    this.#last.set(worker, this.#deployment.time.now);
+  }
+
+  wasSilent(worker: string): boolean {
+    return this.#silent.has(worker) || this.#isSilent(worker);
+  }
+
+  /** Registrations are left out while nothing is to be deployed. */
+  #isSilent(worker: string): boolean {
+    const last = this.#last.get(worker);
+    if (last === undefined) return true;
+    const { time, due } = this.#deployment;
+    return time.now - Math.max(last, due.since) > SILENT_AFTER;
+  }
+}

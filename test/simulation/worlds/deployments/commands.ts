@@ -1,0 +1,170 @@
+import type { JobDeployment } from '../../../../lib/jobs/deployments/job-deployment.ts';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import type { BashCommand, CommandEnd } from '../../../../worker-container/commands/bash-command.ts';
+import type { SimulatedProcess } from '../../model/simulated-process.ts';
+import { type FolderWorld, folderOf } from '../../rules/folder-rules.ts';
+import type { ModelDeployment } from '../deployment.ts';
+import type { ModelForks } from '../forks.ts';
+
+/** Milliseconds from the polite signal to the end, as `bash-command.ts` has it. */
+const GRACE_MS = 2_000;
+
+/** How many of the commands run for minutes. */
+const LONG = 0.05;
+
+/** How many of them keep their worker from running. */
+const STALLING = 0.03;
+
+/** A command of a deployment that was given up must have ended after so many milliseconds. */
+const ENDED_AFTER = 90_000;
+
+/** One command in progress. */
+interface LiveCommand {
+  readonly job: string;
+  readonly attempt: number;
+  readonly binding: string;
+  readonly process: SimulatedProcess;
+}
+
+/** The commands of bindings: the real modules start them and record their ends; they run for a random time. */
+export class ModelCommands {
+  readonly live = new Set<LiveCommand>();
+  readonly #deployment: ModelDeployment;
+  readonly #forks: ModelForks;
+  readonly #folders: FolderWorld;
+  /** `mark version command` of those that were started. */
+  readonly #started = new Set<string>();
+  /** How many ended well, by `mark version`. */
+  readonly #succeeded = new Map<string, number>();
+
+  constructor(deployment: ModelDeployment, forks: ModelForks, folders: FolderWorld) {
+    this.#deployment = deployment;
+    this.#forks = forks;
+    this.#folders = folders;
+  }
+
+  /** `runCommand` of one worker. */
+  on(process: SimulatedProcess): (run: BashCommand) => Promise<CommandEnd> {
+    const { time, random } = this.#deployment;
+    return async ({ mark, command, timeoutMs, stopping }) => {
+      const [job = '', attempt = '', binding = ''] = mark.split('/');
+      const run: LiveCommand = { job, attempt: Number(attempt), binding, process };
+      const name = `${mark} ${this.recordOf(run)?.version}`;
+      this.#judgeStart(run, `${name} ${command}`);
+      this.live.add(run);
+      process.onDeath(() => this.live.delete(run));
+      // It continues while its worker is paused; only the event of its end waits.
+      const exited = new Promise<'exited'>((resolve) => {
+        const exit = () => {
+          this.live.delete(run);
+          process.deliver(() => resolve('exited'));
+        };
+        time.schedule(exit, this.#length(process));
+      });
+      const over = Promise.withResolvers<'timed out' | 'stopped'>();
+      process.schedule(() => over.resolve('timed out'), timeoutMs);
+      const stop = () => over.resolve('stopped');
+      stopping.addEventListener('abort', stop, { once: true });
+      if (stopping.aborted) stop();
+      const ended = await Promise.race([exited, over.promise]);
+      stopping.removeEventListener('abort', stop);
+      if (ended === 'exited') {
+        const isGood = random.chance(0.8);
+        if (isGood) this.#succeeded.set(name, (this.#succeeded.get(name) ?? 0) + 1);
+        return { ended, exit: { exitCode: isGood ? 0 : 1, signal: null }, survivors: [] };
+      }
+      const grace = random.skewed(50, GRACE_MS);
+      await Promise.race([exited, new Promise<void>((resolve) => void process.schedule(resolve, grace))]);
+      this.live.delete(run);
+      return { ended, exit: { exitCode: null, signal: 'SIGTERM' }, survivors: [] };
+    };
+  }
+
+  /** Milliseconds that a command runs. A heavy one may leave its worker no time. */
+  #length(process: SimulatedProcess): number {
+    const { faults, random } = this.#deployment;
+    if (faults.weather === 'stormy' && faults.happens('stalled by commands', STALLING)) {
+      const stall = random.integer(60_000, 170_000);
+      process.stall(stall);
+      return stall + random.integer(0, 150_000);
+    }
+    return random.chance(LONG) ? random.integer(60_000, 240_000) : random.skewed(50, 60_000);
+  }
+
+  /** The job whose commands run in the folder or thread of a job; undefined: none. */
+  worksBeside(job: Job): string | undefined {
+    return [...this.live].find((run) => this.#isRecorded(run) && this.#meets(run, job))?.job;
+  }
+
+  /** A deployment was given up: what is left of it must end, unless its worker is paused, dead or cut off. */
+  onGivenUp({ job_id: job, attempt, binding }: JobDeployment): void {
+    const { time, tellFault } = this.#deployment;
+    const run = [...this.live].find((live) => live.job === job && live.attempt === attempt && live.binding === binding);
+    if (run === undefined) return;
+    this.#deployment.tellEvent('commands given up while they ran');
+    const since = time.now;
+    time.schedule(() => {
+      if (this.live.has(run) && run.process.hasRunSince(since) && run.process.wasConnectedSince(since))
+        tellFault(`commands of ${this.#deployment.nameOf(job)} run on although they were given up`);
+    }, ENDED_AFTER);
+  }
+
+  #judgeStart(run: LiveCommand, name: string): void {
+    const tell = (fault: string) =>
+      this.#deployment.tellFault(`commands of ${this.#deployment.nameOf(run.job)}: ${fault}`);
+    if (this.#started.has(name)) tell('one was started twice');
+    this.#started.add(name);
+    // The worker was taken for lost between its record and the start.
+    if (!this.#isRecorded(run)) return;
+    const job = this.#jobOf(run.job);
+    if (job?.status !== 'SUCCEEDED' || job.attempt !== run.attempt) tell(`they run after attempt ${job?.attempt}`);
+    for (const other of this.#folders.jobs())
+      if (other.status === 'RUNNING' && this.#meets(run, other))
+        tell(`they run in the folder of ${this.#deployment.nameOf(other.id)}`);
+    for (const other of this.live)
+      if (this.#isRecorded(other) && this.#meets(run, this.#jobOf(other.job)))
+        tell(`they run beside those of ${this.#deployment.nameOf(other.job)}`);
+    const copied = job && this.#forks.copierOf(job);
+    if (copied !== undefined) tell(`they run while ${this.#deployment.nameOf(copied)} copies the folder`);
+  }
+
+  /** Whether a command of exactly this record of a deployment was started. */
+  hasStarted(record: JobDeployment): boolean {
+    const name = nameOf(record);
+    return [...this.#started].some((started) => started.startsWith(`${name} `));
+  }
+
+  /** Whether all commands of exactly this record have ended well. */
+  haveSucceeded(record: JobDeployment): boolean {
+    return this.#succeeded.get(nameOf(record)) === (record.mode === 'custom' ? 1 : 3);
+  }
+
+  /** The record of a deployment as it now is. */
+  recordOf({ job, attempt, binding }: Omit<LiveCommand, 'process'>): JobDeployment | undefined {
+    const key = { kind: `deployments#${job}`, id: `${String(attempt).padStart(6, '0')}#${binding}` };
+    return this.#deployment.registry.get(key, true) as JobDeployment | undefined;
+  }
+
+  #isRecorded(run: LiveCommand): boolean {
+    const { state, worker_id } = this.recordOf(run) ?? {};
+    return state === 'running' && worker_id === run.process.name;
+  }
+
+  /** Whether commands and a job are in one thread, or in one folder that is for one of them at a time. */
+  #meets(run: LiveCommand, other: Job | undefined): boolean {
+    const job = this.#jobOf(run.job);
+    if (job === undefined || other === undefined) return false;
+    if (job.thread_id !== undefined && job.thread_id === other.thread_id) return true;
+    const folder = folderOf(this.#folders, job);
+    return folder !== undefined && folder === folderOf(this.#folders, other);
+  }
+
+  #jobOf(id: string | undefined): Job | undefined {
+    return id === undefined ? undefined : (this.#deployment.jobs.get({ id }, true) as Job | undefined);
+  }
+}
+
+/** Names a version of the record of a deployment, by the mark of its commands. */
+function nameOf({ job_id, attempt, binding, version }: JobDeployment): string {
+  return `${job_id}/${attempt}/${binding} ${version}`;
+}
