@@ -9,7 +9,7 @@ import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import type { LiveWorkers } from '../workers/live-workers.ts';
 import { FOLDER_HAS_CHANGED, holdCommands, skipDeployment } from './commands-in-thread.ts';
-import { announce, type DeployContext, finishDeployments, startDeployments } from './start-deployments.ts';
+import { announce, type DeployContext, startDeployments, unmarkIfDone } from './start-deployments.ts';
 
 export interface ReconcileDeploymentsContext extends DeployContext, Pick<ThreadContext, 'threads'> {
   readonly partition: ReadPartition;
@@ -75,7 +75,7 @@ async function reconcileDeploymentsOf(
     if (runsCommands(one) && (when !== 'now' || one !== commands[0])) continue;
     if (lost || Date.parse(one.due_at) < now - OVERDUE) await announce(context, job, one, { toWorkers: true });
   }
-  for (const attempt of job.bindings_pending ?? []) await finishDeployments(context, job, attempt);
+  for (const attempt of job.bindings_pending ?? []) await unmarkIfDone(context, job, attempt);
 }
 
 /** Whether a turn waits for another job of its thread. */

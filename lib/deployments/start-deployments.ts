@@ -38,7 +38,7 @@ export async function startDeployments(context: DeployContext, job: Job): Promis
     }
     // Create all of them before the first can finish: otherwise it would be taken for the last.
     for (const made of started) if (!isFinal(made)) await announce(context, latest, made);
-    latest = await finishDeployments(context, latest, attempt);
+    latest = await unmarkIfDone(context, latest, attempt);
   }
   return latest;
 }
@@ -84,10 +84,27 @@ export async function announce(
 const MAX_ROUNDS = 10;
 
 /**
- * Removes the mark from the job once all deployments of an attempt are done. If the job has changed since it was read, they
- * are listed again: one may have been retried.
+ * Removes the mark from the job if all deployments of an attempt are done, one for each binding. A process that ended early
+ * may have left some out; while the mark stays, reconcile-jobs creates them.
+ * @returns the job as it then is
  */
 export async function finishDeployments(
+  context: Pick<DeployContext, 'bindings' | 'deployments' | 'jobs' | 'dispatchQueues' | 'clock' | 'random'>,
+  job: Job,
+  attempt: number,
+): Promise<Job> {
+  const all = (await context.deployments.list(job.id)).filter((one) => one.attempt === attempt);
+  if (!all.every(isFinal)) return job;
+  const bindings = (await context.bindings.list(job.project_id)).filter((binding) => acts(binding));
+  const isComplete = bindings.every(({ id }) => all.some(({ binding }) => binding === id));
+  return isComplete ? await unmarkIfDone(context, job, attempt) : job;
+}
+
+/**
+ * Removes the mark from the job if all deployments of an attempt are done, after the missing ones have been created. If the
+ * job has changed since it was read, they are listed again: one may have been retried.
+ */
+export async function unmarkIfDone(
   context: Pick<DeployContext, 'deployments' | 'jobs' | 'dispatchQueues' | 'clock' | 'random'>,
   job: Job,
   attempt: number,

@@ -1,22 +1,29 @@
 import { expect, it } from 'vitest';
+import type { DeployBinding } from '../../../lib/deployments/bindings/deploy-binding.ts';
+import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
 import { retryDeployment } from '../../../lib/deployments/retry-deployment.ts';
 import { finishDeployments, newDeployment } from '../../../lib/deployments/start-deployments.ts';
 import type { JobDeployment } from '../../../lib/jobs/deployments/job-deployment.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
+import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aReceipt } from '../jobs/a-job.ts';
 
 const ID = 'job_00000000000000000000000001';
 
-/** A success whose command has run, before that is recorded with the job. */
-async function deployed() {
-  const deployment = quietDeployment();
+async function bind(deployment: QuietDeployment, name: string): Promise<DeployBinding> {
   const stored = await deployment.bindings.replace(undefined, {
-    ...{ id: 'local_project.publish', project_id: 'local_project', project: 'local_project', name: 'publish' },
+    ...{ id: `local_project.${name}`, project_id: 'local_project', project: 'local_project', name },
     ...{ binding_mode: 'custom', command: 'true', secrets: [] },
     ...{ created_at: '2020-01-01T00:00:00.000Z', updated_at: '2020-01-01T00:00:00.000Z' },
   });
   if (stored === undefined) throw new Error('the binding was not stored');
+  return stored;
+}
+
+/** A success whose command has run, before that is recorded with the job. */
+async function deployed() {
+  const deployment = quietDeployment();
+  const stored = await bind(deployment, 'publish');
   const receipt = aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: ID });
   await deployment.output.putReceipt(receipt);
   const job = await deployment.store({
@@ -56,6 +63,16 @@ it('the end of a deployment that meets a retry leaves the mark', async () => {
   await finishDeployments(deployment, job, 1);
   expect(await command()).toMatchObject({ state: 'pending' });
   expect((await read()).bindings_pending).toEqual([1]);
+});
+
+it('a binding whose deployment a process had no time to create is deployed although another one is done', async () => {
+  const { deployment, job, read } = await deployed();
+  const missing = await bind(deployment, 'site');
+  await finishDeployments(deployment, job, 1);
+  expect((await read()).bindings_pending).toEqual([1]);
+  await reconcileDeployments(deployment);
+  const made = (await deployment.deployments.list(ID)).find(({ binding }) => binding === missing.id);
+  expect(made).toMatchObject({ attempt: 1, state: 'pending' });
 });
 
 it('of two retries at the same time, one is rejected', async () => {

@@ -109,4 +109,11 @@ export const DEPLOYMENTS: readonly Mutant[] = [
     find: "    else if ((await transition(context, job, { type: 'release_commands' })).done)\n      await context.dispatchQueues.send(job, { deploy: true });\n",
     replace: '',
   },
+  {
+    name: 'a job counts as deployed by bindings that have no deployment yet',
+    file: 'lib/deployments/start-deployments.ts',
+    find: 'return isComplete ? await unmarkIfDone(context, job, attempt) : job;',
+    replace: 'return await unmarkIfDone(context, job, attempt);',
+    test: 'test/lib/deployments/retry-deployment.test.ts',
+  },
 ];
