@@ -10,7 +10,7 @@ export function createClaudeReader(messages?: MessageReader): AgentReader {
   let limit: Limit | undefined;
   const lines = createJsonLines((line) => {
     // claude writes the prompt into the session before it repeats it, or asks the model.
-    if (spokenSchema.safeParse(line).success) facts = withPrompt(facts);
+    if (facts.lacksPrompt && spokenSchema.safeParse(line).success) facts = withPrompt(facts);
     const event = eventSchema.safeParse(line).data;
     if (event?.type === 'rate_limit_event') limit = event.rate_limit_info;
     else if (event !== undefined)

@@ -15,7 +15,7 @@ export function createCodexReader(messages?: MessageReader): AgentReader {
   const lines = createJsonLines((line) => {
     if (appServer.read(line)) return;
     // codex writes the prompt into the session before it asks the model, which all but warnings come from.
-    if (itemSchema.safeParse(line).success) facts = withPrompt(facts);
+    if (facts.lacksPrompt && itemSchema.safeParse(line).success) facts = withPrompt(facts);
     const event = eventSchema.safeParse(line);
     if (!event.success) return;
     facts = { ...facts, ...learn(event.data) };
