@@ -1,4 +1,3 @@
-import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
@@ -10,8 +9,8 @@ import { type Dispatch, type SetStateAction, useState } from 'react';
 import { Link } from 'react-router';
 import { isTerminal } from '../../../../lib/contract/statuses.ts';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
-import { mayHaveTakenEffect } from '../../api/may-have-taken-effect.ts';
 import { useMayAct } from '../../api/session.ts';
+import { WriteFailure } from '../../feedback/write-failure.tsx';
 import { useIdempotencyKeys } from '../../form/use-idempotency-keys.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import type { Job } from '../queries/job-query.ts';
@@ -70,8 +69,11 @@ function Message({ message }: { message: Schemas['Message'] }) {
 }
 
 /** Whether an attempt takes messages depends on its drive, which no job shows. */
-const RUNNING_HINT =
-  'Its model reads it with the next request. An agent that takes none while it runs gets it in the next attempt or turn.';
+const HINTS: Partial<Record<Job['status'], string>> = {
+  QUEUED: 'The agent gets it with the prompt.',
+  RUNNING:
+    'Its model reads it with the next request. An agent that takes none while it runs gets it in the next attempt or turn.',
+};
 
 const CLOSED_HINT = 'The job takes no more messages. On the tab Conversation, the text can continue it.';
 
@@ -99,27 +101,20 @@ function MessageBox({ job: { id, status }, isOpen, text, setText }: MessageBoxPr
   });
   return (
     <SpaceBetween size="xs">
-      {send.error && <SendError error={send.error} />}
-      <FormField
-        label="Message to the agent"
-        description={
-          isOpen ? (status === 'RUNNING' ? RUNNING_HINT : 'The agent gets it with the prompt.') : CLOSED_HINT
-        }
-      >
+      {send.error && (
+        <WriteFailure
+          error={send.error}
+          rejected="The message was not sent"
+          done="the message was sent"
+          next="Sending the same text again does not send it twice."
+        />
+      )}
+      <FormField label="Message to the agent" description={isOpen ? HINTS[status] : CLOSED_HINT}>
         <Textarea value={text} rows={2} onChange={({ detail }) => setText(detail.value)} />
       </FormField>
       <Button loading={send.isPending} disabled={text.trim() === ''} onClick={() => send.mutate(text)}>
         Send
       </Button>
     </SpaceBetween>
-  );
-}
-
-function SendError({ error }: { error: Error }) {
-  if (!mayHaveTakenEffect(error)) return <Alert type="error">{error.message}</Alert>;
-  return (
-    <Alert type="warning" header="It is unknown whether the message was sent">
-      {error.message} Sending the same text again does not send it twice.
-    </Alert>
   );
 }
