@@ -2,7 +2,7 @@ import { ApiError } from '../contract/errors.ts';
 import { isFinal, type JobDeployment } from '../jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
 import type { EndContext } from '../jobs/dispatch/end-attempt.ts';
-import { transition } from '../jobs/dispatch/transition.ts';
+import { MAX_ROUNDS, transition } from '../jobs/dispatch/transition.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import { decide } from '../jobs/lifecycle/lifecycle.ts';
 import { whenCommandsAct } from '../jobs/threads/commands-turn.ts';
@@ -36,9 +36,6 @@ export async function retryDeployment(
   if (!isFinal(again)) await announce(context, job, again, { toWorkers: true });
   return again;
 }
-
-/** How often a deployment and its job are written because the job changed meanwhile. */
-const MAX_ROUNDS = 10;
 
 /**
  * Writes a deployment, and in the same transaction the mark that the job has it pending: a process that has found all of

@@ -1,7 +1,7 @@
 import { isFinal, type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
 import type { EndContext } from '../jobs/dispatch/end-attempt.ts';
-import { transition } from '../jobs/dispatch/transition.ts';
+import { MAX_ROUNDS, transition } from '../jobs/dispatch/transition.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import type { Receipt } from '../jobs/receipts/receipt.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
@@ -79,9 +79,6 @@ export async function announce(
   if (!runsCommands(deployment)) return await context.deliveries.send({ job: job_id, attempt, binding });
   if (toWorkers) await context.dispatchQueues.send(job, { deploy: true });
 }
-
-/** How often a job's deployments are listed again because the job changed meanwhile. */
-const MAX_ROUNDS = 10;
 
 /**
  * Removes the mark from the job if all deployments of an attempt are done, one for each binding. A process that ended early

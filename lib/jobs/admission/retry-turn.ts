@@ -1,16 +1,13 @@
 import { ApiError } from '../../contract/errors.ts';
 import { isTerminal } from '../../contract/statuses.ts';
 import { actOnJob, invalidState } from '../dispatch/act-on-job.ts';
-import { transition } from '../dispatch/transition.ts';
+import { MAX_ROUNDS, transition } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { JobEvent } from '../lifecycle/job-event.ts';
 import { begunAfter, readThread } from '../threads/read-thread.ts';
 import { runsBindings } from '../threads/running-bindings.ts';
 import type { EnterContext } from './enter-thread.ts';
 import { acquireSlot, threadSlot } from './slots.ts';
-
-/** How often a retry is decided again because the job changed meanwhile. */
-const MAX_ROUNDS = 10;
 
 /**
  * Retries a job, which takes its old turn. A retry takes the slot of the thread as a claim does, so that no later turn

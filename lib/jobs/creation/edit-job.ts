@@ -2,7 +2,7 @@ import { InvalidFieldError } from '../../contract/errors.ts';
 import type { DraftEditFields, JobEditFields } from '../../contract/schemas/jobs/job-creation.ts';
 import type { Project, ProjectStore } from '../../projects/projects.ts';
 import { invalidState } from '../dispatch/act-on-job.ts';
-import { type TransitionContext, transition } from '../dispatch/transition.ts';
+import { MAX_ROUNDS, type TransitionContext, transition } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { DraftEdit, JobEdit, JobEvent } from '../lifecycle/job-event.ts';
 import { requireUnderstood } from '../lifecycle/understood.ts';
@@ -22,9 +22,6 @@ import { readCatalog } from './read-catalog.ts';
 
 export type EditContext = TransitionContext & SettingsContext & { readonly texts: JobTextStore };
 export type DraftEditContext = EditContext & { readonly projects: Pick<ProjectStore, 'resolve'> };
-
-/** How often an edit is evaluated again because the job changed meanwhile. */
-const MAX_ROUNDS = 10;
 
 /**
  * Edits a queued job. New texts are written beside the old ones first, so that a worker that claims the job meanwhile

@@ -19,8 +19,8 @@ export type Transition =
   | { readonly done: true; readonly job: Job }
   | { readonly done: false; readonly rejected: string; readonly job: Job | undefined };
 
-/** How often a decision is repeated because the job changed meanwhile. */
-const MAX_ROUNDS = 10;
+/** How often a decision is repeated because what it depends on changed meanwhile. */
+export const MAX_ROUNDS = 10;
 
 /**
  * Applies an event to a job: decides, sends the dispatch message if the result makes the job ready, and writes the

@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts';
 import type { MessageCreation } from '../../contract/schemas/jobs/message.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { invalidState } from '../dispatch/act-on-job.ts';
-import type { TransitionContext } from '../dispatch/transition.ts';
+import { MAX_ROUNDS, type TransitionContext } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { decide } from '../lifecycle/lifecycle.ts';
 import { requireUnderstood } from '../lifecycle/understood.ts';
@@ -13,9 +13,6 @@ import { messageId } from './message-id.ts';
 export interface AcceptContext extends Pick<TransitionContext, 'jobs' | 'clock' | 'random'> {
   readonly messages: JobMessageStore;
 }
-
-/** How often accepting is repeated because the job changed meanwhile. */
-const MAX_ROUNDS = 10;
 
 /**
  * Accepts a message for a job that is queued or running. The message is stored, and the job's count of messages rises,

@@ -1,4 +1,4 @@
-import { transition } from '../dispatch/transition.ts';
+import { MAX_ROUNDS, transition } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { waitsInThread } from '../lifecycle/parking.ts';
 import { awaitsTurn, lacksCopy } from '../lifecycle/thread.ts';
@@ -6,9 +6,6 @@ import { isUnderstood } from '../lifecycle/understood.ts';
 import { commandsTurn } from './commands-turn.ts';
 import { hasEnded, readThread, type ThreadContext, type TurnWithJob, waitInThread } from './read-thread.ts';
 import { takeTurn } from './take-turn.ts';
-
-/** How often a thread is checked again because its turns changed meanwhile. */
-const MAX_ROUNDS = 10;
 
 /**
  * Starts the next turn of a thread if nothing keeps it, or records what it waits for, as for turns that waited for one
