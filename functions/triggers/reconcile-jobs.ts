@@ -9,6 +9,7 @@ import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { emitMetrics } from '../../lib/platform/operations/emit-metrics.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 import { registryOf } from '../../lib/platform/registry.ts';
+import { makeMissingFollowUps } from '../../lib/reconciler/after-attempt.ts';
 import type { ReconcilerContext } from '../../lib/reconciler/reconcile-jobs.ts';
 import { reconcile } from '../../lib/reconciler/reconciler.ts';
 import { WaitingJobs } from '../../lib/reconciler/waiting-jobs.ts';
@@ -42,4 +43,5 @@ async function reconcileJobs(event: { readonly redrive?: boolean } = {}, log: Lo
   emitMetrics({ ...waiting.metrics(), PermitsGivenUp: givenUp });
   await reconcileDeployments(context, { lost: event.redrive === true });
   await context.reconcileAccounts();
+  await makeMissingFollowUps(context);
 }

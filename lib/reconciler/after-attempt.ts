@@ -20,19 +20,34 @@ export type AfterAttemptContext = FollowUpContext &
 
 /**
  * Performs the follow-up actions of an attempt's end: creates its follow-up jobs, releases the jobs that waited for its
- * probe, folder or slot, and deploys its success. The caller that applied the end does so at once; if it can't,
+ * probe, folder or slot, and deploys its success. The worker that applied the end does so at once; if it can't,
  * reconcile-jobs does.
  * @param before the job while the attempt ran
  * @returns the updated job
  */
 export async function afterAttempt(context: AfterAttemptContext, before: Job, after: Job): Promise<Job> {
+  return await settled(context, await makePending(context, await released(context, before, after)));
+}
+
+/**
+ * The same after the end of an attempt whose worker was lost, but for its follow-up jobs, which the end has marked as
+ * pending: reading the output for them can take minutes, in which other lost jobs would wait.
+ */
+export async function afterLoss(context: AfterAttemptContext, before: Job, after: Job): Promise<Job> {
+  return await settled(context, await released(context, before, after));
+}
+
+async function released(context: AfterAttemptContext, before: Job, after: Job): Promise<Job> {
   await releaseParked(context, before, after);
   if (before.folder !== undefined) await wakeNext(context, before.folder);
   // Its agent has begun to share the folder since the claim, which took no slot.
   else if (after.shares_folder === true) await leaveFolder(context, after);
   if (before.place !== undefined) await wakeNextOf(context, before.profile);
-  const continued = await continueThread(context, after);
-  return await startDeployments(context, await settleMessages(context, await makePending(context, continued)));
+  return await continueThread(context, after);
+}
+
+async function settled(context: AfterAttemptContext, job: Job): Promise<Job> {
+  return await startDeployments(context, await settleMessages(context, job));
 }
 
 /** Records turns, and checks threads after the ends of their turns, where the process that was to do so died. */
@@ -45,7 +60,10 @@ export async function continueThreads(context: AfterAttemptContext): Promise<voi
   }
 }
 
-/** Creates the follow-up jobs of attempts whose worker died right after reporting. */
+/**
+ * Creates the follow-up jobs of attempts whose worker died before it had. The last of what a round does: an agent's output
+ * can take minutes to read.
+ */
 export async function makeMissingFollowUps(context: AfterAttemptContext): Promise<void> {
   for await (const listed of context.partition(PENDING_CHILDREN_KEY)) {
     await skipDamaged(`job ${listed.id}`, async () => {

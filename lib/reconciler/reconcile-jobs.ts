@@ -15,7 +15,7 @@ import type { Receipt } from '../jobs/receipts/receipt.ts';
 import { listedItems } from '../jobs/store/listed-items.ts';
 import { reportDamaged, skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
-import { type AfterAttemptContext, afterAttempt } from './after-attempt.ts';
+import { type AfterAttemptContext, afterLoss } from './after-attempt.ts';
 
 /** After this long (ms) a ready job that was not claimed gets a new dispatch message. */
 const UNCLAIMED_AFTER_MS = 60_000;
@@ -180,7 +180,7 @@ async function endIfLost(context: ReconcilerContext, id: string): Promise<Job | 
     receipt === undefined
       ? await transition(context, job, { type: 'lose', forgiven: context.hadOutage?.() === true }, { rounds: 1 })
       : await endAttempt(context, job, receipt);
-  return result.done ? await afterAttempt(context, job, result.job) : undefined;
+  return result.done ? await afterLoss(context, job, result.job) : undefined;
 }
 
 /** The receipt of a job's attempt; `newer`: only a later version can read it. */

@@ -1,7 +1,7 @@
 import { probeParkedJobs } from '../jobs/admission/parked-jobs.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import { expireQuestions } from '../jobs/questions/expire-questions.ts';
-import { continueThreads, makeMissingFollowUps, settlePendingMessages } from './after-attempt.ts';
+import { continueThreads, settlePendingMessages } from './after-attempt.ts';
 import {
   type ReconcilerContext,
   readWaiting,
@@ -20,10 +20,9 @@ export interface ReconcileResult {
 }
 
 /**
- * One round over all jobs; it needs no memory of earlier rounds. Finishes running jobs whose worker was lost, creates
- * missing follow-up jobs, continues threads, starts due probes, ends waits for an answer whose deadline has passed,
- * wakes the next jobs for free folders and profiles, redrives the
- * dead-letter queues, and sends new messages for jobs that have waited too long.
+ * One round over all jobs; it needs no memory of earlier rounds. Finishes running jobs whose worker was lost, continues
+ * threads, starts due probes, ends waits for an answer whose deadline has passed, wakes the next jobs for free folders
+ * and profiles, redrives the dead-letter queues, and sends new messages for jobs that have waited too long.
  * @param options.redrive sends all dispatch messages again, for use after the queues were lost
  */
 export async function reconcile(
@@ -31,7 +30,6 @@ export async function reconcile(
   options: { readonly redrive?: boolean } = {},
 ): Promise<ReconcileResult> {
   const takenOver = await takeOverLostJobs(context);
-  await makeMissingFollowUps(context);
   await settlePendingMessages(context);
   await continueThreads(context);
   await probeParkedJobs(context);

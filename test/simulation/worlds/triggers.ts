@@ -1,6 +1,6 @@
 import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
 import { expireQuestions } from '../../../lib/jobs/questions/expire-questions.ts';
-import { continueThreads, settlePendingMessages } from '../../../lib/reconciler/after-attempt.ts';
+import { continueThreads, makeMissingFollowUps, settlePendingMessages } from '../../../lib/reconciler/after-attempt.ts';
 import { wakeForFreeResources } from '../../../lib/reconciler/reconcile-jobs.ts';
 import { reconcile } from '../../../lib/reconciler/reconciler.ts';
 import { JobCounts } from '../../../lib/stats/counting/counts.ts';
@@ -96,6 +96,7 @@ export class ModelTriggers {
     const isRedrive = this.#isLost;
     await reconcile(context, { redrive: isRedrive });
     if (this.#deploys) await reconcileDeployments(context, { lost: isRedrive });
+    await makeMissingFollowUps(context);
     if (!isRedrive) return;
     this.#deployment.tellEvent('messages reissued');
     this.#isLost = false;

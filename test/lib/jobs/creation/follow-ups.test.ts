@@ -7,6 +7,7 @@ import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { followUpId, jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { viewJob } from '../../../../lib/jobs/views/job-view.ts';
 import { makeMissingFollowUps } from '../../../../lib/reconciler/after-attempt.ts';
+import { takeOverLostJobs } from '../../../../lib/reconciler/reconcile-jobs.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
 import { aJob, aRunningJob } from '../a-job.ts';
 import { leaveOutput, leaveSuccess, outputAskingFor, storeSucceeded } from '../succeeded-parent.ts';
@@ -49,6 +50,17 @@ describe('the follow-up jobs of a job whose worker died right after its report',
     expect(children?.map((child) => child?.prompt_preview)).toEqual(['a', 'b']);
     await makeMissingFollowUps(deployment);
     expect(await stored(parent.id)).toEqual(settled);
+  });
+
+  it('are left for later by what ends its attempt, since reading the output can take minutes', async () => {
+    const lost = await deployment.store(aRunningJob({ id: id('lost'), profile: 'shell', agent: 'shell' }));
+    await leaveSuccess(deployment, lost, outputAskingFor([{ prompt: 'a' }]));
+    await takeOverLostJobs(deployment);
+    const ended = await stored(lost.id);
+    expect(ended).toMatchObject({ status: 'SUCCEEDED', children_pending: [1] });
+    expect(ended).not.toHaveProperty('follow_ups');
+    await makeMissingFollowUps(deployment);
+    expect(await stored(lost.id)).toMatchObject({ follow_ups: ['1.0'] });
   });
 
   it('are created once by five concurrent callers', async () => {
