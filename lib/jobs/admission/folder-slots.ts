@@ -23,6 +23,7 @@ import {
   mayWorkBeside,
   type SharedFolderContext,
   sharesFolder,
+  turnsBeside,
   usersAbove,
 } from './shared-folders.ts';
 import { acquireSlot, type SlotContext, type SlotRule, usersOf, wakeWaiting } from './slots.ts';
@@ -123,15 +124,20 @@ export async function waitForFolder(context: FolderContext, job: Job, folder: st
   if (parked.done) await wakeIfFree(context, folder);
 }
 
-/** Queues the best of the jobs that wait for a folder, if it is free; else one that may work beside those in it. */
+/**
+ * Queues the best of the jobs that wait for a folder, if it is free; else one that may work beside those in it, or a turn
+ * that only commands which wait for it keep out.
+ */
 export async function wakeIfFree(context: FolderContext, folder: string): Promise<void> {
   const users = await usersOf(context, folder, ruleOf(context, folder));
   if (users.length === 0) return await wakeNext(context, folder);
-  for await (const job of jobsBelow(context, users)) {
-    if (job.parked !== 'folder_busy' || job.folder !== folder) continue;
-    if (!(await mayWorkBeside(context, job, await usersOf(context, folder, ruleOf(context, folder, job))))) continue;
-    if ((await transition(context, job, { type: 'unpark', reason: 'folder_busy' }, { rounds: 1 })).done) return;
-  }
+  for (const others of [jobsBelow(context, users), turnsBeside(context, users)])
+    for await (const job of others) {
+      if (job.parked !== 'folder_busy' || job.folder !== folder) continue;
+      const forJob = await usersOf(context, folder, ruleOf(context, folder, job));
+      if (forJob.length > 0 && !(await mayWorkBeside(context, job, forJob))) continue;
+      if ((await transition(context, job, { type: 'unpark', reason: 'folder_busy' }, { rounds: 1 })).done) return;
+    }
 }
 
 /** Admits the next job to a folder that one used without its slot, or until the commands of its bindings were done. */

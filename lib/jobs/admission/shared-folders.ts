@@ -45,8 +45,8 @@ export async function usersAbove(
 ): Promise<SlotUser[]> {
   const users: SlotUser[] = [];
   for await (const above of jobsAbove(context, job)) {
-    const { id, status, tool_children } = above;
-    if (await isUser(above)) users.push({ id, isRunning: status === 'RUNNING', tool_children });
+    const { id, status, tool_children, thread_id } = above;
+    if (await isUser(above)) users.push({ id, isRunning: status === 'RUNNING', tool_children, thread_id });
   }
   return users;
 }
@@ -93,6 +93,13 @@ export async function* jobsBelow(
     yield* found;
     ids = found.flatMap(({ tool_children }) => tool_children ?? []);
   }
+}
+
+/** The turns of the threads of these jobs. */
+export async function* turnsBeside(context: ThreadContext, users: readonly SlotUser[]): AsyncGenerator<Job> {
+  for (const threadId of new Set(users.map(({ thread_id }) => thread_id)))
+    if (threadId !== undefined)
+      for (const { job } of await readThread(context, threadId)) if (typeof job === 'object') yield job;
 }
 
 /** The job whose agent started a job, the one whose agent started that, and so on. */

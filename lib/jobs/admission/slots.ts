@@ -92,6 +92,7 @@ export interface SlotUser {
   readonly isRunning: boolean;
   /** The jobs that its agents have started by a tool. */
   readonly tool_children?: readonly string[] | undefined;
+  readonly thread_id?: string | undefined;
 }
 
 /** Who uses a slot besides a running attempt that has taken it. */
@@ -159,8 +160,8 @@ async function usersIn(
   const job = await context.jobs.find(slot.job_id);
   if (job === undefined) return [];
   if (job === 'newer') return [{ id: slot.job_id, isRunning: false }];
-  const { tool_children } = job;
-  const user = { id: job.id, isRunning: job.status === 'RUNNING', tool_children };
+  const { tool_children, thread_id } = job;
+  const user = { id: job.id, isRunning: job.status === 'RUNNING', tool_children, thread_id };
   const holder = (await isOver(context, { id, slot, rule }, job)) ? [] : [user];
   return [...holder, ...((await rule.usersBeside?.(job)) ?? [])];
 }

@@ -113,9 +113,16 @@ export const FOLDERS: readonly Mutant[] = [
   {
     name: 'nobody looks for a waiting child behind a job that waits for its parent',
     file: 'lib/jobs/admission/folder-slots.ts',
-    find: 'for await (const job of jobsBelow(context, users)) {',
-    replace: 'for await (const job of jobsBelow(context, [])) {',
+    find: 'of [jobsBelow(context, users), turnsBeside(context, users)]',
+    replace: 'of [turnsBeside(context, users)]',
     test: 'test/lib/jobs/admission/shared-folders.test.ts',
+  },
+  {
+    name: 'a turn waits behind the commands that wait for it',
+    file: 'lib/jobs/admission/folder-slots.ts',
+    find: 'of [jobsBelow(context, users), turnsBeside(context, users)]',
+    replace: 'of [jobsBelow(context, users)]',
+    test: 'test/lib/jobs/admission/folder-slots.test.ts',
   },
   {
     name: 'a fork copies a folder in which another job works',

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { claim } from '../../../../lib/jobs/admission/claim.ts';
 import { folderName, wakeNext } from '../../../../lib/jobs/admission/folder-slots.ts';
 import { acquireSlot } from '../../../../lib/jobs/admission/slots.ts';
+import { createJob } from '../../../../lib/jobs/creation/create-job.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { randomJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
@@ -52,6 +53,24 @@ test('a job whose folder is busy waits with that reason, and starts when the fol
   await wakeForFreeResources(deployment);
   expect(await read(second)).toMatchObject({ reason: 'waiting_for_worker' });
   expect(await claimFor(second)).toMatchObject({ kind: 'claimed', job: { id: second.id } });
+});
+
+test('the turn that held commands wait for is next, since those keep only other jobs out of the folder', async () => {
+  const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1, commands_held: true } as const;
+  const at = timestamp(deployment.clock.now());
+  const first = await queued({ ...ended, bindings_pending: [1], profile: 'codex', agent: 'codex', finished_at: at });
+  const pending = { job_id: first.id, attempt: 1, attempts: 0, created_at: at, due_at: at };
+  await deployment.deployments.replace(undefined, {
+    ...pending,
+    ...{ binding: 'a', name: 'a', mode: 'custom', state: 'pending' },
+  });
+  const created = await createJob(deployment, { continue: first.id, prompt: 'next' }, 'token:test');
+  const [other, turn] = [await queued(), (await deployment.jobs.get(created.id, { consistent: true })) as Job];
+  const folder = folderName(deployment.folders, first) ?? '';
+  await deployment.slots.replace(folder, undefined, { job_id: first.id, job_version: 0, taken_at: at });
+  for (const job of [other, turn]) await transition(deployment, job, { type: 'wait_for_folder', folder });
+  await wakeForFreeResources(deployment);
+  expect([(await read(other))?.reason, (await read(turn))?.reason]).toEqual(['folder_busy', 'waiting_for_worker']);
 });
 
 test('the best of the waiting jobs is next', async () => {
