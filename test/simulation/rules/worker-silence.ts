@@ -3,7 +3,7 @@ import type { ModelDeployment } from '../worlds/deployment.ts';
 /** Milliseconds after which a worker may be taken for lost, less what a clock may be wrong. */
 const SILENT_AFTER = 45_000 - 2 * 1_100;
 
-/** Which workers have ever registered nothing for so long that others may take them for lost. */
+/** Which workers have left, or have ever registered nothing for so long, that others may take them for lost. */
 export class WorkerSilence {
   readonly #deployment: ModelDeployment;
   /** When each worker has registered last, milliseconds of virtual time. */
@@ -14,9 +14,9 @@ export class WorkerSilence {
     this.#deployment = deployment;
   }
 
-  /** A worker registers. Its first registration may have failed. */
-  note(worker: string): void {
-    if (this.#last.has(worker) && this.#isSilent(worker)) this.#silent.add(worker);
+  /** A worker registers. Its first registration may have failed, and the last one says that it leaves. */
+  note(worker: string, isLeaving: boolean): void {
+    if (isLeaving || (this.#last.has(worker) && this.#isSilent(worker))) this.#silent.add(worker);
     this.#last.set(worker, this.#deployment.time.now);
   }
 
