@@ -2,13 +2,10 @@ import type { Job } from '../lifecycle/job.ts';
 import { begunAfter, hasEnded, pendingFork, type ThreadContext, type TurnWithJob, turnsOf } from './read-thread.ts';
 
 /** When commands of bindings act on a success: now, once the thread is idle, or never, because the folder has changed. */
-export type CommandsTurn = 'now' | 'later' | 'never';
+type CommandsTurn = 'now' | 'later' | 'never';
 
 /** When the commands of a job's bindings act. A thread whose next turn waits for a person is idle. */
-export function commandsTurn(
-  turns: readonly TurnWithJob[],
-  { status, turn = 1 }: Pick<Job, 'status' | 'turn'>,
-): CommandsTurn {
+function commandsTurn(turns: readonly TurnWithJob[], { status, turn = 1 }: Pick<Job, 'status' | 'turn'>): CommandsTurn {
   if (status !== 'SUCCEEDED' || begunAfter(turns, turn) !== undefined) return 'never';
   const next = turns.find((other) => other.turn > turn && !hasEnded(other.job));
   if (next === undefined) return 'now';

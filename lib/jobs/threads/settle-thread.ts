@@ -3,7 +3,7 @@ import type { Job } from '../lifecycle/job.ts';
 import { waitsInThread } from '../lifecycle/parking.ts';
 import { awaitsTurn, lacksCopy } from '../lifecycle/thread.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
-import { commandsTurn } from './commands-turn.ts';
+import { whenCommandsAct } from './commands-turn.ts';
 import { hasEnded, readThread, type ThreadContext, type TurnWithJob, waitInThread } from './read-thread.ts';
 import { takeTurn } from './take-turn.ts';
 
@@ -27,7 +27,7 @@ export async function settleThread(context: ThreadContext, threadId: string, end
   throw new Error(`thread ${threadId}: its turns changed in every round`);
 }
 
-/** Offers commands that waited for the thread to workers, once it is idle or a later turn has begun. */
+/** Offers commands that waited for the thread to workers, once it is idle and copied, or a later turn has begun. */
 async function wakeCommands(
   context: ThreadContext,
   threadId: string,
@@ -39,7 +39,7 @@ async function wakeCommands(
   const turns = mayWake ? await readThread(context, threadId) : [];
   for (const { job } of turns) {
     if (typeof job !== 'object' || job.id === ended?.id || job.bindings_pending === undefined) continue;
-    if (commandsTurn(turns, job) === 'later') continue;
+    if ((await whenCommandsAct(context, job, turns)) === 'later') continue;
     // A worker that has read the thread before can't hold them now.
     if (job.commands_held !== true) await context.jobs.apply(job, job);
     else if ((await transition(context, job, { type: 'release_commands' })).done)

@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
 import { actInThread } from '../../../lib/jobs/admission/act-in-thread.ts';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
+import { transition } from '../../../lib/jobs/dispatch/transition.ts';
+import { settleThread } from '../../../lib/jobs/threads/settle-thread.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 
@@ -45,5 +47,18 @@ it('further commands are not held when that turn has come to wait for a person',
   expect(await deployment.read(last)).toMatchObject({ parked: 'waiting_for_thread', waits_for: job.id });
   await reconcileDeployments(deployment);
   expect(await deployment.read(last)).toMatchObject({ parked: 'thread_stopped' });
+  expect((await deployment.read(job))?.commands_held).toBeUndefined();
+});
+
+it('commands are held while a fork is to copy the folder, and keep it from no other job', async () => {
+  const { deployment, job } = await withLostCommand('custom');
+  await reconcileDeployments(deployment);
+  const fork = await createJob(deployment, { fork: job.id, prompt: 'other' }, 'token:test');
+  await reconcileDeployments(deployment);
+  expect(await deployment.read(job)).toMatchObject({ commands_held: true });
+  const copied = await deployment.read(fork);
+  if (copied === undefined) throw new Error('the fork is gone');
+  await transition(deployment, copied, { type: 'cancel' });
+  await settleThread(deployment, job.id);
   expect((await deployment.read(job))?.commands_held).toBeUndefined();
 });

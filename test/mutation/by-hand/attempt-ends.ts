@@ -66,7 +66,7 @@ export const ATTEMPT_ENDS: readonly Mutant[] = [
     test: 'test/worker-container/repository/setup-command.test.ts',
   },
   {
-    name: 'whoever ends a lost attempt reads its output for follow-ups',
+    name: 'the end of a lost attempt reads its output for follow-ups',
     file: 'lib/reconciler/reconcile-jobs.ts',
     find: 'await afterLoss(context, job, result.job)',
     replace: "await (await import('./after-attempt.ts')).afterAttempt(context, job, result.job)",
