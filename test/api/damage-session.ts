@@ -6,10 +6,11 @@ import { join } from 'node:path';
  * @throws Error if nothing is stored
  */
 export async function damageSession(home: string, sessionId: string): Promise<void> {
-  const files = (await readdir(home, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  // The rest of the home changes while it is listed: the agents' folders are removed, for instance.
+  const stored = join(home, 's3');
+  const files = (await readdir(stored, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   let damaged = 0;
   for (const { parentPath, name } of files) {
-    if (!parentPath.includes('promptq-output')) continue;
     const text = await readFile(join(parentPath, name), 'utf8');
     if (!text.startsWith('{"timestamp":') || !text.includes('"session_meta"') || !text.includes(sessionId)) continue;
     await writeFile(join(parentPath, name), 'x'.repeat(Buffer.byteLength(text)));
