@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Profile } from '../../lib/catalog/profiles.ts';
-import type { DelegationContext } from '../../lib/jobs/creation/child-rights.ts';
+import { type DelegationContext, isTokenActive } from '../../lib/jobs/creation/child-rights.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { Progress } from '../../lib/jobs/receipts/progress.ts';
 import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
@@ -14,6 +14,7 @@ import { attachFile } from './attach-file.ts';
 import type { JobWatch } from './job-watch.ts';
 import { reportProgress } from './report-progress.ts';
 import { createJobTool, jobStatusTool } from './start-jobs.ts';
+import { type Tool, ToolRefusedError } from './tool.ts';
 import { startToolServer, type ToolServer } from './tool-server.ts';
 
 /** What tools need from the worker. */
@@ -69,7 +70,21 @@ export async function serveTools(
       timing: context.timing,
     }),
   ];
-  const server = await startToolServer(tools, context.log, context.env.PROMPTQ_VERSION);
+  const checked = tools.map((tool) => whileTokenActive(context, job, tool));
+  const server = await startToolServer(checked, context.log, context.env.PROMPTQ_VERSION);
   redaction.add([server.key]);
   return { ...server, isAsking: () => isAsking };
+}
+
+/** Tools act with the rights of the job's token: suspending or revoking it stops them at the next call. */
+function whileTokenActive({ registry }: ToolContext, job: Job, tool: Tool): Tool {
+  return {
+    ...tool,
+    async call(input, signal) {
+      if (await isTokenActive(registry, job)) return await tool.call(input, signal);
+      throw new ToolRefusedError(
+        'The token with which this job was created is suspended or revoked: its calls of tools are refused.',
+      );
+    },
+  };
 }
