@@ -64,6 +64,7 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
         ['follow-up jobs of one job', number(LIMITS.followUps.perJob)],
         ['depth of follow-ups of follow-ups', number(LIMITS.followUps.depth)],
         ['one block `follow-up-job`', `${number(LIMITS.followUps.blockBytes)} bytes`],
+        ['search of an output for blocks that its receipt lacks', `${LIMITS.followUps.searchSeconds} s`],
         ['deploy bindings of a project', number(LIMITS.deployBindings.perProject)],
         [
           '`timeout_seconds` of a binding, for each command',

@@ -71,6 +71,8 @@ export const LIMITS = {
     blockBytes: 3_000_000,
     /** Blocks of one attempt that are processed. */
     blocks: 100,
+    /** Blocks that are not in the receipt are looked for in the output for this long. */
+    searchSeconds: 60,
   },
   questions: {
     /** Questions of one job, over all its attempts. */

@@ -60,12 +60,17 @@ export async function continueThreads(context: AfterAttemptContext): Promise<voi
   }
 }
 
+/** Milliseconds in which a round begins to search outputs. The next round does the rest. */
+const SEARCHES_MS = 60_000;
+
 /**
  * Creates the follow-up jobs of attempts whose worker died before it had. The last of what a round does: an agent's output
- * can take minutes to read.
+ * can take a minute to search.
  */
 export async function makeMissingFollowUps(context: AfterAttemptContext): Promise<void> {
+  const until = context.clock.now() + SEARCHES_MS;
   for await (const listed of context.partition(PENDING_CHILDREN_KEY)) {
+    if (context.clock.now() >= until) return;
     await skipDamaged(`job ${listed.id}`, async () => {
       const job = await context.jobs.find(listed.id);
       if (job !== undefined && job !== 'newer') await makePending(context, job).catch(unlessNewer);

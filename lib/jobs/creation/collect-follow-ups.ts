@@ -4,7 +4,7 @@ import { createFencedBlocks, type FencedBlock } from '../../vendors/output/fence
 import type { FollowUpBlocks } from '../receipts/follow-up-blocks.ts';
 
 /** The info string of the blocks with which an agent requests follow-up jobs. */
-const INFO = 'follow-up-job';
+export const FOLLOW_UP_BLOCK = 'follow-up-job';
 
 /** UTF-8 bytes of block bodies that a receipt holds. The rest is read from the output when it is needed. */
 const INLINE = { body: 64 * 1024, all: 256 * 1024 } as const;
@@ -16,7 +16,7 @@ export type PlacedBlock = FencedBlock & { readonly position: number };
 export function readFollowUpBlocks(onBlock: (block: PlacedBlock) => void): MessageReader & { more(): number } {
   let position = 0;
   const messages = createFencedBlocks({
-    info: INFO,
+    info: FOLLOW_UP_BLOCK,
     maxBytes: LIMITS.followUps.blockBytes,
     onBlock: (block) => {
       if (position < LIMITS.followUps.blocks) onBlock({ ...block, position });

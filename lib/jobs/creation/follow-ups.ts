@@ -11,7 +11,7 @@ import { inheritedFolderOf, ownFolder, workingFolder } from '../lifecycle/workin
 import { type DelegationContext, profileOfChild } from './child-rights.ts';
 import type { PlacedBlock } from './collect-follow-ups.ts';
 import { createJob } from './create-job.ts';
-import { blocksOfLost, type OpenStream, readBlocks } from './read-follow-ups.ts';
+import { type BlockSearch, blocksOfLost, type OpenStream, readBlocks } from './read-follow-ups.ts';
 
 /** Dependencies for creating follow-up jobs. */
 export interface FollowUpContext extends DelegationContext {
@@ -40,8 +40,17 @@ export async function makeFollowUps(
   );
   const made = new Set<number>();
   let beyond = receipt?.follow_ups?.more ?? 0;
+  const until = context.clock.now() + LIMITS.followUps.searchSeconds * 1_000;
+  const search: BlockSearch = {
+    openStream: context.openStream,
+    isTimeOver: () => context.clock.now() >= until,
+    onCut: ({ read, size }) =>
+      warnings.push(
+        `follow-ups: ${read} of ${size} bytes of output were searched in ${LIMITS.followUps.searchSeconds} seconds; those after them are left out`,
+      ),
+  };
   const blocks =
-    receipt === undefined ? blocksOfLost(context, parent, attempt) : readBlocks(context.openStream, receipt);
+    receipt === undefined ? blocksOfLost(search, context.readReceipt, parent, attempt) : readBlocks(search, receipt);
   for await (const block of blocks) {
     const { position } = block;
     try {

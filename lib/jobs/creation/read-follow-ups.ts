@@ -7,24 +7,33 @@ import { NewerSchemaError } from '../lifecycle/newer-schema.ts';
 import type { OutputSource } from '../output/output-source.ts';
 import type { FollowUpBlocks } from '../receipts/follow-up-blocks.ts';
 import type { Receipt, StreamName } from '../receipts/receipt.ts';
-import { type PlacedBlock, readFollowUpBlocks } from './collect-follow-ups.ts';
+import { FOLLOW_UP_BLOCK, type PlacedBlock, readFollowUpBlocks } from './collect-follow-ups.ts';
 import type { CreationContext } from './create-job.ts';
 
 /** Opens a persisted stream of an attempt. */
 export type OpenStream = (jobId: string, attempt: number, stream: StreamName) => Promise<OutputSource>;
 
+/** A search of output for blocks, which an agent can make long: it decides what it writes. */
+export interface BlockSearch {
+  readonly openStream: OpenStream;
+  /** Asked after each part of the output. */
+  readonly isTimeOver: () => boolean;
+  /** The search ended early: only `read` bytes of `size` were searched. */
+  onCut(searched: { readonly read: number; readonly size: number }): void;
+}
+
 /**
  * The blocks of a receipt with their bodies. Bodies that did not fit into the receipt are read from the output.
  * @throws NewerSchemaError if only a later version can read that output
  */
-export async function* readBlocks(openStream: OpenStream, receipt: Receipt): AsyncGenerator<PlacedBlock> {
+export async function* readBlocks(search: BlockSearch, receipt: Receipt): AsyncGenerator<PlacedBlock> {
   const blocks = receipt.follow_ups?.blocks ?? [];
   const inline = blocks.flatMap(asGiven);
   if (inline.length === blocks.length || receipt.agent === undefined) return yield* inline;
   const { agent } = receipt;
   if (!isKnown(AGENTS, agent))
     throw new NewerSchemaError(`the receipt of attempt ${receipt.attempt} of ${receipt.job_id}`);
-  yield* readOutput(openStream, { jobId: receipt.job_id, attempt: receipt.attempt, agent });
+  yield* readOutput(search, { jobId: receipt.job_id, attempt: receipt.attempt, agent });
 }
 
 /**
@@ -32,36 +41,47 @@ export async function* readBlocks(openStream: OpenStream, receipt: Receipt): Asy
  * session may lack its end, which the next attempt then repeated, so a block counts once.
  */
 export async function* blocksOfLost(
-  {
-    openStream,
-    readReceipt,
-  }: { readonly openStream: OpenStream; readonly readReceipt: CreationContext['readReceipt'] },
+  search: BlockSearch,
+  readReceipt: CreationContext['readReceipt'],
   { id, attempt: newest, agent }: Pick<Job, 'id' | 'attempt' | 'agent'>,
   attempt: number,
 ): AsyncGenerator<PlacedBlock> {
   const repeated = new Set<string>();
   let isContinued = false;
+  let isCut = false;
+  const noting: BlockSearch = {
+    ...search,
+    onCut(searched) {
+      isCut = true;
+      search.onCut(searched);
+    },
+  };
   for (let later = attempt + 1; later <= newest; later += 1) {
     const receipt = await readReceipt(id, later);
     if (receipt?.chain?.includes(attempt) !== true) continue;
     isContinued = true;
-    for await (const block of readBlocks(openStream, receipt)) if ('body' in block) repeated.add(block.body);
+    for await (const block of readBlocks(noting, receipt)) if ('body' in block) repeated.add(block.body);
   }
-  if (!isContinued || agent === undefined || !isKnown(AGENTS, agent)) return;
-  for await (const block of readOutput(openStream, { jobId: id, attempt, agent }))
+  // Without all that the later attempts repeated, a job would be made, and paid, twice.
+  if (!isContinued || isCut || agent === undefined || !isKnown(AGENTS, agent)) return;
+  for await (const block of readOutput(search, { jobId: id, attempt, agent }))
     if ('body' in block && !repeated.has(block.body)) yield block;
 }
 
 async function* readOutput(
-  openStream: OpenStream,
+  { openStream, isTimeOver, onCut }: BlockSearch,
   { jobId, attempt, agent }: { readonly jobId: string; readonly attempt: number; readonly agent: AgentName },
 ): AsyncGenerator<PlacedBlock> {
   const source = await openStream(jobId, attempt, 'stdout');
   const found: PlacedBlock[] = [];
-  const reader = AGENT_OUTPUTS[agent].createReader(readFollowUpBlocks((block) => found.push(block)));
+  const blocks = readFollowUpBlocks((block) => found.push(block));
+  const reader = AGENT_OUTPUTS[agent].createReader(blocks, FOLLOW_UP_BLOCK);
+  let read = 0;
   for await (const chunk of source.read()) {
     reader.push(chunk);
+    read += chunk.length;
     yield* found.splice(0);
+    if (read < source.size && isTimeOver()) return onCut({ read, size: source.size });
   }
   reader.end();
   yield* found;

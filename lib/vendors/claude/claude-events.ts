@@ -1,26 +1,29 @@
 import * as z from 'zod';
 import type { Usage } from '../../jobs/receipts/receipt.ts';
-import { type AgentFacts, type AgentReader, type MessageReader, withPrompt } from '../output/agent-output.ts';
+import { type AgentFacts, type AgentReader, type MessageReader, mentions, withPrompt } from '../output/agent-output.ts';
 import { createJsonLines } from '../output/json-lines.ts';
 import { parkedBy } from './claude-park.ts';
 
 /** Parses `claude -p --output-format stream-json`. Unknown events change nothing. */
-export function createClaudeReader(messages?: MessageReader): AgentReader {
+export function createClaudeReader(messages?: MessageReader, about?: string): AgentReader {
   let facts: AgentFacts = { finished: false };
   let limit: Limit | undefined;
-  const lines = createJsonLines((line) => {
-    // claude writes the prompt into the session before it repeats it, or asks the model.
-    if (facts.lacksPrompt && spokenSchema.safeParse(line).success) facts = withPrompt(facts);
-    const event = eventSchema.safeParse(line).data;
-    if (event?.type === 'rate_limit_event') limit = event.rate_limit_info;
-    else if (event !== undefined)
-      facts = { ...(beginsTurn(event) ? anotherTurn(facts) : facts), ...learn(event, limit) };
-    if (event?.type !== 'assistant') return;
-    for (const text of textsOf(event)) {
-      messages?.push(text);
-      messages?.end();
-    }
-  });
+  const lines = createJsonLines(
+    (line) => {
+      // claude writes the prompt into the session before it repeats it, or asks the model.
+      if (facts.lacksPrompt && spokenSchema.safeParse(line).success) facts = withPrompt(facts);
+      const event = eventSchema.safeParse(line).data;
+      if (event?.type === 'rate_limit_event') limit = event.rate_limit_info;
+      else if (event !== undefined)
+        facts = { ...(beginsTurn(event) ? anotherTurn(facts) : facts), ...learn(event, limit) };
+      if (event?.type !== 'assistant') return;
+      for (const text of textsOf(event)) {
+        messages?.push(text);
+        messages?.end();
+      }
+    },
+    { mentioning: mentions(about) },
+  );
   // A line without its end is an event that was cut off.
   return { push: (chunk) => lines.push(chunk), end: () => undefined, facts: () => facts };
 }

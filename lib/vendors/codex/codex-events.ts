@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { type AgentFacts, type AgentReader, type MessageReader, withPrompt } from '../output/agent-output.ts';
+import { type AgentFacts, type AgentReader, type MessageReader, mentions, withPrompt } from '../output/agent-output.ts';
 import { createJsonLines } from '../output/json-lines.ts';
+import { APP_SERVER_REQUESTS } from './app-server-requests.ts';
 import { createCodexAppServerReader } from './codex-app-server-events.ts';
 import { failureOf } from './codex-failure.ts';
 import { codexTokensSchema } from './codex-tokens.ts';
@@ -9,23 +10,29 @@ import { codexTokensSchema } from './codex-tokens.ts';
  * Parses `codex exec --json` and `codex app-server`: the form of each line tells which. Unknown events change nothing,
  * nor does `error`, after which codex continues.
  */
-export function createCodexReader(messages?: MessageReader): AgentReader {
+export function createCodexReader(messages?: MessageReader, about?: string): AgentReader {
   let facts: AgentFacts = { finished: false };
   const appServer = createCodexAppServerReader(messages);
-  const lines = createJsonLines((line) => {
-    if (appServer.read(line)) return;
-    // codex writes the prompt into the session before it asks the model, which all but warnings come from.
-    if (facts.lacksPrompt && itemSchema.safeParse(line).success) facts = withPrompt(facts);
-    const event = eventSchema.safeParse(line);
-    if (!event.success) return;
-    facts = { ...facts, ...learn(event.data) };
-    if (event.data.type !== 'item.completed') return;
-    messages?.push(event.data.item.text);
-    messages?.end();
-  });
+  const lines = createJsonLines(
+    (line) => {
+      if (appServer.read(line)) return;
+      // codex writes the prompt into the session before it asks the model, which all but warnings come from.
+      if (facts.lacksPrompt && itemSchema.safeParse(line).success) facts = withPrompt(facts);
+      const event = eventSchema.safeParse(line);
+      if (!event.success) return;
+      facts = { ...facts, ...learn(event.data) };
+      if (event.data.type !== 'item.completed') return;
+      messages?.push(event.data.item.text);
+      messages?.end();
+    },
+    { mentioning: mentions(about)?.concat(APP_SERVER_THREAD) },
+  );
   // A line without its end is an event that was cut off.
   return { push: (chunk) => lines.push(chunk), end: () => undefined, facts: () => appServer.facts() ?? facts };
 }
+
+/** In the answer of the app server that names the thread whose messages count. */
+const APP_SERVER_THREAD = `"${APP_SERVER_REQUESTS.thread}"`;
 
 const itemSchema = z.object({
   type: z.templateLiteral(['item.', z.string()]),

@@ -36,6 +36,14 @@ export interface AgentReader {
   facts(): AgentFacts;
 }
 
+/**
+ * What the lines of messages with an ASCII text mention: the text, or an escape in whose place a part of it may be.
+ * Undefined: anything.
+ */
+export function mentions(about: string | undefined): string[] | undefined {
+  return about === undefined ? undefined : [about, '\\u'];
+}
+
 /** The facts once the session has the prompt. */
 export function withPrompt({ lacksPrompt: _lacks, ...facts }: AgentFacts): AgentFacts {
   return facts;
@@ -78,8 +86,11 @@ export const STDERR_TAIL_BYTES = 64 * 1024;
 
 /** Parses the output of an agent's CLI: while it runs, and later from what is stored. */
 export interface AgentOutput {
-  /** @param messages receives the agent's messages (for a shell: its whole stdout as one). */
-  createReader(messages?: MessageReader): AgentReader;
+  /**
+   * @param messages receives the agent's messages (for a shell: its whole stdout as one)
+   * @param about only messages with this ASCII text are needed, and no facts: most of the output is then skipped unread
+   */
+  createReader(messages?: MessageReader, about?: string): AgentReader;
   /** Facts known only at the end, merged with `facts`. Recognizes a CLI that reports "not logged in" on stderr. */
   conclude(facts: AgentFacts, exit: AttemptExit): AgentFacts;
   /** Absent: it keeps no session. */

@@ -3,11 +3,20 @@ export interface JsonLines {
   push(chunk: Buffer): void;
 }
 
-/**
- * Calls `onValue` with each line that is JSON and skips all others. Keeps at most one line of `maxLineBytes` bytes
- * (without its line feed) and drops longer ones as they arrive.
- */
-export function createJsonLines(onValue: (value: unknown) => void, maxLineBytes = 8 * 1024 * 1024): JsonLines {
+/** Which lines are read. */
+export interface LineChoice {
+  /** A longer line, without its line feed, is dropped as it arrives. */
+  readonly maxLineBytes?: number | undefined;
+  /** A line with none of these is skipped unread: to parse it costs many times as much. Default: all are read. */
+  readonly mentioning?: readonly string[] | undefined;
+}
+
+/** Calls `onValue` with each line that is JSON and skips all others. Keeps at most one line. */
+export function createJsonLines(
+  onValue: (value: unknown) => void,
+  { maxLineBytes = 8 * 1024 * 1024, mentioning }: LineChoice = {},
+): JsonLines {
+  const wanted = mentioning?.map((text) => Buffer.from(text));
   let parts: Buffer[] = [];
   let length = 0;
 
@@ -20,7 +29,8 @@ export function createJsonLines(onValue: (value: unknown) => void, maxLineBytes 
 
   function end(part: Buffer): void {
     if (length + part.length <= maxLineBytes) {
-      const value = parse(parts.length === 0 ? part : Buffer.concat([...parts, part]));
+      const line = parts.length === 0 ? part : Buffer.concat([...parts, part]);
+      const value = wanted?.some((text) => line.includes(text)) === false ? undefined : parse(line);
       if (value !== undefined) onValue(value);
     }
     parts = [];

@@ -1,5 +1,5 @@
 import type { PlainCli } from '../../contract/agents/definition.ts';
-import type { AgentFacts, AgentOutput } from '../output/agent-output.ts';
+import { type AgentFacts, type AgentOutput, mentions } from '../output/agent-output.ts';
 import { createJsonLines } from '../output/json-lines.ts';
 import { shellOutput } from '../shell/shell-output.ts';
 
@@ -7,15 +7,18 @@ import { shellOutput } from '../shell/shell-output.ts';
 export function plainOutput({ read }: PlainCli): AgentOutput {
   if (read === undefined) return shellOutput;
   return {
-    createReader(messages) {
+    createReader(messages, about) {
       let facts: AgentFacts = { finished: false };
-      const lines = createJsonLines((line) => {
-        const { message, ...reported } = read(line);
-        facts = { ...facts, ...reported, ...(message !== undefined && { finalMessage: message }) };
-        if (message === undefined) return;
-        messages?.push(message);
-        messages?.end();
-      });
+      const lines = createJsonLines(
+        (line) => {
+          const { message, ...reported } = read(line);
+          facts = { ...facts, ...reported, ...(message !== undefined && { finalMessage: message }) };
+          if (message === undefined) return;
+          messages?.push(message);
+          messages?.end();
+        },
+        { mentioning: mentions(about) },
+      );
       // A line without its end is an event that was cut off.
       return { push: (chunk) => lines.push(chunk), end: () => undefined, facts: () => facts };
     },

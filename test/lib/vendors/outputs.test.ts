@@ -11,9 +11,9 @@ const conclude = (output: AgentOutput, facts: AgentFacts, exitCode: number | nul
   output.conclude(facts, { exitCode, signal: exitCode === null ? 'SIGKILL' : null, stderrTail });
 
 /** What a reader passes on as messages: texts, and `end` after each message. */
-function messagesOf(output: AgentOutput, chunks: readonly Buffer[]): string[] {
+function messagesOf(output: AgentOutput, chunks: readonly Buffer[], about?: string): string[] {
   const passed: string[] = [];
-  const reader = output.createReader({ push: (text) => passed.push(text), end: () => passed.push('end') });
+  const reader = output.createReader({ push: (text) => passed.push(text), end: () => passed.push('end') }, about);
   for (const chunk of chunks) reader.push(chunk);
   reader.end();
   return passed;
@@ -92,6 +92,44 @@ describe('messages', () => {
     const lines = Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
     expect(messagesOf(codexOutput, [lines])).toEqual(['first', 'end', 'second', 'end']);
   });
+
+  const escaped = (line: unknown) => JSON.stringify(line).replace('word', String.raw`wor\u0064`);
+  const jsonLines = (...lines: unknown[]) =>
+    Buffer.from(lines.flatMap((line) => [`${JSON.stringify(line)}\n`, `${escaped(line)}\n`]).join(''));
+  const spoken = (text: string) => ({
+    type: 'assistant',
+    parent_tool_use_id: null,
+    message: { content: [{ type: 'text', text }] },
+  });
+  const said = (threadId: string, text: string) => ({
+    method: 'item/completed',
+    params: { threadId, item: { type: 'agentMessage', text } },
+  });
+  it.for([
+    [
+      'codex',
+      codexOutput,
+      ['the word', 'none'].map((text) => ({ type: 'item.completed', item: { type: 'agent_message', text } })),
+    ],
+    [
+      'codex as an app server',
+      codexOutput,
+      [
+        { id: 'thread', result: { thread: { id: 't' } } },
+        said('t', 'the word'),
+        said('t', 'none'),
+        said('other', 'the word'),
+      ],
+    ],
+    ['claude', claudeOutput, [spoken('the word'), spoken('none')]],
+  ] as const)(
+    '%s: those about a word are found, escaped or not, and no others if only they are wanted',
+    ([, output, lines]) => {
+      const asked = messagesOf(output, [jsonLines(...lines)]);
+      expect(asked).toEqual(['the word', 'end', 'the word', 'end', 'none', 'end', 'none', 'end']);
+      expect(messagesOf(output, [jsonLines(...lines)], 'word')).toEqual(asked.slice(0, 4));
+    },
+  );
 
   it('a script: all of stdout is one, also when a character is cut, and at the end', () => {
     const euro = Buffer.from('€');

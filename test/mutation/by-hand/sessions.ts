@@ -74,6 +74,20 @@ export const SESSIONS: readonly Mutant[] = [
     test: 'test/lib/jobs/creation/follow-ups.test.ts',
   },
   {
+    name: 'a block counts twice if not all that the successor of a lost attempt repeats was read',
+    file: 'lib/jobs/creation/read-follow-ups.ts',
+    find: '!isContinued || isCut ||',
+    replace: '!isContinued ||',
+    test: 'test/lib/jobs/creation/search-follow-ups.test.ts',
+  },
+  {
+    name: 'a round searches the outputs of all jobs, however long that takes',
+    file: 'lib/reconciler/after-attempt.ts',
+    find: '    if (context.clock.now() >= until) return;\n',
+    replace: '',
+    test: 'test/lib/jobs/creation/search-follow-ups.test.ts',
+  },
+  {
     name: 'a session that lacks the prompt is continued',
     file: 'worker-container/attempt/start-agent.ts',
     find: 'sessionId: () => promptedSession(reader.facts()) });',

@@ -3,7 +3,7 @@ import { createJsonLines } from '../../../../lib/vendors/output/json-lines.ts';
 
 function collect(maxLineBytes?: number) {
   const values: unknown[] = [];
-  return { values, lines: createJsonLines((value) => values.push(value), maxLineBytes) };
+  return { values, lines: createJsonLines((value) => values.push(value), { maxLineBytes }) };
 }
 
 test('several lines in one chunk and one line in several chunks are all read', () => {
