@@ -58,7 +58,7 @@ async function runWithLogin(
     try {
       return await finishAgent(context, job, { prepared, running, login }, around);
     } catch (error) {
-      await abandonAgent(prepared, mark, running).catch((left: Error) =>
+      await abandonAgent(context, prepared, mark, running).catch((left: Error) =>
         context.log.error('an abandoned agent was not ended', left),
       );
       throw error;

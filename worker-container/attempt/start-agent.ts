@@ -4,7 +4,14 @@ import { collectFollowUps } from '../../lib/jobs/creation/collect-follow-ups.ts'
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { type AgentReader, promptedSession, STDERR_TAIL_BYTES } from '../../lib/vendors/output/agent-output.ts';
 import type { EndingReason } from '../commands/ending.ts';
-import { endTree, spawnTree, type Tree } from '../commands/process-tree.ts';
+import {
+  endTree,
+  type SurvivorRule,
+  spawnTree,
+  survivorsOf,
+  survivorsText,
+  type Tree,
+} from '../commands/process-tree.ts';
 import type { Drive } from '../drives/drive.ts';
 import { startDrive } from '../drives/start-drive.ts';
 import { MessageCourier } from '../messages/message-courier.ts';
@@ -99,7 +106,7 @@ export async function startAgent(
     const parts = { tree, courier, session, shipper, reader, followUps };
     return { ...parts, stderrTail: () => stderrTail.toString(), outputFault: () => outputFault };
   } catch (error) {
-    await abandonAgent(prepared, mark, { tree, session });
+    await abandonAgent(context, prepared, mark, { tree, session });
     throw error;
   }
 }
@@ -128,13 +135,18 @@ function beginTalk(
 
 /** Ends what was started for an attempt that can't be completed, and deletes its output here. */
 export async function abandonAgent(
-  { agent, tools }: PreparedAttempt,
+  { log, onSurvivors, killTimeoutMs }: SurvivorRule & { readonly log: Pick<Logger, 'error'> },
+  { agent: { politeSignal }, tools }: Pick<PreparedAttempt, 'agent' | 'tools'>,
   mark: string,
   { tree, session, shipper }: Partial<RunningAgent>,
 ): Promise<void> {
   await tools?.close();
   try {
-    if (tree !== undefined) await endTree({ child: tree, mark, politeSignal: agent.politeSignal, kill: true });
+    if (tree === undefined) return;
+    const survivors = await survivorsOf(endTree({ child: tree, mark, politeSignal, kill: true, killTimeoutMs }));
+    if (survivors.length === 0) return;
+    log.error(`processes of an abandoned agent: ${survivorsText(survivors)}`);
+    onSurvivors?.();
   } finally {
     tree?.stdin?.destroy();
     if (shipper === undefined) for (const pipe of [tree?.stdout, tree?.stderr]) pipe?.destroy();

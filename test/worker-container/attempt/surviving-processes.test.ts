@@ -5,16 +5,16 @@ import { expect, test } from 'vitest';
 import type { Receipt } from '../../../lib/jobs/receipts/receipt.ts';
 import { describeAsRoot } from '../service-accounts/as-root.ts';
 
-const PROGRAM = fileURLToPath(new URL('attempt-without-kill.ts', import.meta.url));
+const program = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const run = promisify(execFile);
+// Without this right, root can't signal the processes of another user.
+const RIGHTS = ['--bounding-set=-kill', '--inh-caps=-all', '--'];
 
 describeAsRoot('processes that the worker may not kill', () => {
   test('leave the outcome and the output of their attempt as they are, with a warning', async () => {
-    // Without this right, root can't signal the processes of another user.
-    const rights = ['--bounding-set=-kill', '--inh-caps=-all', '--'];
     const script = `setpriv --reuid=1234567 --clear-groups sleep 60 & echo "it is process $!"
       until [ "$(stat -c %u /proc/$!)" = 1234567 ]; do sleep 0.01; done; echo done`;
-    const { stdout } = await run('setpriv', [...rights, process.execPath, PROGRAM, script]);
+    const { stdout } = await run('setpriv', [...RIGHTS, process.execPath, program('attempt-without-kill.ts'), script]);
     const { status, receipt, survived } = JSON.parse(stdout) as { status: string; receipt: Receipt; survived: number };
     const [warning = '', ...others] = receipt.warnings ?? [];
     const pid = Number(/\d+/.exec(warning)?.[0]);
@@ -26,5 +26,15 @@ describeAsRoot('processes that the worker may not kill', () => {
       streams: { stdout: { bytes: `it is process ${pid}\ndone\n`.length, complete: true } },
     });
     expect([status, survived]).toEqual(['SUCCEEDED', 1]);
+  });
+
+  test('are counted and logged when their agent is abandoned', async () => {
+    const script = `setpriv --reuid=1234567 --clear-groups sleep 60 & other=$!
+      until [ "$(stat -c %u /proc/$other)" = 1234567 ]; do sleep 0.01; done; echo $other; wait`;
+    const { stdout } = await run('setpriv', [...RIGHTS, process.execPath, program('abandon-without-kill.ts'), script]);
+    const { pid, ...abandoned } = JSON.parse(stdout) as { pid: number };
+    if (pid > 0) process.kill(pid, 'SIGKILL');
+    const text = `not ended, even by SIGKILL: ${pid}. They may still run, perhaps as another user.`;
+    expect(abandoned).toEqual({ survived: 1, logged: [`processes of an abandoned agent: ${text}`] });
   });
 });
