@@ -69,7 +69,7 @@ export async function attemptPrompt(
   const { begun, warnings } =
     unknown === undefined
       ? { begun: own, warnings: [] }
-      : await rethrowTransient(() => withRecord(sources, unknown, { own, most, isPart: resumed !== undefined }));
+      : await rethrowTransient(() => withRecord(sources, unknown, { own, most, mask, isPart: resumed !== undefined }));
   // A script takes no messages.
   if (agent === 'shell') return { prompt: begun, given: [], warnings };
   const giving = {
@@ -102,14 +102,12 @@ function unknownTurns(
 async function withRecord(
   sources: RecordSources,
   turns: readonly EarlierTurn[],
-  { own, most, isPart }: { readonly own: string; readonly most: number; readonly isPart: boolean },
+  { own, most, ...how }: { readonly own: string; readonly most: number } & Parameters<typeof threadRecord>[3],
 ): Promise<{ readonly begun: string; readonly warnings: readonly string[] }> {
   const separators = 2 * '\n\n'.length;
-  const { rules, text, warning } = await threadRecord(sources, turns, most - promptLength(own) - separators, {
-    isPart,
-  });
+  const { rules, text, warning } = await threadRecord(sources, turns, most - promptLength(own) - separators, how);
   const count = `${turns.length} ${turns.length === 1 ? 'turn' : 'turns'}`;
   const lacks = `session: it lacks the last of the thread: the agent got a record of ${count} instead`;
-  const warnings = [...(isPart ? [lacks] : []), ...(warning === undefined ? [] : [warning])];
+  const warnings = [...(how.isPart === true ? [lacks] : []), ...(warning === undefined ? [] : [warning])];
   return { begun: composePrompt([...rules, text], { prompt: own }), warnings };
 }

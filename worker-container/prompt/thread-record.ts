@@ -3,7 +3,7 @@ import { composePrompt, promptLength } from '../../lib/contract/compose-prompt.t
 import { LIMITS } from '../../lib/contract/limits.ts';
 import type { OutputStore } from '../../lib/jobs/output/output-store.ts';
 import { readableReceipt } from '../../lib/jobs/output/readable-receipt.ts';
-import { listQuestions } from '../../lib/jobs/questions/list-questions.ts';
+import { listMasked } from '../../lib/jobs/questions/answer-text.ts';
 import type { JobTextStore } from '../../lib/jobs/store/job-texts.ts';
 import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
 
@@ -33,6 +33,8 @@ export interface RecordSources {
   readonly output: Pick<OutputStore, 'readReceipt'>;
 }
 
+type Mask = (text: string) => string;
+
 /** What an agent gets that can't continue the session of its thread. */
 export interface ThreadRecord {
   readonly text: string;
@@ -47,13 +49,14 @@ export interface ThreadRecord {
  * are left out, and long texts are cut, so that it fits.
  * @param most characters that the record and its rules may have
  * @param options.isPart its agent knows the turns before
+ * @param options.mask masks the secrets of the attempt in the answers of people, here and where they are stored
  * @throws SessionLostError if nothing is left, or nothing fits
  */
 export async function threadRecord(
   context: RecordSources,
   earlier: readonly EarlierTurn[],
   most: number,
-  { isPart = false }: { readonly isPart?: boolean } = {},
+  { isPart = false, mask }: { readonly isPart?: boolean; readonly mask: Mask },
 ): Promise<ThreadRecord> {
   const heading = isPart ? HEADING_OF_PART : HEADING;
   const ruleIds = new Set<string>();
@@ -63,7 +66,7 @@ export async function threadRecord(
     const { prompt, rule_ids = [] } = await context.texts.get(turn.job);
     for (const id of rule_ids) ruleIds.add(id);
     if (unread <= 0) continue;
-    const texts = await textsOf(context, turn, prompt);
+    const texts = await textsOf(context, turn, { prompt, mask });
     turns.push(texts);
     unread -= Buffer.byteLength(entryOf(texts, 0, LIMITS.threadRecordBytes).text);
   }
@@ -91,9 +94,13 @@ interface TurnTexts {
   readonly answer: string | undefined;
 }
 
-async function textsOf(context: RecordSources, { job, attempt }: EarlierTurn, prompt: string): Promise<TurnTexts> {
+async function textsOf(
+  context: RecordSources,
+  { job, attempt }: EarlierTurn,
+  { prompt, mask }: { readonly prompt: string; readonly mask: Mask },
+): Promise<TurnTexts> {
   const { receipt } = await readableReceipt(context.output, job.id, attempt);
-  const asked = job.questions === undefined ? [] : await listQuestions(context.texts.questions, job);
+  const asked = job.questions === undefined ? [] : await listMasked(context.texts.questions, job, mask);
   const questions = asked.toReversed().flatMap(({ state, question, answer, default: fallback }) => {
     // Only a deadline that has passed makes a default count.
     const got = state === 'expired' ? fallback : answer;

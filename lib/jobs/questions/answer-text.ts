@@ -1,7 +1,9 @@
 import { LIMITS } from '../../contract/limits.ts';
+import type { QuestionView } from '../../contract/schemas/jobs/question.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { Question } from '../receipts/question-record.ts';
 import type { AnswerRow, QuestionRow, QuestionStore } from '../store/question-store.ts';
+import { listQuestions } from './list-questions.ts';
 
 /** What reads an answer for an agent. */
 export type AnswerStore = Pick<QuestionStore, 'list' | 'read' | 'replaceAnswer'>;
@@ -21,6 +23,28 @@ export async function readMasked(
   const answer = { ...found.answer, text: mask(found.answer.text) };
   if (answer.text !== found.answer.text) await store.replaceAnswer(jobId, question, answer);
   return { ...found, answer };
+}
+
+/**
+ * All questions of a job, newest first, for an agent that continues its work. No attempt of the job may have got the
+ * answers, so they are masked as `readMasked` does.
+ * @param mask masks the secrets of the attempt
+ */
+export async function listMasked(
+  store: AnswerStore,
+  job: Job,
+  mask: (text: string) => string,
+): Promise<readonly QuestionView[]> {
+  const masked: QuestionView[] = [];
+  for (const view of await listQuestions(store, job)) {
+    const answer = view.answer === null ? null : mask(view.answer);
+    if (answer !== view.answer) {
+      const named = job.question?.id === view.id ? job.question : (await store.read(job.id, { id: view.id }))?.row;
+      await readMasked(store, job.id, { question: { id: view.id, answer: named?.answer }, mask });
+    }
+    masked.push({ ...view, answer });
+  }
+  return masked;
 }
 
 /**

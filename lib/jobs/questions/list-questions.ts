@@ -3,7 +3,7 @@ import type { Job } from '../lifecycle/job.ts';
 import type { QuestionStore } from '../store/question-store.ts';
 
 /** All questions of a job, newest first. The job has the state of its newest; the rows have those of the others. */
-export async function listQuestions(store: QuestionStore, job: Job): Promise<QuestionView[]> {
+export async function listQuestions(store: Pick<QuestionStore, 'list'>, job: Job): Promise<QuestionView[]> {
   const stored = await store.list(job.id);
   const views = stored.flatMap(({ id, answers, ...row }): QuestionView[] => {
     const current = job.question?.id === id ? job.question : row;

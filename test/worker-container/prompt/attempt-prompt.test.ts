@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { answerQuestion } from '../../../lib/jobs/questions/answer-question.ts';
+import { askQuestion } from '../../../lib/jobs/questions/ask-question.ts';
+import { listQuestions } from '../../../lib/jobs/questions/list-questions.ts';
 import type { RestoredSession } from '../../../worker-container/agent-sessions/restore-session.ts';
 import { attemptPrompt } from '../../../worker-container/prompt/attempt-prompt.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
@@ -73,4 +76,28 @@ test('an agent whose session was not saved completely gets a record of its turn 
   const { prompt, warnings } = await afterTurns('job_1', { attempt_warnings: [fault] });
   for (const part of ['Buy paint.', 'Bought.', 'Sanded.']) expect(prompt).toContain(part);
   expect(warnings).toEqual([expect.stringContaining('2 turns')]);
+});
+
+test('an answer that no attempt got is masked in the record of its turn, and from then on where it is stored', async () => {
+  const deployment = quietDeployment();
+  const { questions } = deployment.texts;
+  const asked = await deployment.store(aRunningJob({ id: 'job_1', agent: 'codex' }));
+  for (const id of ['q_1', 'q_2']) {
+    const before = await askQuestion(deployment, asked, { id, question: `${id}?`, options: undefined });
+    if ('rejected' in before) expect.fail(before.rejected);
+    await answerQuestion(deployment, before.job, { questionId: id, answer: `${id} is hunter2.`, by: 'token:x' });
+  }
+  const job = (await deployment.read(asked)) ?? expect.fail('the job is gone');
+  const sources = { ...(SOURCES as object), texts: { ...deployment.texts, get: async () => TURNS.job_1 } } as never;
+  const redaction = new Redaction(['hunter2']);
+  const earlier = [{ job, attempt: 1 }];
+  const situation = { agent: 'codex', prompt: 'Paint it.', earlier, resumed: undefined, redaction } as const;
+  const { prompt } = await attemptPrompt(sources, aRunningJob({ id: 'job_2', agent: 'codex' }), situation);
+  for (const part of ['q_1 is ***.', 'q_2 is ***.']) expect(prompt).toContain(part);
+  expect(prompt).not.toContain('hunter2');
+  const stored = await listQuestions(questions, job);
+  expect(stored.map(({ answer, answered_by }) => [answer, answered_by]).toSorted()).toEqual([
+    ['q_1 is ***.', 'token:x'],
+    ['q_2 is ***.', 'token:x'],
+  ]);
 });

@@ -2,10 +2,14 @@ import { expect, test } from 'vitest';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { Receipt } from '../../../lib/jobs/receipts/receipt.ts';
 import type { StoredQuestion } from '../../../lib/jobs/store/question-store.ts';
-import { SessionLostError, threadRecord } from '../../../worker-container/prompt/thread-record.ts';
+import { threadRecord as recordOf, SessionLostError } from '../../../worker-container/prompt/thread-record.ts';
 import { aJob, aReceipt } from '../../lib/jobs/a-job.ts';
 
-type Context = Parameters<typeof threadRecord>[0];
+type Context = Parameters<typeof recordOf>[0];
+
+/** The record for an attempt that knows no secrets. */
+const threadRecord = (context: Context, earlier: Parameters<typeof recordOf>[1], most: number) =>
+  recordOf(context, earlier, most, { mask: (text) => text });
 
 /** Characters that do not limit a record. */
 const ROOMY = 1_000_000;
