@@ -23,11 +23,12 @@ const UNCLAIMED_AFTER_MS = 60_000;
 export interface ReconcilerContext extends AfterAttemptContext {
   /**
    * The jobs in a state, oldest first, created at `from` or later, in pages of `page` (default: the table's page size);
-   * eventually consistent. Without QUEUED ones that await an event, which nothing here acts on.
+   * eventually consistent. Without QUEUED ones that await an event, which nothing here acts on, and without held ones
+   * unless `held` is set.
    */
   readonly byStatus: (
     status: 'QUEUED' | 'RUNNING',
-    options?: { page?: number; from?: string },
+    options?: { page?: number; from?: string | undefined; held?: boolean },
   ) => AsyncIterable<ListedJob>;
   /** Whether the table has failed recently, so that workers could not renew their leases. Default: it has not. */
   readonly hadOutage?: () => boolean;
@@ -52,7 +53,7 @@ export function statusIndex(table: DynamoDBDocumentClient, tableName: string): R
     const parts = listedItems(
       table,
       tableName,
-      { status, order: 'oldest', from: options?.from, awaiting: false },
+      { status, order: 'oldest', from: options?.from, queued: options?.held === true ? 'ready_and_held' : 'ready' },
       { perQuery: options?.page },
     );
     for await (const items of parts)
@@ -102,7 +103,7 @@ export async function readWaiting(context: ReconcilerContext): Promise<WaitingWo
   const read = async (most: number, options?: { from: string }) => {
     let count = 0;
     const end = context.clock.now() + WAITING_READ.milliseconds;
-    for await (const job of context.byStatus('QUEUED', options)) {
+    for await (const job of context.byStatus('QUEUED', { ...options, held: true })) {
       note(job);
       count += 1;
       if (count >= most || context.clock.now() > end) return job;

@@ -12,14 +12,18 @@ export class WaitingJobs {
     this.#clock = clock;
   }
 
-  /** `byStatus` that records the jobs it returns; reading the waiting jobs from the oldest on begins a new record. */
+  /**
+   * `byStatus` that records the jobs it returns if it reads held ones too; reading them from the oldest on begins a new
+   * record.
+   */
   noting(byStatus: ReconcilerContext['byStatus']): ReconcilerContext['byStatus'] {
     const note = this.#note.bind(this);
     const forget = this.#forget.bind(this);
     return async function* noted(status, options) {
-      if (status === 'QUEUED' && options?.from === undefined) forget();
+      const isNoted = status === 'QUEUED' && options?.held === true;
+      if (isNoted && options.from === undefined) forget();
       for await (const job of byStatus(status, options)) {
-        if (status === 'QUEUED') note(job);
+        if (isNoted) note(job);
         yield job;
       }
     };

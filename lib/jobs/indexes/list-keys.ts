@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Job } from '../lifecycle/job.ts';
-import { isAwaiting } from '../lifecycle/parking.ts';
+import { isAwaiting, isBusy, isForVendor } from '../lifecycle/parking.ts';
 
 /** The partitions of a list, by suffix: a job is in one of them by a hash of its id. Earlier versions used the first. */
 export const LIST_SUFFIXES = ['0', '1', '2', '3'] as const;
@@ -16,6 +16,11 @@ export function listKeys(): string[] {
  */
 const AWAITING_STATE = 'QUEUED-parked';
 /**
+ * QUEUED jobs that are parked for their vendor, a folder or a profile are apart too: the reconciler reads them, but no
+ * worker is launched for them.
+ */
+const HELD_STATE = 'QUEUED-held';
+/**
  * Jobs with an open question are apart, so that people find them: those that are parked for it, and those whose agent
  * still waits for a quick answer.
  */
@@ -26,17 +31,28 @@ export const RUNNING_STATES = ['RUNNING', ASKING_STATES.RUNNING] as const;
 /** The state in whose partitions of the index by status a job is. */
 export function indexedState({ status, parked, question }: Pick<Job, 'status' | 'parked' | 'question'>): string {
   if (status === 'RUNNING') return question?.state === 'open' ? ASKING_STATES.RUNNING : status;
-  if (status !== 'QUEUED' || !isAwaiting(parked)) return status;
+  if (status !== 'QUEUED') return status;
+  if (isBusy(parked) || isForVendor(parked)) return HELD_STATE;
+  if (!isAwaiting(parked)) return status;
   return parked === 'question' ? ASKING_STATES.QUEUED : AWAITING_STATE;
 }
 
 /**
- * The partitions of the index by status with the jobs in a state. SUCCEEDED jobs are only in the index by time.
- * @param options.awaiting whether those that await an event are included; default: they are
+ * Which QUEUED jobs are read. Earlier versions stored held ones among the ready ones, where they remain until their next
+ * change.
  */
-export function statusKeys(status: Exclude<Job['status'], 'SUCCEEDED'>, { awaiting = true } = {}): string[] {
+export type QueuedPart = 'ready' | 'ready_and_held' | 'all';
+
+const QUEUED_STATES = {
+  ready: ['QUEUED'],
+  ready_and_held: ['QUEUED', HELD_STATE],
+  all: ['QUEUED', HELD_STATE, AWAITING_STATE, ASKING_STATES.QUEUED],
+} as const satisfies Record<QueuedPart, readonly string[]>;
+
+/** The partitions of the index by status with the jobs in a state. SUCCEEDED jobs are only in the index by time. */
+export function statusKeys(status: Exclude<Job['status'], 'SUCCEEDED'>, queued: QueuedPart = 'all'): string[] {
   if (status === 'RUNNING') return spread(RUNNING_STATES);
-  return spread(status === 'QUEUED' && awaiting ? [status, AWAITING_STATE, ASKING_STATES.QUEUED] : [status]);
+  return spread(status === 'QUEUED' ? QUEUED_STATES[queued] : [status]);
 }
 
 /** The states in the index by status of the jobs with an open question. @param status default: all */

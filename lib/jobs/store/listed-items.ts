@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { LaterCode } from '../../contract/later-code.ts';
 import type { Status } from '../../contract/statuses.ts';
-import { askingStates, listKeys, spread, statusKeys } from '../indexes/list-keys.ts';
+import { askingStates, listKeys, type QueuedPart, spread, statusKeys } from '../indexes/list-keys.ts';
 import type { ListedKey } from './list-position.ts';
 
 /** Selects jobs by state and creation time, and their order. */
@@ -16,16 +16,16 @@ export interface IndexRange {
 }
 
 /** The partitions of a range. */
-function keysOf({ needs, status, awaiting = true }: ListRange): string[] {
+function keysOf({ needs, status, queued }: ListRange): string[] {
   if (needs === 'answer') return spread(askingStates(status));
-  return status === undefined ? listKeys() : statusKeys(status, { awaiting });
+  return status === undefined ? listKeys() : statusKeys(status, queued);
 }
 
 /** A range that an index has: all jobs, or those in one state but SUCCEEDED. */
 export interface ListRange extends Omit<IndexRange, 'status'> {
   readonly status?: Exclude<Status, 'SUCCEEDED'> | LaterCode | undefined;
-  /** Whether jobs that await an event are included; default: they are. */
-  readonly awaiting?: boolean | undefined;
+  /** Default: all. */
+  readonly queued?: QueuedPart | undefined;
 }
 
 export interface ListReading {

@@ -64,7 +64,7 @@ export class JobCounts {
     return counts;
   }
 
-  /** How many jobs there are by `indexedState`: QUEUED ones that await an event are counted apart. */
+  /** How many jobs there are by `indexedState`: parked ones are counted apart. */
   async readStates(): Promise<Readonly<Record<string, number>>> {
     const counts: Record<string, number> = {};
     const items = queriedItems(this.#registry.table, {

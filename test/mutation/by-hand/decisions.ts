@@ -114,15 +114,29 @@ export const DECISIONS: readonly Mutant[] = [
   {
     name: 'jobs that await an event are read with those that are ready',
     file: 'lib/jobs/indexes/list-keys.ts',
-    find: "if (status !== 'QUEUED' || !isAwaiting(parked)) return status;\n  return parked === 'question' ? ASKING_STATES.QUEUED : AWAITING_STATE;",
+    find: "if (!isAwaiting(parked)) return status;\n  return parked === 'question' ? ASKING_STATES.QUEUED : AWAITING_STATE;",
     replace: 'return status;',
     test: 'test/lib/jobs/admission/awaited-events.test.ts',
   },
   {
+    name: 'jobs that wait for their vendor, a folder or a profile are read with those that are ready',
+    file: 'lib/jobs/indexes/list-keys.ts',
+    find: '  if (isBusy(parked) || isForVendor(parked)) return HELD_STATE;\n',
+    replace: '',
+    test: 'test/lib/workers/scaling/read-demand.test.ts',
+  },
+  {
+    name: 'the reconciler does not find the jobs that wait for a folder or a profile',
+    file: 'lib/reconciler/reconcile-jobs.ts',
+    find: '{ ...options, held: true }',
+    replace: 'options',
+    test: 'test/lib/workers/scaling/read-demand.test.ts',
+  },
+  {
     name: 'lists leave out the jobs that await an event',
     file: 'lib/jobs/indexes/list-keys.ts',
-    find: "status === 'QUEUED' && awaiting ?",
-    replace: "status === 'QUEUED' && !awaiting ?",
+    find: 'QUEUED_STATES[queued] : [status]',
+    replace: '[status] : [status]',
     test: 'test/lib/jobs/admission/awaited-events.test.ts',
   },
   {

@@ -1,6 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { createScaling } from '../../../../lib/composition/create-scaling.ts';
+import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { scaleEnv } from '../../../../lib/platform/config/function-env.ts';
@@ -81,7 +82,7 @@ export function scalingUnderTest() {
 async function change(before: Job | undefined, after: Job): Promise<Job> {
   const { handler } = await import('../../../../functions/triggers/count-jobs.ts');
   sequence += 1n;
-  const image = (job: Job) => marshall(job, { removeUndefinedValues: true });
+  const image = (job: Job) => marshall({ ...job, ...indexKeys(job) }, { removeUndefinedValues: true });
   const dynamodb = {
     SequenceNumber: String(sequence),
     ...(before && { OldImage: image(before) }),
