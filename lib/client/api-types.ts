@@ -1915,7 +1915,7 @@ export interface components {
             /** @example q_7h2j4d6f8a */
             id: string;
             /**
-             * @description `open`: it can be answered. `expired`: nobody answered before the deadline. `withdrawn`: the job ended, was retried or was edited before an answer.
+             * @description `open`: it can be answered. `expired`: nobody answered before the deadline. `withdrawn`: the job ended, was retried or was edited before an answer, or its agent does not wait for one.
              * @enum {string}
              */
             state: "open" | "answered" | "expired" | "withdrawn";
@@ -2123,7 +2123,7 @@ export interface components {
             id: string;
             job_id: string;
             /**
-             * @description `open`: it can be answered. `expired`: nobody answered before the deadline. `withdrawn`: the job ended, was retried or was edited before an answer.
+             * @description `open`: it can be answered. `expired`: nobody answered before the deadline. `withdrawn`: the job ended, was retried or was edited before an answer, or its agent does not wait for one.
              * @enum {string}
              */
             state: "open" | "answered" | "expired" | "withdrawn";

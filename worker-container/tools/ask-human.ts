@@ -9,6 +9,7 @@ import { machineTiming, type Timing } from '../output/timing.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import type { JobWatch } from './job-watch.ts';
 import { type Tool, ToolRefusedError, tool } from './tool.ts';
+import { type UnheardQuestion, withdrawUnheard } from './unheard-question.ts';
 
 /** What a question needs of its attempt. */
 export interface AskingAttempt {
@@ -22,7 +23,7 @@ export interface AskingAttempt {
   readonly onUnanswered: () => void;
   /** The agent has had time to end its turn. */
   readonly onLate: () => void;
-  /** The answer could not be read. */
+  /** The answer could not be read, or a question could not be withdrawn yet. */
   readonly onFailure: (error: unknown) => void;
   readonly timing?: Timing | undefined;
 }
@@ -43,8 +44,12 @@ const text = () =>
  * the job continues in the same session with the answer, so that waiting takes no worker.
  */
 export function askHuman(context: QuestionContext, attempt: AskingAttempt): Tool {
-  /** By text: the ids of questions whose calls failed. They may be recorded, so the same call again asks nothing new. */
-  const unsure = new Map<string, string>();
+  /** By text: questions whose calls run or failed. They may be recorded, so the same call again asks nothing new. */
+  const unsure = new Map<string, { readonly id: string; readonly unheard?: UnheardQuestion }>();
+  const knownId = async (question: string): Promise<string | undefined> => {
+    const known = unsure.get(question);
+    return (await known?.unheard?.isWithdrawn()) === true ? undefined : known?.id;
+  };
   return tool({
     name: 'ask_human',
     description:
@@ -69,9 +74,14 @@ export function askHuman(context: QuestionContext, attempt: AskingAttempt): Tool
     }),
     async call({ deadline_seconds: deadlineSeconds, ...given }, signal) {
       const asked = attempt.redaction.strings(given, { except: new Set() });
-      const id = unsure.get(asked.question) ?? newQuestionId();
-      unsure.set(asked.question, id);
-      const result = await askQuestion(context, attempt.job, { ...asked, id, deadlineSeconds });
+      const id = (await knownId(asked.question)) ?? newQuestionId();
+      unsure.set(asked.question, { id });
+      const result = await askQuestion(context, attempt.job, { ...asked, id, deadlineSeconds }).catch(
+        (error: unknown) => {
+          unsure.set(asked.question, { id, unheard: withdrawUnheard(context, attempt, id) });
+          throw error;
+        },
+      );
       unsure.delete(asked.question);
       if ('rejected' in result) throw new ToolRefusedError(`Not asked: ${result.rejected}.`);
       const found = async () => {

@@ -66,7 +66,7 @@ export async function serveTools(
         isAsking = true;
       },
       onLate: () => ending.request('asked'),
-      onFailure: (error) => context.log.warn('an answer was not read; the next attempt gets it', error as Error),
+      onFailure: (error) => context.log.warn('an answer was not read, or a question not withdrawn', error as Error),
       timing: context.timing,
     }),
   ];

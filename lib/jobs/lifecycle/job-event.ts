@@ -52,6 +52,8 @@ export type JobEvent =
   | { readonly type: 'cancel' }
   /** The agent of the running attempt asks a person. */
   | { readonly type: 'ask'; readonly attempt: number; readonly question: Pick<Question, 'id' | 'due' | 'has_default'> }
+  /** The agent of the running attempt does not wait for the answer to a question. */
+  | { readonly type: 'withdraw'; readonly attempt: number; readonly id: string }
   /** `id`: the question's; `answer`: the name of the row with the answer. */
   | { readonly type: 'answer'; readonly id: string; readonly answer: string }
   /** The deadline of a question has passed. */

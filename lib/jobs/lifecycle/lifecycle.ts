@@ -18,7 +18,7 @@ import {
   withReleasedCommands,
   withThreadPending,
 } from './pending-work.ts';
-import { answered, asked, expired, isUnanswered } from './question.ts';
+import { answered, asked, expired, isUnanswered, withdrawnUnheard } from './question.ts';
 import { ended, queuedAgain, queuedAnew, withoutProbe } from './queued-again.ts';
 import { unlessEdited } from './resume.ts';
 import { decideInThread, inItsTurn, submitted } from './thread.ts';
@@ -102,6 +102,8 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
       return { rejected: `a job in state ${job.status} can't be cancelled` };
     case 'ask':
       return asked(job, event, { at, limit: LIMITS.questions.perJob });
+    case 'withdraw':
+      return withdrawnUnheard(job, event, at);
     case 'answer':
       return answered(job, event, at);
     case 'expire':

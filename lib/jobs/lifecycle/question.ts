@@ -18,11 +18,27 @@ export function asked(
   if (job.status !== 'RUNNING' || job.attempt !== attempt) return { rejected: 'the attempt is over' };
   if (job.cancel_requested_at !== undefined) return { rejected: 'the job is being cancelled' };
   // The write was applied without an answer, and the question may have been answered since.
-  if (job.question?.id === question.id) return { job };
+  if (job.question?.id === question.id) return rejectedIfWithdrawn(job.question) ?? { job };
   if (isAsking(job)) return { rejected: `question ${job.question.id} is open` };
   const count = (job.questions ?? 0) + 1;
   if (count > limit) return { rejected: `a job asks at most ${limit} questions` };
   return { job: { ...job, question: { ...question, state: 'open' }, questions: count, updated_at: at } };
+}
+
+/** Rejects a question that is asked again under its name, if it was withdrawn meanwhile. */
+export function rejectedIfWithdrawn({ id, state }: Question): { readonly rejected: string } | undefined {
+  return state === 'withdrawn' ? { rejected: `question ${id} is withdrawn` } : undefined;
+}
+
+/** The job without a question that its running agent does not wait for, so that nobody answers in vain. */
+export function withdrawnUnheard(
+  job: Job,
+  { attempt, id }: { readonly attempt: number; readonly id: string },
+  at: string,
+): Decision {
+  if (job.status !== 'RUNNING' || job.attempt !== attempt) return { rejected: 'the attempt is over' };
+  if (job.question?.id !== id || !isAsking(job)) return { rejected: `question ${id} is not open` };
+  return { job: { ...withdrawn(job), updated_at: at } };
 }
 
 /** The job with the answer. It continues at once if it is parked for it. */

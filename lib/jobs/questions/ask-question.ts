@@ -2,6 +2,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { type TransitionContext, transition } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
+import { rejectedIfWithdrawn } from '../lifecycle/question.ts';
 import type { JobTextStore } from '../store/job-texts.ts';
 import type { QuestionRow } from '../store/question-store.ts';
 
@@ -31,7 +32,7 @@ export async function askQuestion(
   const { questions } = context.texts;
   const job = await context.jobs.get(fence.id, { consistent: true });
   if (job === undefined) return { rejected: 'the job is gone' };
-  if (job.question?.id === id) return { job };
+  if (job.question?.id === id) return rejectedIfWithdrawn(job.question) ?? { job };
   if (job.question !== undefined && job.question.state !== 'open') await questions.close(job.id, job.question);
   const now = context.clock.now();
   const due = timestamp(now + deadlineSeconds * 1000);

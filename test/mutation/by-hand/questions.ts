@@ -103,9 +103,16 @@ export const QUESTIONS: readonly Mutant[] = [
   {
     name: 'a question whose first call failed prevents the same call',
     file: 'worker-container/tools/ask-human.ts',
-    find: 'unsure.get(asked.question) ?? newQuestionId()',
+    find: '(await knownId(asked.question)) ?? newQuestionId()',
     replace: 'newQuestionId()',
     test: 'test/worker-container/tools/ask-human.test.ts',
+  },
+  {
+    name: 'a question for which no agent waits is withdrawn by an attempt that is over',
+    file: 'lib/jobs/lifecycle/question.ts',
+    find: "  if (job.status !== 'RUNNING' || job.attempt !== attempt) return { rejected: 'the attempt is over' };\n  if (job.question?.id !== id ||",
+    replace: '  if (job.question?.id !== id ||',
+    test: 'test/lib/jobs/lifecycle/question.test.ts',
   },
   {
     name: 'the record of a thread has the default as the answer to a withdrawn question',

@@ -132,19 +132,24 @@ describe('the call of ask_human', () => {
     expect(onUnanswered).not.toHaveBeenCalled();
   });
 
+  /** The write of a question is applied, and its answer is lost: the call fails. */
+  const failedCall = async (tool: ReturnType<typeof theTool>, question: string) => {
+    const { apply } = deployment.jobs;
+    const lost = vi.spyOn(deployment.jobs, 'apply').mockImplementationOnce(async (...given) => {
+      await apply.apply(deployment.jobs, given);
+      throw new Error('the answer to the write was lost');
+    });
+    await expect(tool.call({ question }, new AbortController().signal)).rejects.toThrow('was lost');
+    lost.mockRestore();
+  };
+
   test.for([
     { what: 'open', answers: false },
     { what: 'answered', answers: true },
   ])('that failed is repeated without asking twice, when its question is $what by then', async ({ answers }) => {
     const tool = theTool();
     const call = (question: string) => tool.call({ question }, new AbortController().signal);
-    const { apply } = deployment.jobs;
-    const lost = vi.spyOn(deployment.jobs, 'apply').mockImplementationOnce(async (...given) => {
-      await apply.apply(deployment.jobs, given);
-      throw new Error('the answer to the write was lost');
-    });
-    await expect(call('Which color?')).rejects.toThrow('was lost');
-    lost.mockRestore();
+    await failedCall(tool, 'Which color?');
     await expect(call('Which size?')).rejects.toThrow(`Not asked: question ${(await read()).question?.id} is open.`);
     if (answers) await answer('blue');
     const again = call('Which color?');
@@ -154,6 +159,45 @@ describe('the call of ask_human', () => {
     expect(await again).toBe('The answer: blue');
     expect(await read()).toMatchObject({ questions: 1 });
     expect(await listQuestions(deployment.texts.questions, await read())).toMatchObject([{ answer: 'blue' }]);
+  });
+
+  test('that failed leaves no question open for which its agent does not wait', async () => {
+    const tool = theTool();
+    await failedCall(tool, 'Which color?');
+    const unheard = await read();
+    expect(unheard.question).toMatchObject({ state: 'open' });
+    // The first withdrawal fails too.
+    vi.spyOn(deployment.jobs, 'apply').mockRejectedValueOnce(new Error('throttled'));
+    watch.hear(unheard);
+    await deployment.pass(10);
+    expect((await read()).question).toMatchObject({ state: 'open' });
+    watch.hear(unheard);
+    await deployment.pass(10);
+    expect((await read()).question).toMatchObject({ id: unheard.question?.id, state: 'withdrawn' });
+    await expect(answer('too late')).rejects.toThrow('is withdrawn');
+    const again = tool.call({ question: 'Which color?' }, new AbortController().signal);
+    await deployment.pass(10);
+    watch.hear(await answer('blue'));
+    expect(await again).toBe('The answer: blue');
+    expect((await read()).question?.id).not.toBe(unheard.question?.id);
+  });
+
+  test('that failed is repeated under another name if the withdrawal of its question got no answer', async () => {
+    const tool = theTool();
+    await failedCall(tool, 'Which color?');
+    const { apply } = deployment.jobs;
+    vi.spyOn(deployment.jobs, 'apply').mockImplementationOnce(async (...given) => {
+      await apply.apply(deployment.jobs, given);
+      throw new Error('the answer to the write was lost');
+    });
+    watch.hear(await read());
+    await deployment.pass(10);
+    const call = () => tool.call({ question: 'Which color?' }, new AbortController().signal);
+    await expect(call()).rejects.toThrow(`Not asked: question ${(await read()).question?.id} is withdrawn.`);
+    const again = call();
+    await deployment.pass(10);
+    watch.hear(await answer('blue'));
+    expect(await again).toBe('The answer: blue');
   });
 
   test('leaves an answer that it could not read to the next attempt', async () => {

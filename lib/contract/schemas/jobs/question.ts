@@ -10,7 +10,7 @@ export const QUESTION_STATES = ['open', 'answered', 'expired', 'withdrawn'] as c
 
 const state = knownOrLater(QUESTION_STATES).meta({
   description:
-    '`open`: it can be answered. `expired`: nobody answered before the deadline. `withdrawn`: the job ended, was retried or was edited before an answer.',
+    '`open`: it can be answered. `expired`: nobody answered before the deadline. `withdrawn`: the job ended, was retried or was edited before an answer, or its agent does not wait for one.',
 });
 
 /** The newest question, as a job shows it. */

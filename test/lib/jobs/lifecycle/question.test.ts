@@ -60,6 +60,27 @@ describe('asking', () => {
   });
 });
 
+describe('withdrawing a question for which the agent does not wait', () => {
+  const WITHDRAW: JobEvent = { type: 'withdraw', attempt: 1, id: ID };
+
+  test('ends it, and nothing else of the job', () => {
+    const job = next(asking, WITHDRAW);
+    expect(job).toMatchObject({ status: 'RUNNING', question: { id: ID, state: 'withdrawn' } });
+    expect(decided(job, ANSWER)).toEqual({ rejected: 'question q_1 is withdrawn' });
+    expect(decided(job, ASK)).toEqual({ rejected: 'question q_1 is withdrawn' });
+    expect(next(job, OTHER)).toMatchObject({ question: { id: 'q_2', state: 'open' } });
+  });
+
+  test.for<{ what: string; job: Job; why: RegExp; event?: JobEvent }>([
+    { what: 'that is answered', job: next(asking, ANSWER), why: /q_1 is not open/ },
+    { what: 'of another name', job: asking, why: /q_2 is not open/, event: { ...WITHDRAW, id: 'q_2' } },
+    { what: 'of an attempt that is over', job: { ...asking, attempt: 2 }, why: /attempt is over/ },
+    { what: 'for which the job waits', job: parked, why: /attempt is over/ },
+  ])('is rejected for one $what', ({ job, why, event = WITHDRAW }) => {
+    expect(decided(job, event)).toEqual({ rejected: expect.stringMatching(why) });
+  });
+});
+
 describe('the end of an attempt with an open question', () => {
   test.for<{ what: string; event: JobEvent; now?: number }>([
     { what: 'asked', event: ASKED },
