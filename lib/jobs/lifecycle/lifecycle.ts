@@ -11,6 +11,7 @@ import type { Circumstances, Decision, JobEdit, JobEvent } from './job-event.ts'
 import { LEASE, leaseIsOver } from './lease.ts';
 import { type BUSY_REASONS, isBusy, isForVendor } from './parking.ts';
 import {
+  hasPendingWork,
   withMessage,
   withoutPendingBindings,
   withoutPendingMessages,
@@ -156,7 +157,9 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
     case 'remove':
       if (!isTerminal(job.status) || (job.finished_at ?? at) >= event.endedBefore)
         return { rejected: `a job in state ${job.status} that ended at ${job.finished_at} is kept` };
-      return { job: job.removing === true ? job : { ...job, removing: true } };
+      if (job.removing === true) return { job };
+      if (hasPendingWork(job)) return { rejected: 'what the job has left to do is not done yet' };
+      return { job: { ...job, removing: true } };
     case 'correct':
       if (job.status === 'RUNNING') return { rejected: 'an attempt is running' };
       if (job.attempt !== event.attempt) return { rejected: `attempt ${job.attempt} has taken over` };

@@ -2,6 +2,13 @@ import { LIMITS } from '../../contract/limits.ts';
 import type { Job } from './job.ts';
 import type { Decision } from './job-event.ts';
 
+/** Whether anything is pending that comes after a job's end. */
+export function hasPendingWork({ children_pending, bindings_pending, messages_pending, thread_pending }: Job): boolean {
+  return [children_pending, bindings_pending, messages_pending, thread_pending].some(
+    (pending) => pending !== undefined,
+  );
+}
+
 /** The job with a pending deployment of an attempt. */
 export function withPendingBindings(job: Job, attempt: number): Job {
   const released = withReleasedCommands(job);

@@ -47,6 +47,21 @@ it('only what ended long ago is marked', () => {
   expect(mark({ finished_at: '2026-11-01T10:00:00.000Z' })).toHaveProperty('rejected');
 });
 
+it.for<[string, Parameters<typeof aJob>[0]]>([
+  ['follow-up jobs that may be missing', { children_pending: [1] }],
+  ['deployments', { bindings_pending: [1] }],
+  ['messages', { messages_pending: true }],
+  ['other turns of its thread', { thread_pending: true }],
+])('what has left work is not marked before that is done: %s', ([, pending]) => {
+  const ended = { status: 'SUCCEEDED', reason: 'exited', finished_at: '2026-11-01T10:00:00.000Z' } as const;
+  const mark = { type: 'remove', endedBefore: '2026-11-13T10:00:00.000Z' } as const;
+  expect(decide(aJob({ ...ended, ...pending }), mark, circumstances)).toEqual({
+    rejected: 'what the job has left to do is not done yet',
+  });
+  // Its removal had begun when an earlier version was deployed.
+  expect(decide(aJob({ ...ended, ...pending, removing: true }), mark, circumstances)).toHaveProperty('job');
+});
+
 it('only the newest attempt of a success is deployed', () => {
   const deploy = (job: Parameters<typeof aJob>[0], attempt: number) =>
     decide(aJob(job), { type: 'deploy', attempt }, circumstances);

@@ -5,6 +5,13 @@ const HOT_PROJECTS = 'test/lib/jobs/admission/hot-projects.test.ts';
 /** How the lifecycle of a job is decided, reconciled and counted. */
 export const DECISIONS: readonly Mutant[] = [
   {
+    name: 'retention deletes a job that has not been deployed',
+    file: 'lib/jobs/lifecycle/pending-work.ts',
+    find: '[children_pending, bindings_pending, ',
+    replace: '[children_pending, ',
+    test: 'test/lib/jobs/decisions.test.ts',
+  },
+  {
     name: 'leases use the local clock',
     file: 'lib/platform/aws/table-clock.ts',
     find: 'if (Number.isNaN(date)) return;',
