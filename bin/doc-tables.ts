@@ -75,6 +75,10 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
         ['rules and profiles that one import changes', number(LIMITS.catalog.changes)],
         ['imported rules; profiles', `${number(LIMITS.catalog.rules)}; ${number(LIMITS.catalog.profiles)}`],
         ['text of a rule', `${number(LIMITS.catalog.ruleTextLength)} characters`],
+        [
+          'jobs in one page of `GET /jobs`, as a string in JSON; a longer page ends early, continue with `next_cursor`',
+          `${number(LIMITS.listBytes)} bytes`,
+        ],
         ['`cwd`', `1 to ${number(LIMITS.cwdLength)} characters`],
       ],
     ),

@@ -108,6 +108,11 @@ export const LIMITS = {
   /** Attempts that a job lists. Earlier ones are read from their own records. */
   attemptsPerJob: 10,
   list: { min: 1, max: 500, default: 50 },
+  /**
+   * The items of a page of jobs, as a string in JSON: Lambda's response contains the body escaped, and has 6 MB at most. A
+   * longer page ends early.
+   */
+  listBytes: 5_000_000,
   /** Jobs that one request for a filtered list reads before it returns a cursor. */
   jobsReadPerList: 50_000,
   /** Index entries that one request for a list without filters reads at most, for its offset: some seconds of a function. */
