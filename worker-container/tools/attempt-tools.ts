@@ -71,7 +71,8 @@ export async function serveTools(
     }),
   ];
   const checked = tools.map((tool) => whileTokenActive(context, job, tool));
-  const server = await startToolServer(checked, context.log, context.env.PROMPTQ_VERSION);
+  const { log, env, account } = context;
+  const server = await startToolServer(checked, { log, version: env.PROMPTQ_VERSION, uid: account?.uid });
   redaction.add([server.key]);
   return { ...server, isAsking: () => isAsking };
 }

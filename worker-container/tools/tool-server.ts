@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { TOOL_SERVER, type ToolAccess } from '../commands/tool-access.ts';
+import { limitConnections } from './limit-connections.ts';
 import { type Tool, ToolRefusedError } from './tool.ts';
 
 /** Longest request, bytes. */
@@ -12,9 +13,6 @@ const MAX_BODY_BYTES = 1024 * 1024;
 
 /** Milliseconds in which a request must have arrived. A tool may take longer to answer it. */
 const RECEIVE_TIMEOUT_MS = 10_000;
-
-/** Connections at once. Agents use one or two; the limit keeps others on this machine from using up descriptors. */
-const MAX_CONNECTIONS = 100;
 
 const PATH = '/mcp';
 
@@ -24,14 +22,20 @@ export interface ToolServer extends ToolAccess {
   close(): Promise<void>;
 }
 
+interface ToolServerOptions {
+  readonly log: Pick<Logger, 'warn'>;
+  readonly version: string;
+  /** Of the agent; undefined: that of this process. */
+  readonly uid: number | undefined;
+}
+
 /**
  * Serves the tools of an attempt by the Model Context Protocol, without sessions, to callers with the attempt's key.
  * Browsers and other hosts' names are refused, so that no web page reaches it.
  */
 export async function startToolServer(
   tools: readonly Tool[],
-  log: Pick<Logger, 'warn'>,
-  version: string,
+  { log, version, uid }: ToolServerOptions,
 ): Promise<ToolServer> {
   const key = randomBytes(32).toString('base64url');
   const closing = new AbortController();
@@ -44,7 +48,7 @@ export async function startToolServer(
   });
   server.requestTimeout = RECEIVE_TIMEOUT_MS;
   server.headersTimeout = RECEIVE_TIMEOUT_MS;
-  server.maxConnections = MAX_CONNECTIONS;
+  const connections = limitConnections(server, uid);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -53,6 +57,7 @@ export async function startToolServer(
     const { headers, method, url } = request;
     if (headers.host !== host || headers.origin !== undefined) return refuse(response, 403, 'only agents may call it');
     if (!isSame(headers.authorization, `Bearer ${key}`)) return refuse(response, 401, 'the key is missing or wrong');
+    connections.onKey(request.socket);
     if (url !== PATH) return refuse(response, 404, `there is only ${PATH}`);
     if (method !== 'POST') return refuse(response.setHeader('allow', 'POST'), 405, 'only POST is served');
     const [type] = (headers['content-type'] ?? '').split(';');

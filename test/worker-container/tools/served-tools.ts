@@ -3,9 +3,13 @@ import type { Tool } from '../../../worker-container/tools/tool.ts';
 import { startToolServer, type ToolServer } from '../../../worker-container/tools/tool-server.ts';
 
 /** A tool server until the end of the test, and the messages that it logged. */
-export async function serveTools(tools: readonly Tool[]): Promise<ToolServer & { readonly logged: string[] }> {
+export async function serveTools(
+  tools: readonly Tool[],
+  { uid }: { readonly uid?: number } = {},
+): Promise<ToolServer & { readonly logged: string[] }> {
   const logged: string[] = [];
-  const server = await startToolServer(tools, { warn: (message) => void logged.push(String(message)) }, '1.0.0');
+  const log = { warn: (...given: readonly unknown[]) => void logged.push(String(given[0])) };
+  const server = await startToolServer(tools, { log, version: '1.0.0', uid });
   onTestFinished(() => server.close());
   return { ...server, logged };
 }
