@@ -36,14 +36,8 @@ export function attemptOutcome({ ending, exit, facts, timeout, asked = false }: 
     case 'no_start':
       return { kind: 'failed', reason: 'start_failed', error: 'The agent wrote nothing after its start.', ...how };
     case 'output_limit':
-      return { kind: 'failed', reason: 'output_limit', error: 'It wrote more than is kept of one stream.', ...how };
     case 'output_failed':
-      return {
-        kind: 'failed',
-        reason: 'output_limit',
-        error: 'Its output could not be kept: the disk of the worker failed or is full.',
-        ...how,
-      };
+      return parked(facts, how) ?? { kind: 'failed', reason: 'output_limit', error: LOST_OUTPUT[ending], ...how };
     case 'asked':
       return { kind: 'asked', reason: 'question', ...how };
     case 'finished_not_exited':
@@ -51,6 +45,12 @@ export function attemptOutcome({ ending, exit, facts, timeout, asked = false }: 
       return unlessAsked(ownEnd(ending === 'finished_not_exited', exit, facts, how), asked);
   }
 }
+
+/** Why output of an agent is lost. */
+export const LOST_OUTPUT = {
+  output_limit: 'It wrote more than is kept of one stream.',
+  output_failed: 'Its output could not be kept: the disk of the worker failed or is full.',
+} as const;
 
 /** An agent that ended its turn because of a question has not succeeded yet. */
 function unlessAsked(outcome: Outcome, asked: boolean): Outcome {
@@ -63,22 +63,27 @@ function ownEnd(
   facts: AgentFacts,
   how: Pick<Outcome, 'exit_code' | 'signal'>,
 ): Outcome {
-  if (facts.park !== undefined) {
-    const { reason, until } = facts.park;
-    return {
-      kind: 'parked',
-      reason,
-      ...(facts.error !== undefined && { error: facts.error }),
-      ...(until !== undefined && { until }),
-      ...how,
-    };
-  }
+  const waiting = parked(facts, how);
+  if (waiting !== undefined) return waiting;
   if (facts.error !== undefined) return { kind: 'failed', reason: 'agent_error', error: facts.error, ...how };
   if (exit.exitCode === 0 || finished) return { kind: 'succeeded', reason: 'exited', ...how };
   return {
     kind: 'failed',
     reason: 'exited',
     error: exit.signal === null ? `Exit code ${exit.exitCode}.` : `Ended by ${exit.signal}.`,
+    ...how,
+  };
+}
+
+/** The outcome of an agent that has to wait for its vendor. What it wrote until then does not count: it continues. */
+function parked({ park, error }: AgentFacts, how: Pick<Outcome, 'exit_code' | 'signal'>): Outcome | undefined {
+  if (park === undefined) return undefined;
+  const { reason, until } = park;
+  return {
+    kind: 'parked',
+    reason,
+    ...(error !== undefined && { error }),
+    ...(until !== undefined && { until }),
     ...how,
   };
 }

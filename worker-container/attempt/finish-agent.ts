@@ -11,7 +11,7 @@ import { untilEnded } from '../commands/until-ended.ts';
 import { changesOf, NO_CHANGES } from '../repository/worktree-changes.ts';
 import type { AttemptContext, AttemptRecord, AttemptRun } from './attempt-context.ts';
 import { keepAttemptFiles, recordOf } from './attempt-files.ts';
-import { attemptOutcome } from './attempt-outcome.ts';
+import { attemptOutcome, LOST_OUTPUT } from './attempt-outcome.ts';
 import { unlessRefused } from './attempt-session.ts';
 import type { PreparedAttempt } from './prepare-attempt.ts';
 import type { AgentSurroundings, RunningAgent } from './start-agent.ts';
@@ -79,13 +79,16 @@ export async function finishAgent(
   const kept = await keepAttemptFiles(context, job, { files, redaction, limit, isContinued });
   reader.end();
   const facts = agent.conclude(reader.facts(), { ...exit, stderrTail: running.stderrTail() });
+  const fault = running.outputFault();
   const ended = attemptOutcome({
-    ending: unlessOutputLost(byItself ? undefined : ending.reason, running.outputFault()),
+    ending: unlessOutputLost(byItself ? undefined : ending.reason, fault),
     exit,
     facts,
     asked: tools?.isAsking() === true,
     timeout: timeoutText(job.timeout ?? 0, context.env.PROMPTQ_TIMEOUT_UNIT),
   });
+  // Others that lost output have failed with it.
+  const lost = fault === undefined || ended.kind !== 'parked' ? [] : [`output: ${LOST_OUTPUT[fault]}`];
   const sessionWarnings = await saved;
   const usage = session.usage(facts.usage);
   const ownOutcome = unlessRefused(ended, resumed, { facts, used: usage.usage });
@@ -97,7 +100,14 @@ export async function finishAgent(
     ...(changes !== undefined && { changes }),
     ...recordOf({
       ...kept,
-      warnings: [...prepared.warnings, ...warningsOf(survivors), ...warnings, ...kept.warnings, ...sessionWarnings],
+      warnings: [
+        ...prepared.warnings,
+        ...warningsOf(survivors),
+        ...lost,
+        ...warnings,
+        ...kept.warnings,
+        ...sessionWarnings,
+      ],
     }),
   };
   const sources = { stdout: shipper.source('stdout'), stderr: shipper.source('stderr') };

@@ -3,7 +3,6 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { collectFollowUps } from '../../lib/jobs/creation/collect-follow-ups.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { type AgentReader, promptedSession, STDERR_TAIL_BYTES } from '../../lib/vendors/output/agent-output.ts';
-import type { EndingReason } from '../commands/ending.ts';
 import {
   endTree,
   type SurvivorRule,
@@ -20,6 +19,7 @@ import { OutputShipper } from '../output/output-shipper.ts';
 import type { AttemptClocks } from './attempt-clocks.ts';
 import type { AttemptContext, AttemptSurroundings } from './attempt-context.ts';
 import type { AttemptFiles } from './attempt-files.ts';
+import type { LOST_OUTPUT } from './attempt-outcome.ts';
 import { type AttemptSession, saveSession } from './attempt-session.ts';
 import type { PreparedAttempt } from './prepare-attempt.ts';
 
@@ -45,7 +45,7 @@ export interface RunningAgent {
   readonly outputFault: () => OutputFault | undefined;
 }
 
-type OutputFault = Extract<EndingReason, 'output_limit' | 'output_failed'>;
+type OutputFault = keyof typeof LOST_OUTPUT;
 
 /** Starts the prepared agent. What it writes is read, stored, and counted by the clocks. If that fails, nothing is left. */
 export async function startAgent(

@@ -116,6 +116,30 @@ test.each([undefined, 'finished_not_exited', 'output_failed'] as const)(
   },
 );
 
+test.each([
+  { fault: 'output_limit', ending: undefined, lost: 'It wrote more than is kept of one stream.' },
+  { fault: 'output_limit', ending: 'output_limit', lost: 'It wrote more than is kept of one stream.' },
+  {
+    fault: 'output_failed',
+    ending: 'finished_not_exited',
+    lost: 'Its output could not be kept: the disk of the worker failed or is full.',
+  },
+] as const)(
+  'an agent that met its usage limit waits for it, although output was lost ($fault, ended by its worker: $ending)',
+  async ({ fault, ending: reason, lost }) => {
+    const ending = new Ending();
+    if (reason !== undefined) ending.request(reason);
+    const park = { reason: 'usage_limit', until: '2026-11-26T00:00:00.000Z' } as const;
+    const reader = { end: () => undefined, facts: () => ({ finished: true, error: 'The limit is met.', park }) };
+    const { record } = await finish(
+      { outputFault: () => fault, reader: reader as never },
+      { ending, runs: reason !== undefined },
+    );
+    expect(record.outcome).toMatchObject({ kind: 'parked', ...park, error: 'The limit is met.' });
+    expect(record.warnings).toEqual([`output: ${lost}`]);
+  },
+);
+
 test('an agent that had exited when its worker was stopped keeps its outcome and its changes', async () => {
   const ending = new Ending();
   const shipper = {
