@@ -6,6 +6,9 @@ import { Retries, type RetryPolicy } from './repeat.ts';
 
 type Schemas = components['schemas'];
 
+/** What a worker puts in place of each secret in an answer. */
+const MASK = '***';
+
 /**
  * Answers a question once. After a lost answer, the question itself shows whether the request took effect.
  * @throws RequestError, UnreachableError
@@ -25,8 +28,30 @@ export async function answer(
       if (!isRefused) await retries.failed(error);
       const { items } = await dataOf(api.GET('/api/v1/jobs/{id}/questions', { params }));
       const question = items.find((one) => one.id === body.question_id);
-      if (question?.answer === body.answer) return await dataOf(api.GET('/api/v1/jobs/{id}', { params }));
+      if (question !== undefined && (await hasTaken(api, question, body.answer)))
+        return await dataOf(api.GET('/api/v1/jobs/{id}', { params }));
       if (isRefused) throw error;
     }
   }
+}
+
+/** Whether a question has this answer. Once the agent has got it, its secrets are masked: it may be that of another. */
+async function hasTaken(api: Client<paths>, question: Schemas['Question'], text: string): Promise<boolean> {
+  if (question.answer === text) return true;
+  if (question.answer === null || !isMasked(question.answer, text)) return false;
+  return (await dataOf(api.GET('/api/v1/session'))).name === question.answered_by;
+}
+
+/** Whether a text with some parts masked is the given one. */
+function isMasked(masked: string, text: string): boolean {
+  const [first = '', ...others] = masked.split(MASK);
+  const last = others.pop();
+  if (last === undefined || !text.startsWith(first) || text.length < first.length + last.length) return false;
+  let at = first.length;
+  for (const part of others) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return text.endsWith(last) && text.length - last.length >= at;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { UnreachableError } from '../../../lib/client/errors.ts';
 import { Promptq } from '../../../lib/client/promptq.ts';
 import { answerMcp } from '../../../lib/mcp/answer-request.ts';
@@ -100,4 +100,45 @@ test('answer_question of MCP answers once, and judges a lost response by the que
   const { body: answer } = await answerMcp({ body, headers: {} }, caller, () => false);
   expect(answer).toMatchObject({ result: { isError: false, structuredContent: { id: ID, status: 'QUEUED' } } });
   expect([answers.length, failures]).toEqual([1, []]);
+});
+
+describe('an answer whose response was lost, after the agent got it', () => {
+  const TEXT = 'log in with hunter2 as ada';
+
+  /** @returns the status of the job, or why the call failed */
+  async function answered(question: { readonly answer: string; readonly answered_by: string }) {
+    let posted = 0;
+    const baseUrl = await serviceThat(async (request, response) => {
+      await text(request);
+      const json = { 'content-type': 'application/json' };
+      if (request.method === 'POST') {
+        posted += 1;
+        if (posted === 1) return request.socket.destroy();
+        return response.writeHead(400, json).end(JSON.stringify({ error: 'question q_1 is answered' }));
+      }
+      const found = request.url?.endsWith('/session')
+        ? { kind: 'token', name: 'token:mine' }
+        : request.url?.endsWith('/questions')
+          ? { items: [{ id: 'q_1', state: 'answered', ...question }] }
+          : { id: ID, status: 'QUEUED' };
+      return response.writeHead(200, json).end(JSON.stringify(found));
+    });
+    const client = new Promptq({ baseUrl, token: 't', retrySeconds: 30 });
+    return await client.answer(ID, { question_id: 'q_1', answer: TEXT }).then(
+      ({ status }) => status,
+      (error: Error) => error.message,
+    );
+  }
+
+  test.each(['log in with *** as ada', '***', '*** with *** as ***'])('is known by %s', async (answer) => {
+    expect(await answered({ answer, answered_by: 'token:mine' })).toBe('QUEUED');
+  });
+
+  test.each([
+    ['another text', 'log in with *** as eve', 'token:mine'],
+    ['a part of it', 'log in *** in *** with hunter2 as ada', 'token:mine'],
+    ['the text of another caller', '***', 'user:eve@example.com'],
+  ])('is not taken for %s', async (_, answer, answered_by) => {
+    expect(await answered({ answer, answered_by })).toContain('question q_1 is answered');
+  });
 });
