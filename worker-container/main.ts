@@ -155,7 +155,7 @@ const registration = new Registration({
     abandon('the registry acknowledges nothing');
   },
 });
-await registration.start();
+await registration.start(draining.signal);
 const { jobs, threads, locks } = services;
 const { PROMPTQ_WORKSPACES: workspaces, PROMPTQ_WORKSPACE_DAYS: days } = env;
 const sweeper = new WorkspaceSweeper({ workspaces, days, jobs, threads, locks, clock, workerId, log });

@@ -6,6 +6,9 @@ import { type LiveWorkers, REGISTER_INTERVAL_MS, type WorkerInfo } from '../../l
 /** How often (ms) to check the time since the last acknowledgement. */
 const CHECK_INTERVAL_MS = 1_000;
 
+/** Milliseconds before a first registration that failed is repeated. */
+const FIRST_RETRY_MS = 1_000;
+
 /** How long (ms) the end of the worker waits until its entry is deleted. */
 const DEREGISTER_TIMEOUT_MS = 5_000;
 
@@ -40,14 +43,18 @@ export class Registration {
     return this.#draining;
   }
 
-  /** Registers repeatedly until `end`. */
-  async start(): Promise<void> {
+  /**
+   * Registers repeatedly until `end`. Resolves once the worker is registered, or is to shut down: until then, others would
+   * take it for lost, and give up the commands that it runs.
+   */
+  async start(draining: AbortSignal): Promise<void> {
     this.#timers = [
       setInterval(() => void this.#tryRegister(), REGISTER_INTERVAL_MS),
       // Independent of the registrations, which wait for each other: the table may not answer at all.
       setInterval(() => this.#checkAcknowledged(), CHECK_INTERVAL_MS),
     ];
-    await this.#tryRegister();
+    while (!(await this.#tryRegister()) && !draining.aborted)
+      await sleep(FIRST_RETRY_MS, undefined, { signal: draining }).catch(() => undefined);
   }
 
   /** @throws if the registry can't be reached: worker scaling may still count on this worker. */
@@ -78,8 +85,14 @@ export class Registration {
     for (const timer of this.#timers) clearInterval(timer);
   }
 
-  async #tryRegister(): Promise<void> {
-    await this.#register().catch((error: Error) => this.#options.log.warn('not registered; trying again', error));
+  async #tryRegister(): Promise<boolean> {
+    try {
+      await this.#register();
+      return true;
+    } catch (error) {
+      this.#options.log.warn('not registered; trying again', error as Error);
+      return false;
+    }
   }
 
   async #register(): Promise<void> {

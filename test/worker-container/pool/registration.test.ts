@@ -1,0 +1,39 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { WorkerInfo } from '../../../lib/workers/live-workers.ts';
+import { Registration } from '../../../worker-container/pool/registration.ts';
+
+/** The registration of a worker in a registry that refuses so many writes. */
+function registrationAfter(failures: number) {
+  let left = failures;
+  const registered: string[] = [];
+  const workers = {
+    register: async ({ id }: Pick<WorkerInfo, 'id'>) => {
+      left -= 1;
+      if (left >= 0) throw new Error('throttled');
+      registered.push(id);
+    },
+    deregister: async () => undefined,
+  };
+  const refused = vi.fn();
+  const registration = new Registration({
+    ...{ workers, log: { warn: refused }, unacknowledgedLimitMs: 600_000, onUnacknowledged: () => undefined },
+    describe: async () => ({ id: 'worker-1' }) as never,
+  });
+  onTestFinished(() => registration.end());
+  return { registration, registered, refused };
+}
+
+test('a worker whose first registrations fail starts once it is registered', async () => {
+  const { registration, registered, refused } = registrationAfter(2);
+  await registration.start(new AbortController().signal);
+  expect(registered).toEqual(['worker-1']);
+  expect(refused).toHaveBeenCalledTimes(2);
+});
+
+test('a worker that is stopped before it is registered waits no longer', async () => {
+  const { registration, registered, refused } = registrationAfter(Number.POSITIVE_INFINITY);
+  const draining = new AbortController();
+  refused.mockImplementation(() => draining.abort());
+  await registration.start(draining.signal);
+  expect(registered).toEqual([]);
+});
