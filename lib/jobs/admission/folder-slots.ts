@@ -98,24 +98,24 @@ export async function acquireForCommands(context: FolderContext, job: Job, folde
  */
 function ruleOf(context: FolderContext, folder: string, needs?: Job | 'commands'): SlotRule {
   const worksThere = (other: Job) => folderName(context.folders, other) === folder;
+  /**
+   * Whether commands of an ended job that have not begun wait for a job, or for the job's own commands. They wait for an
+   * agent that runs in the folder too, and that agent may wait for the job.
+   */
+  const commandsYield = async (ended: Job, job: Job) => {
+    if (ended.id === job.id || lacksCopy(job)) return true;
+    if (job.thread_id !== undefined && ended.thread_id === job.thread_id) return true;
+    return await isAwaited(context, job, worksThere);
+  };
   const isStillUsed = async (ended: Job) => {
     if (ended.bindings_pending === undefined) return false;
-    const yields = needs === 'commands' || (needs !== undefined && (await commandsYield(context, ended, needs)));
+    const yields = needs === 'commands' || (needs !== undefined && (await commandsYield(ended, needs)));
     // Commands that wait for a turn would keep jobs waiting for that turn too.
     const areHeld = ended.commands_held === true && ownerOfFolder(context.folders, ended) !== undefined;
     return await (yields || areHeld ? runsBindings : needsBindings)(context, ended);
   };
   const isUser = async (other: Job) => worksThere(other) && (other.status === 'RUNNING' || (await isStillUsed(other)));
   return { isStillUsed, worksThere, usersBeside: (holder) => usersAbove(context, holder, isUser) };
-}
-
-/**
- * Whether commands of an ended job that have not begun wait for a job, or for the job's own commands. They wait for a
- * running agent too, and that agent may wait for the job.
- */
-async function commandsYield(context: FolderContext, ended: Job, job: Job): Promise<boolean> {
-  if (ended.id === job.id || lacksCopy(job)) return true;
-  return (job.thread_id !== undefined && ended.thread_id === job.thread_id) || (await isAwaited(context, job));
 }
 
 /** Parks a job until its folder is free, then checks again, because it may have become free before that. */

@@ -31,9 +31,13 @@ export function startedBy({ created_by, parent_id }: Pick<Job, 'created_by' | 'p
   return parent_id !== undefined && created_by === `job:${parent_id}` ? parent_id : undefined;
 }
 
-/** Whether a running agent has started a job, directly or indirectly, and may wait for it. */
-export async function isAwaited(context: Pick<SharedFolderContext, 'jobs'>, job: Job): Promise<boolean> {
-  for await (const { status } of jobsAbove(context, job)) if (status === 'RUNNING') return true;
+/** Whether an agent that runs in the same folder has started a job, directly or indirectly, and may wait for it. */
+export async function isAwaited(
+  context: Pick<SharedFolderContext, 'jobs'>,
+  job: Job,
+  worksThere: (above: Job) => boolean,
+): Promise<boolean> {
+  for await (const above of jobsAbove(context, job)) if (above.status === 'RUNNING' && worksThere(above)) return true;
   return false;
 }
 

@@ -168,8 +168,15 @@ export const FOLDERS: readonly Mutant[] = [
   {
     name: 'commands that wait for an agent keep the jobs that it starts waiting',
     file: 'lib/jobs/admission/folder-slots.ts',
-    find: ' || (await isAwaited(context, job))',
-    replace: '',
+    find: 'return await isAwaited(context, job, worksThere);',
+    replace: 'return false;',
+    test: 'test/worker-container/deployments/commands-in-shared-folders.test.ts',
+  },
+  {
+    name: 'commands keep no job waiting whose agent was started elsewhere',
+    file: 'lib/jobs/admission/shared-folders.ts',
+    find: "above.status === 'RUNNING' && worksThere(above)",
+    replace: "above.status === 'RUNNING'",
     test: 'test/worker-container/deployments/commands-in-shared-folders.test.ts',
   },
   {

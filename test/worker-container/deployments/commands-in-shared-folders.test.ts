@@ -119,3 +119,16 @@ it('such a job waits for commands that run, and for all of them once its agent h
   await succeed(AGENT);
   expect(await acquireFolder(deployment, second, folder)).toBe(false);
 });
+
+it('it waits for all of them too if the agent that started its own agent still runs, in another folder', async () => {
+  deployment = quietDeployment();
+  await deployment.store(aRunningJob({ id: SECOND, tool_children: [AGENT] }));
+  const agent = { id: AGENT, parent_id: SECOND, created_by: `job:${SECOND}` };
+  await deployment.store(aRunningJob({ ...agent, shares_folder: true, tool_children: [CHILD] }));
+  const child = await deployment.store(startedIn(CHILD));
+  const [command] = (await succeed(AGENT, 'staging')) as [JobDeployment];
+  expect(await acquireFolder(deployment, child, folder)).toBe(false);
+  const running = await begin(command);
+  await complete(running);
+  expect(await acquireFolder(deployment, child, folder)).toBe(true);
+});
