@@ -22,29 +22,34 @@ export async function settleThread(context: ThreadContext, threadId: string, end
       const wait = await waitInThread(context, turns, { ...job, turn });
       if (!(await settle(context, job, wait))) isSettled = false;
     }
-    if (isSettled) return await wakeCommands(context, threadId, turns, ended);
+    if (isSettled && (await wakeCommands(context, threadId, turns, ended))) return;
   }
   throw new Error(`thread ${threadId}: its turns changed in every round`);
 }
 
-/** Offers commands that waited for the thread to workers, once it is idle and copied, or a later turn has begun. */
+/**
+ * Offers commands that waited for the thread to workers, once it is idle and copied, or a later turn has begun.
+ * @returns false if one of their jobs changed meanwhile: its commands may have been recorded as waiting
+ */
 async function wakeCommands(
   context: ThreadContext,
   threadId: string,
   known: readonly TurnWithJob[],
   ended?: Job,
-): Promise<void> {
+): Promise<boolean> {
   const mayWake = known.some(({ job }) => typeof job === 'object' && job.bindings_pending !== undefined);
   // The next turn may just have been recorded as waiting for a person.
   const turns = mayWake ? await readThread(context, threadId) : [];
+  let isSettled = true;
   for (const { job } of turns) {
     if (typeof job !== 'object' || job.id === ended?.id || job.bindings_pending === undefined) continue;
     if ((await whenCommandsAct(context, job, turns)) === 'later') continue;
     // A worker that has read the thread before can't hold them now.
-    if (job.commands_held !== true) await context.jobs.apply(job, job);
+    if (job.commands_held !== true) isSettled = (await context.jobs.apply(job, job)).applied && isSettled;
     else if ((await transition(context, job, { type: 'release_commands' })).done)
       await context.dispatchQueues.send(job, { deploy: true });
   }
+  return isSettled;
 }
 
 /** The next turn, those that wait for one that has ended, and those about to be recorded to wait for one. */

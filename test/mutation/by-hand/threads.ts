@@ -74,9 +74,16 @@ export const THREADS: readonly Mutant[] = [
   {
     name: 'commands that wait for their thread are not offered again',
     file: 'lib/jobs/threads/settle-thread.ts',
-    find: 'if (isSettled) return await wakeCommands(context, threadId, turns, ended);',
+    find: 'if (isSettled && (await wakeCommands(context, threadId, turns, ended))) return;',
     replace: 'if (isSettled) return;',
     test: 'test/worker-container/deployments/begin-commands.test.ts',
+  },
+  {
+    name: 'commands stay held if they are recorded as waiting just before the thread is idle',
+    file: 'lib/jobs/threads/settle-thread.ts',
+    find: 'isSettled = (await context.jobs.apply(job, job)).applied && isSettled;',
+    replace: 'await context.jobs.apply(job, job);',
+    test: 'test/lib/jobs/threads/settle-thread.test.ts',
   },
   {
     name: 'commands begin although the job was retried or forked meanwhile',

@@ -48,3 +48,26 @@ it('commands that wait for a thread are offered to workers when its next turn wa
   expect((await deployment.read(first))?.commands_held).toBeUndefined();
   expect(deployment.sent).toMatchObject([{ job: THREAD }]);
 });
+
+it('commands that are recorded as waiting just before the turn that they wait for ends are offered to workers', async () => {
+  const deployment = quietDeployment();
+  const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1, finished_at: '2026-11-20T10:00:00.000Z' } as const;
+  const first = await deployment.store(
+    aJob({ id: THREAD, thread_id: THREAD, turn: 1, ...ended, bindings_pending: [1] }),
+  );
+  const second = await deployment.store(aJob({ id: 'job_second', thread_id: THREAD, turn: 2 }));
+  await deployment.threads.put(THREAD, { turn: 2, jobId: second.id });
+  const cancelled = await transition(deployment, second, { type: 'cancel' });
+  if (!cancelled.done) throw new Error(cancelled.rejected);
+  const apply = deployment.jobs.apply.bind(deployment.jobs);
+  // reconcile-jobs has read the thread before the cancel.
+  deployment.jobs.apply = async (...given) => {
+    deployment.jobs.apply = apply;
+    expect((await transition(deployment, first, { type: 'hold_commands' })).done).toBe(true);
+    return await apply(...given);
+  };
+  deployment.sent.length = 0;
+  await continueThread(deployment, cancelled.job);
+  expect((await deployment.read(first))?.commands_held).toBeUndefined();
+  expect(deployment.sent).toMatchObject([{ job: THREAD }]);
+});
