@@ -6,10 +6,12 @@ export const DECIDING_ROOMS = [
     (room) => `lib/jobs/${room}`,
   ),
   ...['threads', 'messages', 'questions', 'deployments'].map((room) => `lib/jobs/${room}`),
+  ...['lib/deployments', 'lib/deployments/bindings', 'lib/deployments/calls'],
   ...['lib/reconciler', 'lib/stats/counting'],
   ...['attempt', 'heartbeat', 'prompt', 'commands', 'pool', 'output', 'agent-sessions', 'forks', 'tools'].map(
     (room) => `worker-container/${room}`,
   ),
+  'worker-container/deployments',
 ] as const;
 
 /** The modules whose every safeguard is taken out once. */
