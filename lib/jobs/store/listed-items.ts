@@ -59,14 +59,13 @@ export async function* listedItems(
     await Promise.all(partitions.map(async (partition) => await partition.fill()));
     const merged: ListedItem[] = [];
     for (;;) {
-      const left = partitions.filter(({ first }) => first !== undefined);
-      const [best, ...others] = left;
+      // A partition that has to be read further may have the next job.
+      if (partitions.some((one) => one.first === undefined && !one.isAtEnd)) break;
+      const [best, ...others] = partitions.filter(({ first }) => first !== undefined);
       if (best === undefined) {
         if (merged.length > 0) yield merged;
         return;
       }
-      // A partition that has to be read further may have the next job.
-      if (left.length < partitions.length && partitions.some((one) => one.first === undefined && !one.isAtEnd)) break;
       const next = others.reduce((a, b) => (compare(a.head, b.head) <= 0 ? a : b), best).take();
       // A job that moves to another partition while both are read is in both.
       if (last !== undefined && compare(last, next) === 0) continue;
