@@ -30,8 +30,8 @@ export class DeploymentRules {
 
   /** A write to the registry. */
   onWrite(before: Item | undefined, after: Item | undefined, actor: Actor): void {
-    const { kind, id, left_at: leftAt } = after ?? before ?? {};
-    if (kind === 'worker') this.#silence.note(String(id), leftAt !== undefined);
+    const { kind, id, left_at: leftAt, seen_at: seenAt } = after ?? before ?? {};
+    if (kind === 'worker') this.#silence.note(String(id), { seenAt: String(seenAt), isLeaving: leftAt !== undefined });
     if (!String(kind).startsWith('deployments#')) return;
     const [was, is] = [before, after] as unknown as (JobDeployment | undefined)[];
     const name = `deployment ${String(id)} of ${this.#deployment.nameOf(String(kind).slice('deployments#'.length))}`;

@@ -6,7 +6,7 @@ const SILENT_AFTER = 45_000 - 2 * 1_100;
 /** Which workers have left, or have ever registered nothing for so long, that others may take them for lost. */
 export class WorkerSilence {
   readonly #deployment: ModelDeployment;
-  /** When each worker has registered last, milliseconds of virtual time. */
+  /** When each worker has registered last by what it says, milliseconds of virtual time. */
   readonly #last = new Map<string, number>();
   readonly #silent = new Set<string>();
 
@@ -14,10 +14,14 @@ export class WorkerSilence {
     this.#deployment = deployment;
   }
 
-  /** A worker registers. Its first registration may have failed, and the last one says that it leaves. */
-  note(worker: string, isLeaving: boolean): void {
+  /**
+   * A worker registers. Its first registration may have failed, and the last one says that it leaves.
+   * @param seenAt when it says so, RFC 3339: a write that is tried again can arrive much later
+   */
+  note(worker: string, { seenAt, isLeaving }: { readonly seenAt: string; readonly isLeaving: boolean }): void {
     if (isLeaving || (this.#last.has(worker) && this.#isSilent(worker))) this.#silent.add(worker);
-    this.#last.set(worker, this.#deployment.time.now);
+    const { now, wall } = this.#deployment.time;
+    this.#last.set(worker, Date.parse(seenAt) - (wall - now));
   }
 
   wasSilent(worker: string): boolean {
