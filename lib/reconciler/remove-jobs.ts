@@ -23,9 +23,12 @@ export interface RemovalContext extends TransitionContext {
 
 /**
  * How many jobs one sweep removes, how many others it reads, and after how long it ends; the next sweep continues.
- * `kept`: how many older jobs in other states it remembers in order not to read them.
+ * `kept`: how many older jobs in other states it remembers in order not to read them, and for how long it lists them.
  */
-const SWEEP = { removed: 1_500, scanned: 20_000, milliseconds: 600_000, kept: 200_000 } as const;
+const SWEEP = {
+  ...{ removed: 1_500, scanned: 20_000, milliseconds: 600_000 },
+  kept: { jobs: 200_000, milliseconds: 300_000 },
+} as const;
 
 /** All states but SUCCEEDED. */
 const OTHER_STATES = STATUSES.filter((status) => status !== 'SUCCEEDED');
@@ -79,9 +82,10 @@ async function removeJob(
  * Oldest creation first. No job ends before it was created, so jobs created since `before` are not read. SUCCEEDED jobs
  * are those that the index by status does not list.
  */
-async function* removableJobs({ table, jobsTable }: RemovalContext, before: string): AsyncGenerator<string> {
+async function* removableJobs({ table, jobsTable, clock }: RemovalContext, before: string): AsyncGenerator<string> {
   const range = { order: 'oldest', to: before } as const;
   const kept = new Set<string>();
+  const end = clock.now() + SWEEP.kept.milliseconds;
   for (const status of OTHER_STATES) {
     for await (const items of listedItems(table, jobsTable, { ...range, status })) {
       for (const item of items) {
@@ -89,7 +93,7 @@ async function* removableJobs({ table, jobsTable }: RemovalContext, before: stri
         const isRemovable = isTerminal(status) && (data?.finished_at ?? before) < before;
         if (!isRemovable) kept.add(item.id);
       }
-      if (kept.size > SWEEP.kept) break;
+      if (kept.size > SWEEP.kept.jobs || clock.now() > end) break;
     }
   }
   for await (const items of listedItems(table, jobsTable, range))

@@ -136,3 +136,23 @@ test('a job that only a stale index lists, or of a later version, stays unchange
   expect((await deployment.jobs.get(retried.id, { consistent: true }))?.status).toBe('QUEUED');
   expect(await deployment.jobs.find(later.id)).toBe('newer');
 });
+
+test('the old failures that a sweep reads first leave it time to remove jobs', async () => {
+  const old = await ended(8);
+  const start = deployment.clock.now();
+  let pages = 0;
+  const send = async (command: unknown) => {
+    const { ExpressionAttributeValues: values } = (command as QueryCommand).input;
+    if (values?.[':key'] !== 'FAILED#0') return await deployment.table.send(command as QueryCommand);
+    pages += 1;
+    expect(pages, 'pages').toBeLessThan(1_000);
+    // Each takes a second, and there is always another one.
+    const created_at = timestamp(start - 100 * 86_400_000 + pages * 1_000);
+    const Items = [{ id: `job_failed_${pages}`, created_at, finished_at: created_at }];
+    return { Items, LastEvaluatedKey: { id: `job_failed_${pages}` } };
+  };
+  const table = { send } as unknown as typeof deployment.table;
+  const clock = { ...deployment.clock, now: () => start + pages * 1_000 };
+  await removeEndedJobs({ ...context(), table, clock }, 7);
+  expect(await deployment.jobs.find(old.id)).toBeUndefined();
+});
