@@ -100,8 +100,9 @@ export async function createJob(
   if (job.labels !== undefined) await context.texts.labels.put(job, creation);
   await context.texts.put(job, texts);
   const created = await context.jobs.create(job);
-  if (created.applied && job.status === 'QUEUED') {
-    if (threadId !== undefined || source !== undefined) await enqueue(context, job);
+  if (job.status === 'QUEUED') {
+    if (created.applied && (threadId !== undefined || source !== undefined)) await enqueue(context, job);
+    // Also if it was there: a write of this call may have stored it, and another job's message may have started it since.
     if (threadId === undefined) await dispatch(context, job);
   }
   return { id, replayed: !created.applied };

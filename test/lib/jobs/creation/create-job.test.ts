@@ -1,6 +1,7 @@
 import { BatchGetCommand, DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createJob } from '../../../../lib/jobs/creation/create-job.ts';
+import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import { resendStaleMessages } from '../../../../lib/reconciler/reconcile-jobs.ts';
 import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 
@@ -39,6 +40,20 @@ it('a job whose dispatch message the queue refuses is created, and gets its mess
   expect(await deployment.read({ id })).toMatchObject({ status: 'QUEUED' });
   await deployment.pass(61_000);
   await resendStaleMessages(deployment);
+  expect(deployment.sent).toEqual([{ job: id, band: 'normal', seconds: 0 }]);
+});
+
+it("a job that was claimed by another one's message before its repeated write was answered still sends its own", async () => {
+  const deployment = quietDeployment();
+  const { create } = deployment.jobs;
+  vi.spyOn(deployment.jobs, 'create').mockImplementationOnce(async (job) => {
+    await create.call(deployment.jobs, job);
+    // The response of this write is lost. A worker with the message of another job finds this one in the index.
+    expect(await transition(deployment, job, { type: 'claim', workerId: 'w' })).toMatchObject({ done: true });
+    return await create.call(deployment.jobs, job);
+  });
+  const { id } = await createJob(deployment, BODY, 'token:test');
+  // The message of the other job is used up: it starts by this one.
   expect(deployment.sent).toEqual([{ job: id, band: 'normal', seconds: 0 }]);
 });
 
