@@ -1,7 +1,7 @@
 import { actOnJob } from '../dispatch/act-on-job.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { JobEvent } from '../lifecycle/job-event.ts';
-import { continueThread } from '../threads/settle-thread.ts';
+import { continueThread, waitAgain } from '../threads/settle-thread.ts';
 import type { EnterContext } from './enter-thread.ts';
 import { retryTurn } from './retry-turn.ts';
 
@@ -19,8 +19,11 @@ export async function actInThread(
 ): Promise<Job> {
   const changed =
     event.type === 'retry' ? await retryTurn(context, job, event) : await actOnJob(context, job, event, action);
-  return await continueThread(context, changed).catch((error: unknown) => {
+  try {
+    if (event.type === 'retry') await waitAgain(context, changed);
+    return await continueThread(context, changed);
+  } catch (error) {
     onFailure(error);
     return changed;
-  });
+  }
 }

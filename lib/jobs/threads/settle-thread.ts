@@ -62,6 +62,26 @@ function turnsToSettle(turns: readonly TurnWithJob[]): { readonly job: Job; read
   });
 }
 
+/**
+ * Records that turns which the end of a job had stopped wait for it again, after it was retried. If it ends at the same
+ * time, that gives the turns a new version, or finds this recorded.
+ */
+export async function waitAgain(context: ThreadContext, { id, thread_id: threadId }: Job): Promise<void> {
+  if (threadId === undefined) return;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const turns = await readThread(context, threadId);
+    const stopped = turns.flatMap(({ job, turn }) =>
+      typeof job === 'object' && job.parked === 'thread_stopped' && job.waits_for === id ? [{ job, turn }] : [],
+    );
+    let isDone = true;
+    for (const { job, turn } of stopped) {
+      const wait = await waitInThread(context, turns, { ...job, turn });
+      if (wait?.stopped === false && isUnderstood(job)) isDone = (await settle(context, job, wait)) && isDone;
+    }
+    if (isDone) return;
+  }
+}
+
 /** @returns false if the job changed meanwhile */
 async function settle(
   context: ThreadContext,
@@ -75,7 +95,10 @@ async function settle(
     wait === undefined
       ? ({ type: 'unpark', reason: job.parked } as const)
       : ({ type: 'wait_for_thread', wait } as const);
-  return (await transition(context, job, event, { rounds: 1 })).done;
+  const result = await transition(context, job, event, { rounds: 1 });
+  // A request that retries the awaited turn may have read it before it ended, and be about to record that.
+  if (result.done && result.job === job) return (await context.jobs.apply(job, job)).applied;
+  return result.done;
 }
 
 /**

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import { actInThread } from '../../../../lib/jobs/admission/act-in-thread.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import { continueThread } from '../../../../lib/jobs/threads/settle-thread.ts';
 import { takeTurn } from '../../../../lib/jobs/threads/take-turn.ts';
-import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
+import { type QuietDeployment, quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { aJob } from '../a-job.ts';
 
 const THREAD = 'job_first';
@@ -71,3 +72,39 @@ it('commands that are recorded as waiting just before the turn that they wait fo
   expect((await deployment.read(first))?.commands_held).toBeUndefined();
   expect(deployment.sent).toMatchObject([{ job: THREAD }]);
 });
+
+it('a turn that was stopped waits again once the turn before it is retried', async () => {
+  const deployment = quietDeployment();
+  const failed = { status: 'FAILED', reason: 'exited', attempt: 1, finished_at: '2026-11-20T10:00:00.000Z' } as const;
+  const first = await deployment.store(aJob({ id: THREAD, thread_id: THREAD, turn: 1, ...failed }));
+  const stopped = { reason: 'thread_stopped', parked: 'thread_stopped', waits_for: THREAD } as const;
+  const second = await deployment.store(aJob({ id: 'job_second', thread_id: THREAD, turn: 2, ...stopped }));
+  await deployment.threads.put(THREAD, { turn: 2, jobId: second.id });
+  const onFailure = (error: unknown) => expect.fail(String(error));
+  await actInThread(deployment, first, { type: 'retry' }, { action: 'retry', onFailure });
+  expect(await deployment.read(second)).toMatchObject({ parked: 'waiting_for_thread', waits_for: THREAD });
+  // It is cancelled, and retried a second time; that request has read the thread when the job is cancelled again.
+  await cancel(deployment, THREAD);
+  expect(await deployment.read(second)).toMatchObject({ parked: 'thread_stopped' });
+  const again = await deployment.read(first);
+  const { findAll } = deployment.jobs;
+  let reads = 0;
+  deployment.jobs.findAll = async (ids) => {
+    const found = await findAll.call(deployment.jobs, ids);
+    reads += 1;
+    // The first read is that of the retry itself.
+    if (reads === 2) await cancel(deployment, THREAD);
+    return found;
+  };
+  await actInThread(deployment, again ?? first, { type: 'retry' }, { action: 'retry', onFailure });
+  expect(await deployment.read(first)).toMatchObject({ status: 'CANCELLED' });
+  expect(await deployment.read(second)).toMatchObject({ parked: 'thread_stopped', waits_for: THREAD });
+});
+
+async function cancel(deployment: QuietDeployment, id: string): Promise<void> {
+  const job = await deployment.jobs.find(id);
+  if (job === undefined || job === 'newer') throw new Error(`${id} is not there`);
+  const cancelled = await transition(deployment, job, { type: 'cancel' });
+  if (!cancelled.done) throw new Error(cancelled.rejected);
+  await continueThread(deployment, cancelled.job);
+}
