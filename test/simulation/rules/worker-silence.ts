@@ -15,7 +15,7 @@ export class WorkerSilence {
   }
 
   /**
-   * A worker registers. Its first registration may have failed, and the last one says that it leaves.
+   * A worker registers, before it does anything else. Its last registration says that it leaves.
    * @param seenAt when it says so, RFC 3339: a write that is tried again can arrive much later
    */
   note(worker: string, { seenAt, isLeaving }: { readonly seenAt: string; readonly isLeaving: boolean }): void {
@@ -31,7 +31,7 @@ export class WorkerSilence {
   /** Registrations are left out while nothing is to be deployed. */
   #isSilent(worker: string): boolean {
     const last = this.#last.get(worker);
-    if (last === undefined) return true;
+    if (last === undefined) return false;
     const { time, due } = this.#deployment;
     return time.now - Math.max(last, due.since) > SILENT_AFTER;
   }

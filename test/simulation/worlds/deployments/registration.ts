@@ -1,5 +1,6 @@
 import { SharedLocks } from '../../../../lib/platform/aws/shared-lock.ts';
 import { LiveWorkers, REGISTER_INTERVAL_MS } from '../../../../lib/workers/live-workers.ts';
+import { pause } from '../../../../worker-container/output/timing.ts';
 import { ModelClient } from '../../model/client.ts';
 import { ENV } from '../../model/environment.ts';
 import type { SimulatedProcess } from '../../model/simulated-process.ts';
@@ -7,6 +8,9 @@ import type { ModelDeployment } from '../deployment.ts';
 
 /** Milliseconds in which a worker that is abandoned ends, as `main.ts` has it. */
 const ABANDON_TIMEOUT_MS = 15_000;
+
+/** Milliseconds before a first registration that failed is repeated, as `registration.ts` has it. */
+const FIRST_RETRY_MS = 1_000;
 
 /**
  * What a worker tells the registry of itself, by the real store. Only the reconciler of deployments reads it here, so that
@@ -19,7 +23,7 @@ export class ModelRegistration {
   readonly #locks: SharedLocks;
   readonly #abandon: () => void;
   #isOver = false;
-  #last: Promise<unknown> = Promise.resolve();
+  #last: Promise<boolean> = Promise.resolve(false);
   #acknowledgedAt: number;
 
   /** @param abandon stops the worker's work, because the registry acknowledges nothing */
@@ -35,12 +39,12 @@ export class ModelRegistration {
   }
 
   /**
-   * Resolves with the first registration; others follow. The leases of its accounts, which come first, set its clock.
+   * Resolves once the worker is registered; others follow. The leases of its accounts, which come first, set its clock.
    * @throws if they can't be taken: a worker ends then
    */
   async start(): Promise<void> {
     await this.#locks.take(`account#${this.#process.name}`, this.#process.name);
-    await this.#register();
+    while (!(await this.#register())) await pause(this.#process.timing, FIRST_RETRY_MS);
     this.#repeat();
     const catchUp = () => void this.#process.schedule(() => this.#isOver || void this.#register(), 0);
     this.#process.onDeath(this.#deployment.due.onFirst(catchUp));
@@ -69,15 +73,16 @@ export class ModelRegistration {
     this.#process.schedule(() => this.#process.kill(), ABANDON_TIMEOUT_MS);
   }
 
-  /** In order, and never rejects. */
-  #register(): Promise<unknown> {
+  /** In order, and never rejects. @returns whether the worker is registered */
+  #register(): Promise<boolean> {
     this.#last = this.#last
       .then(() => this.#workers.register(this.#about()))
       .then(
         () => {
           this.#acknowledgedAt = this.#deployment.time.now;
+          return true;
         },
-        () => undefined,
+        () => false,
       );
     return this.#last;
   }
