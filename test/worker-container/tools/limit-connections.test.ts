@@ -12,16 +12,16 @@ import { callTool, serveTools } from './served-tools.ts';
 const hello = tool({ name: 'hello', description: 'Greets.', input: z.object({}), call: async () => 'Hello.' });
 
 /**
- * More connections of this process than the server keeps, which send nothing.
- * @returns the end of each, in the order in which they were opened: the server may close the first before the last is open
+ * Opens more connections of this process than the server keeps, which send nothing.
+ * @param closed how many of them, from the first on, to see closed: that may be before the last is open
  */
-async function occupy({ url }: Pick<ToolServer, 'url'>): Promise<Promise<void>[]> {
+async function occupy({ url }: Pick<ToolServer, 'url'>, { closed = 0 } = {}): Promise<void> {
   const sockets = Array.from({ length: 150 }, () => connect(Number(new URL(url).port), '127.0.0.1'));
   onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
   for (const socket of sockets) socket.on('error', () => undefined);
-  const closed = sockets.map((socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve())));
+  const ends = sockets.map((socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve())));
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-  return closed;
+  await Promise.all(ends.slice(0, closed));
 }
 
 test('connections without the key keep out no caller that has it', async () => {
@@ -60,8 +60,7 @@ describeAsRoot('connections of other users', () => {
     onTestFinished(() => void agent.kill('SIGKILL'));
     const answer = text(agent.stdout);
     await once(agent.stdout, 'readable');
-    const closed = await occupy(server);
-    await Promise.all(closed.slice(0, 50));
+    await occupy(server, { closed: 50 });
     agent.stdin.end('\n');
     expect(await answer).toMatch(/^connected\nHTTP\/1.1 401/);
   });
