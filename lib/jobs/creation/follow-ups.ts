@@ -8,7 +8,7 @@ import { slotsOf } from '../lifecycle/follow-up-record.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { followUpId } from '../lifecycle/job-id.ts';
 import { inheritedFolderOf, ownFolder, workingFolder } from '../lifecycle/working-folder.ts';
-import { type DelegationContext, profileOfChild } from './child-rights.ts';
+import { type DelegationContext, isTokenActive, profileOfChild } from './child-rights.ts';
 import type { PlacedBlock } from './collect-follow-ups.ts';
 import { createJob } from './create-job.ts';
 import { type BlockSearch, blocksOfLost, type OpenStream, readBlocks } from './read-follow-ups.ts';
@@ -40,6 +40,7 @@ export async function makeFollowUps(
   );
   const made = new Set<number>();
   let beyond = receipt?.follow_ups?.more ?? 0;
+  let isAuthorized: boolean | undefined;
   const until = context.clock.now() + LIMITS.followUps.searchSeconds * 1_000;
   const search: BlockSearch = {
     openStream: context.openStream,
@@ -54,6 +55,8 @@ export async function makeFollowUps(
   for await (const block of blocks) {
     const { position } = block;
     try {
+      isAuthorized ??= await isTokenActive(context.registry, parent);
+      if (!isAuthorized) throw rejection('the token with which this job was created is suspended or revoked');
       const asked = creationOf(context, parent, block);
       const project_id = asked.project_id ?? asked.project ?? parent.project_id;
       const isSame = project_id === parent.project;

@@ -23,6 +23,7 @@ import {
   ofKindsLike,
   outputStatements,
   queueStatement,
+  tokenStateStatement,
   wakeScalingStatement,
 } from '../iam/table-grants.ts';
 import type { ApiStackProps } from './api-stack-props.ts';
@@ -103,6 +104,8 @@ export class JobTriggers extends Construct {
         indexStatement(data, ['by-status-2', 'ready']),
         itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query'], EXCEPT_PRIVATE),
         itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKindsLike(...WRITTEN_KINDS.reconciler)),
+        // A job starts follow-up jobs only while its token may.
+        tokenStateStatement(data),
         queueStatement(data, ['SendMessage', 'GetQueueAttributes']),
         deadLettersStatement(data),
         deliveriesStatement(data, ['SendMessage']),

@@ -9,6 +9,13 @@ const BLOCKS_TEST = 'test/lib/jobs/creation/follow-ups.test.ts';
 /** What a job may start in its own name. */
 export const DELEGATION: readonly Mutant[] = [
   {
+    name: 'the blocks of a job bring about jobs although its token was revoked',
+    file: 'lib/jobs/creation/follow-ups.ts',
+    find: 'if (!isAuthorized) throw',
+    replace: 'if (isAuthorized === undefined) throw',
+    test: BLOCKS_TEST,
+  },
+  {
     name: 'a job that another one has started leaves no audit row',
     file: 'functions/triggers/count-jobs.ts',
     find: '  await auditChildren(audit, createdIn(changes));\n',

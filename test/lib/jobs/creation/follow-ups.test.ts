@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TokenStore } from '../../../../lib/access/tokens/token-store.ts';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
 import { makeFollowUps } from '../../../../lib/jobs/creation/follow-ups.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
@@ -13,8 +14,10 @@ import { aJob, aRunningJob } from '../a-job.ts';
 import { leaveOutput, leaveSuccess, outputAskingFor, storeSucceeded } from '../succeeded-parent.ts';
 
 let deployment: EmulatedDeployment;
+let tokens: TokenStore;
 beforeAll(async () => {
   deployment = await emulateDeployment();
+  tokens = new TokenStore({ ...deployment.registry, clock: deployment.clock });
   await deployment.profiles.put({ name: 'practice', agent: 'codex', vendor: 'practice' });
   await deployment.profiles.put({ name: 'shell', agent: 'shell', children: ['practice', 'none'] });
 });
@@ -114,6 +117,17 @@ it('a follow-up job that was created stays recorded, though it could not be crea
   expect([job.follow_ups, job.warnings?.length, created]).toEqual([['1.0'], 1, []]);
 });
 
+it.for(['suspended', 'revoked'] as const)('none is created once the token of the job is %s', async (state) => {
+  const token = await tokens.create({ name: 'ci', scopes: ['write'] });
+  const first = await made(`before it is ${state}`, [{ prompt: 'a' }], { token_id: token.id });
+  await tokens.setState(token.id, state);
+  expect((await makeFollowUps(deployment, first, 1)).job.follow_ups).toEqual(['1.0']);
+  const parent = await made(`once it is ${state}`, [{ prompt: 'a' }], { token_id: token.id });
+  expect(parent).not.toHaveProperty('follow_ups');
+  expect(parent).not.toHaveProperty('children_pending');
+  expect(parent.warnings).toEqual(['follow-up 1: the token with which this job was created is suspended or revoked']);
+});
+
 it('an attempt without a receipt has none', async () => {
   const parent = await deployment.store({ id: id('bare'), status: 'SUCCEEDED', attempt: 1, children_pending: [1] });
   expect((await makeFollowUps(deployment, parent, 1)).job).not.toHaveProperty('children_pending');
@@ -145,9 +159,10 @@ async function made(name: string, payloads: readonly unknown[], differences: Par
 describe('a follow-up job', () => {
   it('is in the project and folder of its parent, a fresh one too', async () => {
     const place = { project_id: 'p1', project: 'p1', cwd: 'a/b' };
-    const inFolder = await made('folder', [{ prompt: 'x' }], { ...place, token_id: 'tok_1' });
+    const token = await tokens.create({ name: 'ci', scopes: ['write'] });
+    const inFolder = await made('folder', [{ prompt: 'x' }], { ...place, token_id: token.id });
     expect((await childrenOf(inFolder))[0]).toMatchObject({
-      token_id: 'tok_1',
+      token_id: token.id,
       project_id: 'p1',
       cwd: 'a/b',
       parent_id: inFolder.id,

@@ -64,6 +64,18 @@ test("the counts' function may read the stream of changes", () => {
   ]);
 });
 
+test('of tokens, only what makes follow-up jobs reads anything: whether they are active', () => {
+  const reads = grants.filter(
+    ({ holder, actions, conditions }) =>
+      holder.startsWith('Triggers') &&
+      actions.includes('dynamodb:GetItem') &&
+      conditions.some((condition) => /LeadingKeys is (?!none).*\btoken\b/.test(condition)),
+  );
+  expect(reads.map(({ holder, conditions }) => [holder.split(' ')[0], conditions])).toEqual([
+    ['TriggersWatchJobs', ['LeadingKeys is token', 'Attributes is kind, id, state', 'Select is SPECIFIC_ATTRIBUTES']],
+  ]);
+});
+
 describe.for(Object.entries(TRIGGERS))('%s', ([name, { id, seconds, writes }]) => {
   test('may change this and nothing else', () => {
     const own = grants.filter(({ holder }) => holder.startsWith(`Triggers${name} `));
