@@ -172,7 +172,8 @@ void new IdleShutdown({
 })
   .wait(draining.signal)
   .then(() => draining.abort());
-log.info('ready', { slots: env.PROMPTQ_CONCURRENCY, version: env.PROMPTQ_VERSION, ...build.task });
+if (!draining.signal.aborted)
+  log.info('ready', { slots: env.PROMPTQ_CONCURRENCY, version: env.PROMPTQ_VERSION, ...build.task });
 await Promise.all([worker.run(env.PROMPTQ_CONCURRENCY), loginRunner.run()]);
 await sweeper.stop();
 await registration.end();

@@ -53,7 +53,11 @@ export class Registration {
       // Independent of the registrations, which wait for each other: the table may not answer at all.
       setInterval(() => this.#checkAcknowledged(), CHECK_INTERVAL_MS),
     ];
-    while (!(await this.#tryRegister()) && !draining.aborted)
+    // A registration that nobody answers can take minutes.
+    const aborted = new Promise<boolean>((resolve) => {
+      draining.addEventListener('abort', () => resolve(true), { once: true });
+    });
+    while (!draining.aborted && !(await Promise.race([this.#tryRegister(), aborted])))
       await sleep(FIRST_RETRY_MS, undefined, { signal: draining }).catch(() => undefined);
   }
 

@@ -20,7 +20,7 @@ function registrationAfter(failures: number) {
     describe: async () => ({ id: 'worker-1' }) as never,
   });
   onTestFinished(() => registration.end());
-  return { registration, registered, refused };
+  return { registration, registered, refused, workers };
 }
 
 test('a worker whose first registrations fail starts once it is registered', async () => {
@@ -28,6 +28,16 @@ test('a worker whose first registrations fail starts once it is registered', asy
   await registration.start(new AbortController().signal);
   expect(registered).toEqual(['worker-1']);
   expect(refused).toHaveBeenCalledTimes(2);
+});
+
+test('a worker that is stopped while nothing answers its registration waits no longer', async () => {
+  const { registration, workers } = registrationAfter(0);
+  const draining = new AbortController();
+  workers.register = async () => {
+    draining.abort();
+    await new Promise(() => undefined);
+  };
+  await expect(registration.start(draining.signal)).resolves.toBeUndefined();
 });
 
 test('a worker that is stopped before it is registered waits no longer', async () => {
