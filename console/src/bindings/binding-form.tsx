@@ -52,7 +52,10 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
     const names = projects.data.map(({ name }) => name);
     return { project, meant: nearestName(project, names) };
   };
+  // Until then it is unknown whether the project exists.
+  const isChecking = binding === undefined && projects.isLoading;
   const submit = () => {
+    if (isChecking) return;
     const body = writeOf(fields, binding);
     const found = validationErrorsOf(body);
     setErrors(found);
@@ -82,7 +85,7 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
         <Box float="right">
           <SpaceBetween size="xs" direction="horizontal">
             <Button onClick={onDismiss}>Cancel</Button>
-            <Button variant="primary" loading={write.isPending} onClick={submit}>
+            <Button variant="primary" loading={write.isPending || isChecking} onClick={submit}>
               {binding ? 'Save' : 'Create'}
             </Button>
           </SpaceBetween>

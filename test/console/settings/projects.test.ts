@@ -19,6 +19,28 @@ afterAll(async () => {
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
+test('a deploy binding is not created before it is known whether its project exists', async () => {
+  const known = Promise.withResolvers<void>();
+  const lists = /\/api\/v1\/projects(\?|$)/;
+  await admin.route(lists, async (route) => {
+    await known.promise;
+    await route.continue();
+  });
+  await admin.goto('/bindings');
+  await button(admin, 'Create binding').first().click();
+  await admin.getByLabel('Project').fill('mistyped');
+  await admin.getByLabel('URL').fill('https://ci.example.com/hook');
+  const create = admin.getByRole('dialog').getByRole('button', { name: 'Create' });
+  await expect.poll(() => create.isDisabled()).toBe(true);
+  await admin.keyboard.press('Control+Enter');
+  known.resolve();
+  await expect.poll(() => create.isDisabled()).toBe(false);
+  await create.click();
+  await admin.getByText('The project “mistyped” does not exist.').waitFor();
+  expect((await service.api('GET', '/deploy-bindings')).json.items).toEqual([]);
+  await admin.unrouteAll({ behavior: 'ignoreErrors' });
+});
+
 test('a deploy binding is created incomplete, completed and deleted', async () => {
   await admin.goto('/bindings');
   await admin.getByRole('button', { name: 'Create binding' }).first().click();
