@@ -237,6 +237,15 @@ describe('the triggers', () => {
           },
         },
       },
+      {
+        actions: ['dynamodb:GetItem'],
+        condition: {
+          'ForAllValues:StringEquals': {
+            'dynamodb:LeadingKeys': ['token'],
+            'dynamodb:Attributes': ['kind', 'id', 'state'],
+          },
+        },
+      },
     ]);
     expect([...actionsOf('triggers.reconcile-jobs', 'sqs')].toSorted()).toEqual([
       'sqs:DeleteMessage',
