@@ -1,13 +1,11 @@
 import type { Client } from 'openapi-fetch';
+import { MASK } from '../contract/mask.ts';
 import type { components, paths } from './api-types.ts';
 import { dataOf } from './data-of.ts';
 import { RequestError } from './errors.ts';
 import { Retries, type RetryPolicy } from './repeat.ts';
 
 type Schemas = components['schemas'];
-
-/** What a worker puts in place of each secret in an answer. */
-const MASK = '***';
 
 /**
  * Answers a question once. After a lost answer, the question itself shows whether the request took effect.

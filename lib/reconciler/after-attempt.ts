@@ -31,7 +31,7 @@ export async function afterAttempt(context: AfterAttemptContext, before: Job, af
 
 /**
  * The same after the end of an attempt whose worker was lost, but for its follow-up jobs, which the end has marked as
- * pending: reading the output for them can take minutes, in which other lost jobs would wait.
+ * pending: reading the output for them can take a minute, in which other lost jobs would wait.
  */
 export async function afterLoss(context: AfterAttemptContext, before: Job, after: Job): Promise<Job> {
   return await settled(context, await released(context, before, after));

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { MASK } from '../../lib/contract/mask.ts';
 
 /** What a person needs for a device login. */
 export interface DevicePrompt {
@@ -39,7 +40,7 @@ export function readLoginFailure(stderr: string, code: string | undefined): Logi
   if (/is not enabled/.test(plain)) return { state: 'failed', error: NOT_ENABLED };
   if (/device auth failed with status 4\d\d/.test(plain))
     return { state: 'failed', error: 'The login was denied at the vendor.' };
-  const withoutCode = code === undefined ? plain : plain.replaceAll(code, '***');
+  const withoutCode = code === undefined ? plain : plain.replaceAll(code, MASK);
   return { state: 'failed', error: `The vendor's CLI ended the login: ${withoutCode}` };
 }
 

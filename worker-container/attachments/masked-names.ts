@@ -1,3 +1,4 @@
+import { MASK } from '../../lib/contract/mask.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 
 /** Names of files as shown: secrets in them masked, and still distinct. */
@@ -10,7 +11,7 @@ export function maskedNames(names: readonly string[], redaction: Redaction): str
     for (;;) {
       const same = (count.get(name) ?? 0) + 1;
       count.set(name, same);
-      const distinct = same === 1 ? name : name.replace('***', `***${same}`);
+      const distinct = same === 1 ? name : name.replace(MASK, `${MASK}${same}`);
       if (taken.has(distinct)) continue;
       taken.add(distinct);
       return distinct;

@@ -1,6 +1,7 @@
+import { MASK } from '../../lib/contract/mask.ts';
 import type { SecretMatcher } from './secret-matcher.ts';
 
-const MASK = Buffer.from('***');
+const MASK_BYTES = Buffer.from(MASK);
 
 /**
  * Masks secrets in a byte stream that arrives in arbitrary pieces. Overlapping occurrences become one mask, so that no
@@ -38,7 +39,7 @@ export class Redactor {
       const { end, isOpen } = matcher.match(bytes, at);
       if (isOpen && !isEnd) break;
       if (end === undefined) continue;
-      if (at >= covered) parts.push(bytes.subarray(covered, at), MASK);
+      if (at >= covered) parts.push(bytes.subarray(covered, at), MASK_BYTES);
       covered = Math.max(covered, end);
     }
     if (covered < at) parts.push(bytes.subarray(covered, at));
