@@ -7,7 +7,7 @@ import { type LiveWorkers, REGISTER_INTERVAL_MS, type WorkerInfo } from '../../l
 const CHECK_INTERVAL_MS = 1_000;
 
 /** Milliseconds before a first registration that failed is repeated. */
-const FIRST_RETRY_MS = 1_000;
+export const FIRST_RETRY_MS = 1_000;
 
 /** How long (ms) the end of the worker waits until its entry is deleted. */
 const DEREGISTER_TIMEOUT_MS = 5_000;

@@ -55,7 +55,7 @@ describe('the follow-up jobs of a job whose worker died right after its report',
     expect(await stored(parent.id)).toEqual(settled);
   });
 
-  it('are left for later by what ends its attempt, since reading the output can take minutes', async () => {
+  it('are left for later by what ends its attempt, since reading the output can take a minute', async () => {
     const lost = await deployment.store(aRunningJob({ id: id('lost'), profile: 'shell', agent: 'shell' }));
     await leaveSuccess(deployment, lost, outputAskingFor([{ prompt: 'a' }]));
     await takeOverLostJobs(deployment);

@@ -1,6 +1,7 @@
 import { SharedLocks } from '../../../../lib/platform/aws/shared-lock.ts';
 import { LiveWorkers, REGISTER_INTERVAL_MS } from '../../../../lib/workers/live-workers.ts';
 import { pause } from '../../../../worker-container/output/timing.ts';
+import { FIRST_RETRY_MS } from '../../../../worker-container/pool/registration.ts';
 import { ModelClient } from '../../model/client.ts';
 import { ENV } from '../../model/environment.ts';
 import type { SimulatedProcess } from '../../model/simulated-process.ts';
@@ -8,9 +9,6 @@ import type { ModelDeployment } from '../deployment.ts';
 
 /** Milliseconds in which a worker that is abandoned ends, as `main.ts` has it. */
 const ABANDON_TIMEOUT_MS = 15_000;
-
-/** Milliseconds before a first registration that failed is repeated, as `registration.ts` has it. */
-const FIRST_RETRY_MS = 1_000;
 
 /**
  * What a worker tells the registry of itself, by the real store. Only the reconciler of deployments reads it here, so that
