@@ -79,6 +79,10 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
           'jobs in one page of `GET /jobs`, as a string in JSON; a longer page ends early, continue with `next_cursor`',
           `${number(LIMITS.listBytes)} bytes`,
         ],
+        [
+          'one request of a `search`: texts and labels of whole months; or of jobs in order, where one month has more',
+          `${number(LIMITS.jobsReadPerList)} rows; ${number(LIMITS.jobsSearchedPerList)} jobs; ${number(LIMITS.bytesSearchedPerList)} bytes of either`,
+        ],
         ['`cwd`', `1 to ${number(LIMITS.cwdLength)} characters`],
       ],
     ),

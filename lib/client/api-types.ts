@@ -1668,7 +1668,7 @@ export interface components {
             items: components["schemas"]["JobSummary"][];
             /** @description Number of jobs that match the filters, or a lower bound if `total_complete` is false. */
             total: number;
-            /** @description Whether `total` is exact. One request reads up to 50000 jobs; a search reads the months that contain that many. Continue with `next_cursor`, even after an empty page. */
+            /** @description Whether `total` is exact. One request reads up to 50000 jobs. A search reads whole months, or, from a month on that has more than that, up to 20000 jobs or one page in order. Continue with `next_cursor`, even after an empty page. */
             total_complete: boolean;
             offset: number;
             limit: number;

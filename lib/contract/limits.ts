@@ -115,6 +115,10 @@ export const LIMITS = {
   listBytes: 5_000_000,
   /** Jobs that one request for a filtered list reads before it returns a cursor. */
   jobsReadPerList: 50_000,
+  /** Jobs whose texts and labels one search reads in order, in a month that has more than it may read at once. */
+  jobsSearchedPerList: 20_000,
+  /** Bytes of texts and labels that one search reads: some seconds of a function. */
+  bytesSearchedPerList: 64 * 1024 * 1024,
   /** Index entries that one request for a list without filters reads at most, for its offset: some seconds of a function. */
   entriesReadPerList: 200_000,
   /** Retention of the audit log. */

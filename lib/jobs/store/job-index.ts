@@ -4,7 +4,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import { batchGet } from '../../platform/aws/batch-get.ts';
 import { listKeys } from '../indexes/list-keys.ts';
 import { jobItemSchema } from '../lifecycle/job.ts';
-import { JobSearch } from './job-search.ts';
+import { JobSearch, type SearchLimit } from './job-search.ts';
 import { cursorAfter, type ListedKey, readCursorAfter } from './list-position.ts';
 import { type IndexRange, listedItems } from './listed-items.ts';
 
@@ -69,6 +69,8 @@ export interface Found {
   readonly jobs: readonly ListedJob[];
   /** The month to continue with, as `2026-11`; undefined: all have been searched. */
   readonly next: string | undefined;
+  /** That month has more rows than may be read, and no other was searched. */
+  readonly isTooLarge: boolean;
 }
 
 export interface IndexPage {
@@ -171,25 +173,36 @@ export class JobIndex {
   }
 
   /**
-   * Finds jobs whose current texts and labels together contain all the words. Searches whole months until the given
-   * number of rows has been read.
+   * Finds jobs whose current texts and labels together contain all the words, in whole months.
    * @param words of `searchWords`, at least one
    * @param options.month the first month to search; default: that of the range's newest, or oldest, job
    */
   async search(
     words: readonly string[],
     range: IndexRange,
-    options: { now: number; month: string | undefined; mostRows: number },
+    options: { now: number; month: string | undefined; limit: SearchLimit },
   ): Promise<Found> {
     const oldest = await this.#oldestMonth();
-    if (oldest === undefined) return { jobs: [], next: undefined };
-    const search = new JobSearch({
+    if (oldest === undefined) return { jobs: [], next: undefined, isTooLarge: false };
+    const { items, ...end } = await this.#search().search(words, range, { ...options, oldest });
+    return { jobs: items.map(listedJob), ...end };
+  }
+
+  /** Those of the jobs whose current texts and labels together contain all the words, and the size of these in bytes. */
+  async containing(
+    entries: readonly Pick<Summary, 'id'>[],
+    words: readonly string[],
+  ): Promise<{ found: ReadonlySet<string>; bytes: number }> {
+    const ids = entries.map(({ id }) => id);
+    return await this.#search().among(ids, words);
+  }
+
+  #search(): JobSearch {
+    return new JobSearch({
       table: this.#table,
       registryTable: this.#registryTable,
-      itemsOf: (ids) => this.#items(ids),
+      itemsOf: async (ids) => await this.#items(ids),
     });
-    const { items, next } = await search.search(words, range, { ...options, oldest });
-    return { jobs: items.map(listedJob), next };
   }
 
   async #oldestMonth(): Promise<string | undefined> {

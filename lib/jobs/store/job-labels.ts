@@ -46,7 +46,7 @@ export class JobLabelStore {
 
   /** Writes the labels; `owner.labels` must be their address. */
   async put(owner: LabelsOwner, labels: JobLabels): Promise<void> {
-    const Item = { ...keyOf(owner), ...withoutEmpty(labels) };
+    const Item = { ...labelsKey(owner), ...withoutEmpty(labels) };
     await this.#table.send(new PutCommand({ TableName: this.#registryTable, Item }));
   }
 
@@ -56,7 +56,7 @@ export class JobLabelStore {
     options: { consistent?: boolean } = {},
   ): Promise<ReadonlyMap<string, JobLabels>> {
     const labelled = owners.filter(({ labels }) => labels !== undefined);
-    const items = await batchGet(this.#table, this.#registryTable, labelled.map(keyOf), options);
+    const items = await batchGet(this.#table, this.#registryTable, labelled.map(labelsKey), options);
     return new Map(items.map((item) => [ownerOf(item).id, labelsSchema.parse(item)]));
   }
 
@@ -67,7 +67,7 @@ export class JobLabelStore {
 
   /** Removes all labels that a job ever had. */
   async removeAll(owner: LabelsOwner): Promise<void> {
-    const { kind } = keyOf(owner);
+    const { kind } = labelsKey(owner);
     await removeJobRows(this.#table, this.#registryTable, { kind, jobId: owner.id });
   }
 }
@@ -89,7 +89,8 @@ function ownerOf(item: Readonly<Record<string, unknown>>): { id: string; address
   return { id, address };
 }
 
-function keyOf(owner: LabelsOwner): { kind: string; id: string } {
+/** The key of the row with a job's labels. */
+export function labelsKey(owner: LabelsOwner): { kind: string; id: string } {
   return { kind: monthPartition(KIND, owner), id: `${owner.id}#${owner.labels}` };
 }
 

@@ -1,13 +1,17 @@
 import { LIMITS } from '../../contract/limits.ts';
 import type { JobListQuery } from '../../contract/schemas/jobs/job-list.ts';
-import type { Clock } from '../../platform/aws/table-clock.ts';
+import { type Clock, timestamp } from '../../platform/aws/table-clock.ts';
 import { isInRange, type JobIndex, type ListedEntry, type ListedJob } from '../store/job-index.ts';
 import type { JobLabelStore, JobLabels } from '../store/job-labels.ts';
 import type { ListedKey, ListPosition } from '../store/list-position.ts';
 import { type IndexRange, oldestFirst } from '../store/listed-items.ts';
+import { monthAfter } from '../store/month-partitions.ts';
 import { searchWords } from '../store/search-words.ts';
 import type { ThreadStore } from '../threads/thread-store.ts';
 import type { Filter } from './list-filter.ts';
+
+/** Jobs whose texts are read at once: some megabytes, at most 64 KiB each. */
+const JOBS_PER_SEARCH = 400;
 
 /** What a filtered list reads. */
 export interface FilterContext {
@@ -17,6 +21,8 @@ export interface FilterContext {
   readonly threads: Pick<ThreadStore, 'turns'>;
   /** Jobs that one request of a filtered list reads at most; default: `LIMITS.jobsReadPerList`. */
   readonly mostRead?: number;
+  /** Bytes of texts and labels that one search reads at most; default: `LIMITS.bytesSearchedPerList`. */
+  readonly mostBytes?: number;
 }
 
 /** A filtered list from a position. */
@@ -39,28 +45,39 @@ interface Read {
   readonly next: { readonly position: ListPosition | undefined; readonly isComplete: boolean };
 }
 
-/** Reads the jobs of a range in order, up to the limit. */
+/**
+ * Reads the jobs of a range in order, up to the limit. A search reads their texts and labels too, so it stops when the
+ * page is full.
+ */
 export async function scanned(
   context: FilterContext,
   { request, range, filter, position, limit }: Reading,
 ): Promise<Read> {
-  const { mostRead = LIMITS.jobsReadPerList } = context;
+  const { thread, search = '' } = request;
+  const words = searchWords(search);
+  const isSearch = words.length > 0;
+  const { mostRead = isSearch ? LIMITS.jobsSearchedPerList : LIMITS.jobsReadPerList } = context;
+  const { mostBytes = LIMITS.bytesSearchedPerList } = context;
   const page = new CountedPage(position, limit);
   let read = 0;
+  let bytes = 0;
+  let isComplete = true;
   let last: Listed | undefined;
-  const { thread } = request;
   const pages =
     thread === undefined
-      ? context.index.pages(range, position.after)
+      ? context.index.pages(range, position.after, isSearch ? JOBS_PER_SEARCH : undefined)
       : [await jobsOfThread(context, thread, range, position.after)];
   for await (const jobs of pages) {
     const taken = jobs.slice(0, mostRead - read);
-    page.add(await matching(context, taken, filter));
+    const matches = await matching(context, taken, filter);
+    const searchedTexts = isSearch ? await context.index.containing(matches, words) : undefined;
+    page.add(searchedTexts === undefined ? matches : matches.filter(({ id }) => searchedTexts.found.has(id)));
+    bytes += searchedTexts?.bytes ?? 0;
     read += taken.length;
     last = taken.at(-1) ?? last;
-    if (read >= mostRead) break;
+    isComplete = read < mostRead && bytes < mostBytes && !(isSearch && page.isFull);
+    if (!isComplete) break;
   }
-  const isComplete = read < mostRead;
   const { items, total, shown } = page;
   const end = items.at(-1);
   if (page.isFull && end !== undefined && (!isComplete || total > shown))
@@ -85,19 +102,22 @@ async function jobsOfThread(
     .toSorted(compare);
 }
 
-/** Searches the texts and labels of whole months, up to the limit. Sorts the result, so that pages are stable. */
-export async function searched(
-  context: FilterContext,
-  { request, range, filter, position, limit }: Reading,
-): Promise<Read> {
-  const { mostRead = LIMITS.jobsReadPerList } = context;
+/**
+ * Searches the texts and labels of whole months, up to the limit, and sorts what it finds. From a month on that has more
+ * than one request may read, it reads the jobs in order.
+ */
+export async function searched(context: FilterContext, reading: Reading): Promise<Read> {
+  const { request, range, filter, position, limit } = reading;
+  const { mostRead = LIMITS.jobsReadPerList, mostBytes = LIMITS.bytesSearchedPerList } = context;
   const page = new CountedPage(position, limit);
   const { month, counted } = position;
   const found = await context.index.search(searchWords(request.search ?? ''), range, {
     now: context.clock.now(),
     month,
-    mostRows: mostRead,
+    limit: { rows: mostRead, bytes: mostBytes },
   });
+  if (found.isTooLarge && found.next !== undefined)
+    return await scanned(context, { ...reading, range: fromMonth(range, found.next) });
   page.add(await matching(context, found.jobs, filter));
   const { items, total, shown } = page;
   const isComplete = found.next === undefined;
@@ -109,6 +129,15 @@ export async function searched(
     };
   const rest = found.next === undefined ? undefined : { month: found.next, counted: total, from: shown };
   return { items, total, next: { position: rest, isComplete } };
+}
+
+/** The part of a range that begins with a month, in the range's order. */
+function fromMonth(range: IndexRange, month: string): IndexRange {
+  const first = `${month}-01T00:00:00.000Z`;
+  const last = timestamp(Date.parse(`${monthAfter(month)}-01T00:00:00.000Z`) - 1);
+  const { from = first, to = last } = range;
+  if (range.order === 'oldest') return { ...range, from: from > first ? from : first };
+  return { ...range, to: to < last ? to : last };
 }
 
 /** Counts the matches of a list from a position, and keeps those on its page. */

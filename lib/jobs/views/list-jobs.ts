@@ -31,7 +31,7 @@ export interface JobPage {
 
 /**
  * A page of jobs. Without filters, or with `status` alone, its cost does not depend on the number of jobs. Other
- * filters read the jobs' summaries, `search` the texts of whole months, up to `mostRead` in one request.
+ * filters read the jobs' summaries, `search` the texts of whole months or of the jobs in order, up to `mostRead` in one request.
  * @throws InvalidFieldError for an invalid cursor, and for a cursor together with an offset
  */
 export async function listJobs(context: ListContext, request: JobListQuery): Promise<JobPage> {
@@ -63,7 +63,8 @@ export async function listJobs(context: ListContext, request: JobListQuery): Pro
   const { thread, search } = request;
   if (thread !== undefined && search) throw InvalidFieldError.of('thread', "can't be combined with search");
   const position = cursor === undefined ? { counted: 0, from: offset } : positionOf(cursor, range);
-  const read = searchWords(request.search ?? '').length > 0 ? searched : scanned;
+  // A search that has met a large month continues after a job.
+  const read = searchWords(search ?? '').length > 0 && position.after === undefined ? searched : scanned;
   const { items, total, next } = await read(context, { request, range, filter, position, limit });
   return {
     items: await withLabels(context, await withState(context, items, range)),

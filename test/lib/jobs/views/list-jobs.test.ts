@@ -9,8 +9,23 @@ import { JobCounts } from '../../../../lib/stats/counting/counts.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
-/** Newest first; each third is of profile `wanted`, two in each month. */
+/** Newest first; each third is of profile `wanted`. */
 const ids = Array.from({ length: 12 }, (_, n) => jobIdOfKey(`job ${n}`));
+/** When each was created; one in the first millisecond of its month. */
+const created = [
+  '10-10',
+  '10-09',
+  '09-10',
+  '09-01',
+  '08-13',
+  '08-12',
+  '08-11',
+  '08-10',
+  '07-10',
+  '07-09',
+  '06-10',
+  '06-09',
+];
 const wanted = ids.filter((_, n) => n % 3 === 0);
 beforeAll(async () => {
   deployment = await emulateDeployment();
@@ -19,7 +34,7 @@ beforeAll(async () => {
     const job = await deployment.store({
       id,
       profile: n % 3 === 0 ? 'wanted' : 'practice',
-      created_at: `2026-${String(10 - Math.floor(n / 2)).padStart(2, '0')}-10T10:00:00.${20 - n}0Z`,
+      created_at: `2026-${created[n]}T00:00:00.000Z`,
       texts: JobTextStore.address(texts),
     });
     await deployment.texts.put(job, texts);
@@ -29,7 +44,7 @@ afterAll(async () => {
   await deployment.stop();
 });
 
-async function list(query: Partial<JobListQuery>, mostRead?: number) {
+async function list(query: Partial<JobListQuery>, mostRead?: number, mostBytes?: number) {
   const { table, env, clock, texts } = deployment;
   const context = {
     index: new JobIndex({ table, jobsTable: env.JOBS_TABLE, registryTable: env.REGISTRY_TABLE }),
@@ -39,6 +54,7 @@ async function list(query: Partial<JobListQuery>, mostRead?: number) {
     threads: new ThreadStore({ table, registryTable: env.REGISTRY_TABLE }),
     folders: { workspaces: '/workspaces', roots: [] },
     ...(mostRead !== undefined && { mostRead }),
+    ...(mostBytes !== undefined && { mostBytes }),
   };
   const { items, ...page } = await listJobs(context, { limit: undefined, offset: undefined, ...query });
   return { ...page, ids: items.map(({ job }) => job.id) };
@@ -46,7 +62,9 @@ async function list(query: Partial<JobListQuery>, mostRead?: number) {
 
 for (const query of [{ profile: 'wanted' }, { search: 'needle' }] as const)
   for (const [limit, mostRead] of [
+    [50, 1],
     [50, 2],
+    [1, 3],
     [1, 5],
     [2, 4],
     [3, 12],
@@ -84,4 +102,20 @@ it('an offset beyond what one request reads is kept by its cursor', async () => 
   expect(second).toMatchObject({ ids: [], offset: 3, total: 3, totalComplete: false });
   const third = await list({ profile: 'wanted', cursor: second.nextCursor }, 5);
   expect(third).toMatchObject({ ids: wanted.slice(3), offset: 3, total: 4, totalComplete: true });
+});
+
+it('a search stops at its limit of bytes', async () => {
+  const first = await list({ search: 'needle' }, undefined, 1);
+  expect(first).toMatchObject({ ids: wanted, total: 4, totalComplete: false });
+  expect(await list({ search: 'needle', cursor: first.nextCursor }, undefined, 1)).toMatchObject({
+    ids: [],
+    total: 4,
+    totalComplete: true,
+  });
+});
+
+it('a search in order stops when its page is full', async () => {
+  const query = { search: 'needle', profile: 'wanted', created_before: '2026-09-01T00:00:00.000Z', limit: 1 } as const;
+  // More than two rows, less than the four of August.
+  expect(await list(query, undefined, 300)).toMatchObject({ ids: wanted.slice(2, 3), total: 2, totalComplete: false });
 });
