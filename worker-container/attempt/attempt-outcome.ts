@@ -37,13 +37,23 @@ export function attemptOutcome({ ending, exit, facts, timeout, asked = false }: 
       return { kind: 'failed', reason: 'start_failed', error: 'The agent wrote nothing after its start.', ...how };
     case 'output_limit':
     case 'output_failed':
-      return parked(facts, how) ?? { kind: 'failed', reason: 'output_limit', error: LOST_OUTPUT[ending], ...how };
+      return (
+        parked(facts, how) ??
+        (asked && facts.error === undefined
+          ? waiting(how)
+          : { kind: 'failed', reason: 'output_limit', error: LOST_OUTPUT[ending], ...how })
+      );
     case 'asked':
-      return { kind: 'asked', reason: 'question', ...how };
+      return waiting(how);
     case 'finished_not_exited':
     case undefined:
       return unlessAsked(ownEnd(ending === 'finished_not_exited', exit, facts, how), asked);
   }
+}
+
+/** The outcome of an agent that waits for an answer. */
+function waiting(how: Pick<Outcome, 'exit_code' | 'signal'>): Outcome {
+  return { kind: 'asked', reason: 'question', ...how };
 }
 
 /** Why output of an agent is lost. */
@@ -54,7 +64,7 @@ export const LOST_OUTPUT = {
 
 /** An agent that ended its turn because of a question has not succeeded yet. */
 function unlessAsked(outcome: Outcome, asked: boolean): Outcome {
-  return asked && outcome.kind === 'succeeded' ? { ...outcome, kind: 'asked', reason: 'question' } : outcome;
+  return asked && outcome.kind === 'succeeded' ? waiting(outcome) : outcome;
 }
 
 function ownEnd(
@@ -63,8 +73,8 @@ function ownEnd(
   facts: AgentFacts,
   how: Pick<Outcome, 'exit_code' | 'signal'>,
 ): Outcome {
-  const waiting = parked(facts, how);
-  if (waiting !== undefined) return waiting;
+  const forVendor = parked(facts, how);
+  if (forVendor !== undefined) return forVendor;
   if (facts.error !== undefined) return { kind: 'failed', reason: 'agent_error', error: facts.error, ...how };
   if (exit.exitCode === 0 || finished) return { kind: 'succeeded', reason: 'exited', ...how };
   return {

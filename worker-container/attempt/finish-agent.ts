@@ -88,7 +88,7 @@ export async function finishAgent(
     timeout: timeoutText(job.timeout ?? 0, context.env.PROMPTQ_TIMEOUT_UNIT),
   });
   // Others that lost output have failed with it.
-  const lost = fault === undefined || ended.kind !== 'parked' ? [] : [`output: ${LOST_OUTPUT[fault]}`];
+  const lost = fault === undefined || ended.kind === 'failed' ? [] : [`output: ${LOST_OUTPUT[fault]}`];
   const sessionWarnings = await saved;
   const usage = session.usage(facts.usage);
   const ownOutcome = unlessRefused(ended, resumed, { facts, used: usage.usage });

@@ -29,6 +29,9 @@ beforeEach(async () => {
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
 });
 
+/** The tools of an agent whose question has no answer. */
+const ASKING = { isAsking: () => true, close: async () => undefined };
+
 const NO_STREAM = { bytes: 0, lines: 0, sha256: '', complete: true };
 
 /** Finishes an agent that has changed a file of its worktree and exited. @param runs it does not exit itself */
@@ -38,7 +41,8 @@ async function finish(
     ending = new Ending(),
     account,
     runs = false,
-  }: { ending?: Ending; account?: ServiceAccount | undefined; runs?: boolean } = {},
+    tools,
+  }: { ending?: Ending; account?: ServiceAccount | undefined; runs?: boolean; tools?: object } = {},
 ) {
   const job = aRunningJob();
   const mark = randomUUID();
@@ -68,6 +72,7 @@ async function finish(
       command: { drive: { name: 'exec' } },
       prompt: '',
       warnings: [],
+      tools,
     },
   };
   const agent = {
@@ -139,6 +144,27 @@ test.each([
     expect(record.warnings).toEqual([`output: ${lost}`]);
   },
 );
+
+test.each([undefined, 'output_limit', 'asked'] as const)(
+  'a job whose agent asks a person waits for the answer, although output was lost (ended by its worker: %s)',
+  async (reason) => {
+    const ending = new Ending();
+    if (reason !== undefined) ending.request(reason);
+    const outputFault = () => 'output_limit' as const;
+    const { record } = await finish({ outputFault }, { ending, runs: reason !== undefined, tools: ASKING });
+    expect(record.outcome).toMatchObject({ kind: 'asked', reason: 'question' });
+    expect(record.warnings).toEqual(['output: It wrote more than is kept of one stream.']);
+  },
+);
+
+test('an agent that failed and lost output has failed, although it had asked', async () => {
+  const reader = { end: () => undefined, facts: () => ({ finished: true, error: 'The model is gone.' }) };
+  const running = { outputFault: () => 'output_limit' as const, reader: reader as never };
+  expect((await finish(running, { tools: ASKING })).record.outcome).toMatchObject({
+    kind: 'failed',
+    reason: 'output_limit',
+  });
+});
 
 test('an agent that had exited when its worker was stopped keeps its outcome and its changes', async () => {
   const ending = new Ending();
