@@ -16,9 +16,14 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'shared', include: shared, isolate: false, setupFiles: 'test/shared-process.ts' },
+        test: {
+          name: 'shared',
+          include: shared,
+          isolate: false,
+          setupFiles: ['test/shared-process.ts', 'test/processor-time.ts'],
+        },
       },
-      { extends: true, test: { name: 'own', include: own } },
+      { extends: true, test: { name: 'own', include: own, setupFiles: 'test/processor-time.ts' } },
     ],
     // What is waited for is a condition; it comes late on a machine that others use too, or that stands still for a while.
     testTimeout: 240_000,
