@@ -108,6 +108,13 @@ export const QUESTIONS: readonly Mutant[] = [
     test: 'test/worker-container/tools/ask-human.test.ts',
   },
   {
+    name: 'a question is withdrawn although its agent waits for the answer',
+    file: 'worker-container/tools/ask-human.ts',
+    find: '      unsure.delete(asked.question);',
+    replace: '      void withdrawUnheard(context, attempt, id);',
+    test: 'test/worker-container/tools/ask-human.test.ts',
+  },
+  {
     name: 'a question for which no agent waits is withdrawn by an attempt that is over',
     file: 'lib/jobs/lifecycle/question.ts',
     find: "  if (job.status !== 'RUNNING' || job.attempt !== attempt) return { rejected: 'the attempt is over' };\n  if (job.question?.id !== id ||",

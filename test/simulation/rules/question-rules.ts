@@ -45,8 +45,9 @@ export function faultOfQuestion(
       if (!['watch', 'work'].includes(actor.doing)) return `a question expired by ${actor.doing}`;
       return wall < due - CLOCK_ERROR ? 'a question expired before its deadline' : undefined;
     case 'withdrawn':
+      // Its call failed, so that its agent does not wait for an answer (the world knows which calls failed).
       if (before.status === 'RUNNING' && after.status === 'RUNNING')
-        return 'the question of a running job was withdrawn';
+        return actor.id === before.worker_id ? undefined : `${actor.id} withdrew a question of ${before.worker_id}`;
       return isTerminal(after.status) || after.parked === undefined ? undefined : 'withdrawn, and still parked';
     default:
       return `an open question became ${is.state}`;

@@ -101,6 +101,8 @@ export class World {
         if (unfinished !== undefined) this.#violated(`${this.#deployment.nameOf(after.id)}: ${unfinished}`);
       }
       if (before?.status !== 'RUNNING') return;
+      const withdrawal = this.#agents.questions.faultOfWithdrawal(before, after);
+      if (withdrawal !== undefined) this.#violated(`${this.#deployment.nameOf(after.id)}: ${withdrawal}`);
       if (this.#faults.weather === 'orderly' && after.losses !== before.losses)
         this.#violated(`${this.#deployment.nameOf(after.id)}: a worker was lost although nobody died`);
       const isAsked = before.cancel_requested_at === undefined && after.cancel_requested_at !== undefined;
