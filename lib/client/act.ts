@@ -1,7 +1,7 @@
 import type { Client } from 'openapi-fetch';
 import type { components, paths } from './api-types.ts';
 import { dataOf } from './data-of.ts';
-import { RequestError } from './errors.ts';
+import { RequestError, TransientError } from './errors.ts';
 import { Retries, type RetryPolicy } from './repeat.ts';
 
 type Job = components['schemas']['Job'];
@@ -11,11 +11,13 @@ export type RetryFrom = 'start' | 'session';
 
 export type ActionName = 'submit' | 'cancel' | 'kill' | 'retry';
 
-/** Whether an action took effect: compares the job before the first request, of which only `retry` needs to know, with it now. */
+/** Whether an action may have taken effect: compares the job before the first request, of which only `retry` needs to know, with it now. */
 const HAS_TAKEN_EFFECT: Readonly<Record<ActionName, (now: Job, before: Job | undefined) => boolean>> = {
-  submit: (now) => now.status !== 'DRAFT',
+  // It also releases a turn whose thread has stopped.
+  submit: (now) => now.status !== 'DRAFT' && now.state_reason.code !== 'thread_stopped',
   cancel: (now) => now.cancel_requested_at !== null || now.status === 'CANCELLED',
-  kill: (now) => now.cancel_requested_at !== null || now.status === 'CANCELLED',
+  // An earlier cancel may have been requested.
+  kill: (now) => now.status === 'CANCELLED',
   retry: (now, before) => now.queued_at !== before?.queued_at,
 };
 
@@ -33,7 +35,7 @@ export async function act(
   const read = async () => await dataOf(api.GET('/api/v1/jobs/{id}', { params }));
   const before = action === 'retry' ? await read() : undefined;
   const retries = new Retries(policy);
-  for (let isLost = false; ; isLost = true) {
+  for (let isLost = false; ; ) {
     try {
       return await dataOf(
         api.POST(`/api/v1/jobs/{id}/${action}`, { params, body: from === undefined ? {} : { from } }),
@@ -41,6 +43,8 @@ export async function act(
     } catch (error) {
       const isRefused = isLost && error instanceof RequestError && error.status === 400;
       if (!isRefused) await retries.failed(error);
+      isLost ||= error instanceof TransientError && !error.hadNoEffect;
+      if (!isLost) continue;
       const now = await read();
       if (HAS_TAKEN_EFFECT[action](now, before)) return now;
       if (isRefused) throw error;

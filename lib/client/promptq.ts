@@ -56,7 +56,7 @@ export class Promptq {
     this.#headers = { authorization: `Bearer ${token}` };
     const options = { baseUrl: this.baseUrl, headers: this.#headers };
     this.api = createClient<paths>({ ...options, fetch: retryingFetch(this.policy) });
-    this.#once = createClient<paths>({ ...options, fetch: tryOnce });
+    this.#once = createClient<paths>({ ...options, fetch: async (request) => await tryOnce(request) });
   }
 
   /**
@@ -164,8 +164,9 @@ export class Promptq {
         if (options.oneAttempt || isTerminal(end.status)) return;
         attempt = end.attempt + 1;
       } catch (error) {
-        if (attempt === options.attempt || !(error instanceof RequestError) || error.status !== 400) throw error;
-        // The job may have been cancelled before another attempt began.
+        const isNamed = attempt === options.attempt && (options.oneAttempt || attempt !== 1);
+        if (isNamed || !(error instanceof RequestError) || error.status !== 400) throw error;
+        // The job may have been cancelled before the attempt began.
         const { data: state } = await this.api.GET('/api/v1/jobs/{id}/status', { params: { path: { id } } });
         if (state?.terminal && state.attempt < (attempt ?? 0)) return;
         throw error;

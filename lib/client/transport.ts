@@ -1,8 +1,11 @@
 import { isErrorBody, networkFault, TransientError, wasNotSent } from './errors.ts';
 import { type RetryPolicy, repeat } from './repeat.ts';
 
-/** Milliseconds for one try: longer than API Gateway's 29 s and the 25 s of a held status. Streams are not limited. */
-const TRY_MS = 60_000;
+/**
+ * Milliseconds until an answer begins, and between its parts: longer than API Gateway's 29 s and the 25 s of a held
+ * status. All of it may take any time. Streams are not limited.
+ */
+const SILENCE_MS = 60_000;
 /** Statuses that are retried. */
 const isTransient = (status: number) => status === 429 || status === 408 || status >= 500;
 
@@ -23,14 +26,19 @@ export function retryingFetch(policy: RetryPolicy): (request: Request) => Promis
 /** @throws TransientError; the reason of the request's aborted signal */
 export async function tryOnce(request: Request): Promise<Response> {
   const isStreamed = STREAMED.includes(request.headers.get('accept') ?? '');
-  const signal = isStreamed ? request.signal : AbortSignal.any([request.signal, AbortSignal.timeout(TRY_MS)]);
+  const silent = new AbortController();
+  const timer = setTimeout(
+    () => silent.abort(new Error(`nothing arrived for ${SILENCE_MS / 1000} seconds`)),
+    SILENCE_MS,
+  );
+  const signal = isStreamed ? request.signal : AbortSignal.any([request.signal, silent.signal]);
   try {
     const answer = await fetch(request, { signal, redirect: 'manual' });
     const target = answer.status === 303 ? answer.headers.get('location') : null;
     // The address holds its own, short-lived credentials.
     const response = target === null ? answer : await fetch(new URL(target, request.url), { signal });
     if (isStreamed && response.ok) return response;
-    const body = await response.arrayBuffer();
+    const body = await whole(response, () => timer.refresh());
     if (isTransient(response.status)) throw transient(response, new TextDecoder().decode(body));
     const { status, headers } = response;
     // A response without a body can't be given an empty one.
@@ -42,7 +50,19 @@ export async function tryOnce(request: Request): Promise<Response> {
       cause: error,
       hadNoEffect: wasNotSent(error),
     });
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+async function whole({ body }: Response, onPart: () => void): Promise<Buffer<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  onPart();
+  for await (const part of body ?? []) {
+    onPart();
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
 }
 
 function transient(response: Response, body: string): TransientError {

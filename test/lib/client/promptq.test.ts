@@ -89,8 +89,16 @@ describe('follow', () => {
     await behindProxy({ dropEach: 3, cutAfterBytes: 300_000 }, async (client, { faults }) => {
       const { stdout, stderr, ends } = await collect(client.follow(id));
       expect([stdout === whole, stderr, ends]).toEqual([true, 'end\n', ['1 SUCCEEDED']]);
-      expect(faults.cut).toBeGreaterThan(2);
+      expect(faults.cut).toBeGreaterThan(1);
     });
+  });
+
+  test('ends with a job that was cancelled before its first attempt', async () => {
+    const { id } = await promptq.create({ ...shell('true'), draft: true });
+    await promptq.act('cancel', id);
+    expect(await collect(promptq.follow(id, { attempt: 1 }))).toEqual({ stdout: '', stderr: '', ends: [] });
+    const named = collect(promptq.follow(id, { attempt: 1, oneAttempt: true }));
+    await expect(named).rejects.toMatchObject({ name: 'RequestError', status: 400 });
   });
 
   test('ends with an error if the job does not exist', async () => {

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { ActionName } from '../../../lib/client/act.ts';
 import { UnreachableError } from '../../../lib/client/errors.ts';
 import { Promptq } from '../../../lib/client/promptq.ts';
 import { answerMcp } from '../../../lib/mcp/answer-request.ts';
@@ -76,6 +77,38 @@ test('a request of any route that may have taken effect says so', async () => {
   const failure = await failureOf(clientOf(await serviceThat(loses)).request('POST', '/config/import', '{}'));
   expect(failure).toBeInstanceOf(UnreachableError);
   expect(failure?.message).toContain('it is unknown whether the request took effect');
+});
+
+describe('an action that failed', () => {
+  const THREAD_STOPPED = { status: 'QUEUED', state_reason: { code: 'thread_stopped' }, cancel_requested_at: null };
+  const CANCELLING = { ...THREAD_STOPPED, status: 'RUNNING', cancel_requested_at: '2026-11-26T10:00:00.000Z' };
+
+  /** Acts on a job that shows the same state at each reading. @returns the number of requests, and the end */
+  async function acted(action: ActionName, job: object, statuses: readonly number[]) {
+    let posted = 0;
+    const baseUrl = await serviceThat(async (request, response) => {
+      await text(request);
+      const status = request.method === 'POST' ? (statuses[posted++] ?? 500) : 200;
+      const body = status === 200 ? { id: ID, ...job } : { error: 'no' };
+      response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '0' }).end(JSON.stringify(body));
+    });
+    const client = new Promptq({ baseUrl, token: 't', retrySeconds: 30 });
+    const end = await client.act(action, ID).then(
+      () => 'done',
+      (error: Error) => `${error.name}: ${error.message}`,
+    );
+    return [posted, end];
+  }
+
+  test('is repeated while the job shows the state of before it', async () => {
+    expect(await acted('submit', THREAD_STOPPED, [503, 200])).toEqual([2, 'done']);
+    expect(await acted('kill', CANCELLING, [503, 200])).toEqual([2, 'done']);
+  });
+
+  test('is repeated if it certainly had no effect, whatever the job shows', async () => {
+    expect(await acted('submit', CANCELLING, [429, 400])).toEqual([2, 'RequestError: no']);
+    expect(await acted('cancel', CANCELLING, [429, 429, 200])).toEqual([3, 'done']);
+  });
 });
 
 test('answer_question of MCP answers once, and judges a lost response by the question', async () => {
