@@ -41,16 +41,17 @@ export function createProgram(
   return program;
 }
 
-function optionOf({ flags, about, choices, isList, isNumber, conflicts }: OptionSpec): Option {
+function optionOf({ flags, about, choices, isList, isNumber, least, conflicts }: OptionSpec): Option {
   const option = new Option(flags, about);
   if (choices !== undefined) option.choices([...choices]);
-  if (isNumber) option.argParser(numberOf);
+  if (isNumber) option.argParser((value: string) => numberOf(value, least));
   if (isList) option.argParser((value: string, earlier: readonly string[] = []) => [...earlier, value]);
   return conflicts === undefined ? option : option.conflicts([...conflicts]);
 }
 
-function numberOf(value: string): number {
+function numberOf(value: string, least = Number.NEGATIVE_INFINITY): number {
   if (!/^-?\d{1,15}(\.\d+)?$/.test(value)) throw new InvalidArgumentError('expected a number');
+  if (Number(value) < least) throw new InvalidArgumentError(`expected a number of at least ${least}`);
   return Number(value);
 }
 

@@ -8,6 +8,8 @@ export interface OptionSpec {
   readonly isList?: boolean;
   /** Whether its value is a number. */
   readonly isNumber?: boolean;
+  /** The least number that it takes. */
+  readonly least?: number;
   /** Names of options that can't be given with it, as commander spells them. */
   readonly conflicts?: readonly string[];
   /** The field of a new job that it sets. */

@@ -25,14 +25,18 @@ export async function run(
   const client = await clientOf(context);
   const query = attempt === undefined ? {} : { attempt };
   const list = await dataOf(client.api.GET('/api/v1/jobs/{id}/attachments', { params: { path: { id }, query } }));
+  const kept: string[] = [];
   if (output !== undefined)
     for (const item of chosen(list.items, wanted)) {
       const target = targetIn(output, item.path);
-      await download(client, { id, attachment: item, target });
-      await context.terminal.note(`${target}, ${item.bytes} bytes`);
+      const became = await download(client, { id, attachment: item, target });
+      if (became === 'other') kept.push(target);
+      else await context.terminal.note(`${target}, ${became === 'there' ? 'already there' : `${item.bytes} bytes`}`);
     }
   if (json) await context.terminal.printJson(list);
   else if (output === undefined) await context.terminal.print(table(['PATH', 'BYTES', 'TYPE'], list.items.map(row)));
+  if (kept.length > 0)
+    throw new CommandError(EXIT.usage, `other files of these names exist already; they are kept: ${kept.join(', ')}`);
   return EXIT.succeeded;
 }
 

@@ -38,7 +38,9 @@ export async function attend(context: Context, client: Promptq, attended: Attend
   const stop = (error: unknown) => stopping.abort(error);
   const interrupt = () => stop(new CommandError(EXIT.interrupted, `interrupted; job ${id} continues`));
   const forget = context.onInterrupt(interrupt);
-  const timer = startTimer(options.timeout, () => stop(stillWaiting(id, `not ended after ${options.timeout} seconds`)));
+  const stopTimer = startTimer(options.timeout, () =>
+    stop(stillWaiting(id, `not ended after ${options.timeout} seconds`)),
+  );
   if (attended.isInterrupted) interrupt();
   const states = waitForEnd(context, client, { id, options, signal });
   const work = Promise.all([states, alongside?.(signal)]);
@@ -54,7 +56,7 @@ export async function attend(context: Context, client: Promptq, attended: Attend
     if (isCancel) await cancel(client, id);
     throw signal.reason;
   } finally {
-    clearTimeout(timer);
+    stopTimer();
     forget();
   }
 }
@@ -93,6 +95,16 @@ function stillWaiting(id: string, why: string): CommandError {
   return new CommandError(EXIT.waiting, `${why} Job ${id} continues; \`promptq wait ${id}\` waits for its end`);
 }
 
-function startTimer(seconds: number | undefined, onEnd: () => void): NodeJS.Timeout | undefined {
-  return seconds === undefined ? undefined : setTimeout(onEnd, seconds * 1000);
+/** The longest delay of Node's timers; a longer one ends at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** @returns stops it */
+function startTimer(seconds: number | undefined, onEnd: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const wait = (leftMs: number) => {
+    const now = Math.min(leftMs, LONGEST_MS);
+    timer = setTimeout(() => (leftMs > now ? wait(leftMs - now) : onEnd()), now);
+  };
+  if (seconds !== undefined) wait(seconds * 1000);
+  return () => clearTimeout(timer);
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { type FileHandle, link, mkdir, open, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { answerOf } from '../../client/data-of.ts';
 import { networkFault, TransientError } from '../../client/errors.ts';
 import type { Promptq, Schemas } from '../../client/promptq.ts';
@@ -14,23 +16,49 @@ interface Wanted {
   readonly target: string;
 }
 
+/** What became of a download: `other`: a different file is there, and is kept. */
+export type Downloaded = 'stored' | 'there' | 'other';
+
 /**
- * Downloads an attachment into a new file, which appears when it is complete and has the recorded SHA-256.
- * @throws CommandError if the file exists; RequestError, UnreachableError
+ * Downloads an attachment into a new file, which appears when it is complete and has the recorded SHA-256. A file that is
+ * there already is not fetched.
+ * @throws CommandError if the disk fails; RequestError, UnreachableError
  */
-export async function download(client: Promptq, { id, attachment, target }: Wanted): Promise<void> {
-  await mkdir(dirname(target), { recursive: true });
-  const part = `${target}.${process.pid}.part`;
+export async function download(client: Promptq, { id, attachment, target }: Wanted): Promise<Downloaded> {
+  const folder = dirname(target);
+  const part = join(folder, `.promptq-${process.pid}.part`);
   try {
+    const found = await existing(target, attachment.sha256);
+    if (found !== undefined) return found;
+    await mkdir(folder, { recursive: true });
     await repeat(async () => await fetchInto(client, { id, attachment, target: part }), client.policy);
     await link(part, target);
+    return 'stored';
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new CommandError(EXIT.usage, `${target} exists already; it is kept`);
-    throw error;
+    if (!isDiskError(error)) throw error;
+    // Another program has made it meanwhile.
+    if (error.code === 'EEXIST' && error.syscall === 'link') return 'other';
+    throw new CommandError(EXIT.jobFailed, `${target} can't be stored: ${error.message}`);
   } finally {
-    await rm(part, { force: true });
+    await rm(part, { force: true }).catch(() => undefined);
   }
+}
+
+/** What is there instead of a download; undefined: nothing. */
+async function existing(path: string, sha256: string): Promise<Exclude<Downloaded, 'stored'> | undefined> {
+  try {
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(path), hash);
+    return hash.digest('hex') === sha256 ? 'there' : 'other';
+  } catch (error) {
+    if (isDiskError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined;
+    if (isDiskError(error) && error.code === 'EISDIR') return 'other';
+    throw error;
+  }
+}
+
+function isDiskError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
 }
 
 async function fetchInto(client: Promptq, { id, attachment, target }: Wanted): Promise<void> {

@@ -42,7 +42,7 @@ export const IDEMPOTENCY_KEY: OptionSpec = {
 
 /** Options of commands that wait for a job. */
 export const WAITING: readonly OptionSpec[] = [
-  { flags: '--timeout <seconds>', about: 'stop waiting after that time, with exit code 7', isNumber: true },
+  { flags: '--timeout <seconds>', about: 'stop waiting after that time, with exit code 7', isNumber: true, least: 0 },
   {
     flags: '--wait-for-people',
     about: 'keep waiting for a job that waits for a person: for an answer, the vendor account, or a stopped thread',

@@ -96,7 +96,7 @@ function headOf(event: AgentEvent, paint: Paint): string[] {
     case 'command':
       return [paint('bold', `$ ${plain(withoutShell(event.command))}`)];
     case 'tool':
-      return [paint('bold', `${event.name} ${oneLine(event.input)}`.trim())];
+      return [paint('bold', `${oneLine(event.name)} ${oneLine(event.input)}`.trim())];
     case 'files':
       return event.changes.map(({ path, change }) => `${paint('bold', plain(change))} ${plain(path)}`);
     case 'usage':

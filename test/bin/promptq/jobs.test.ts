@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -262,12 +262,31 @@ describe('attachments', () => {
     expect((await json('AttachmentList', ['attachments', done])).value.items).toHaveLength(1);
   });
 
+  test('completes a folder, and keeps files that differ', async () => {
+    const script = 'cd $PROMPTQ_ATTACHMENTS; for name in a b c; do echo $name > $name.txt; done';
+    const { id } = await create(script);
+    expect(await promptq('wait', id)).toMatchObject({ code: 0 });
+    const folder = join(home, 'completed');
+    const read = async (name: string) => await readFile(join(folder, name), 'utf8');
+    await mkdir(folder);
+    await writeFile(join(folder, 'a.txt'), 'mine');
+    const first = await promptq('attachments', id, '-o', folder);
+    expect(first).toMatchObject({ code: 2, stderr: expect.stringContaining(join(folder, 'a.txt')) });
+    expect([await read('a.txt'), await read('b.txt'), await read('c.txt')]).toEqual(['mine', 'b\n', 'c\n']);
+    await rm(join(folder, 'a.txt'));
+    const second = await promptq('attachments', id, '-o', folder);
+    expect(second).toMatchObject({ code: 0, stderr: expect.stringContaining('b.txt, already there') });
+    expect(await readdir(folder)).toEqual(['a.txt', 'b.txt', 'c.txt']);
+    const blocked = await promptq('attachments', id, '-o', join(folder, 'a.txt'));
+    expect(blocked).toMatchObject({ code: 1, stderr: expect.stringMatching(/^promptq: .*can't be stored: .*\n$/s) });
+  });
+
   test('keeps existing files and refuses names that no attachment has', async () => {
     await mkdir(join(home, 'kept/a'), { recursive: true });
     await writeFile(join(home, 'kept/a/b ü.txt'), 'mine');
     expect(await promptq('attachments', done, '-o', join(home, 'kept'))).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('exists already'),
+      stderr: expect.stringContaining('exist already'),
     });
     expect(await readFile(join(home, 'kept/a/b ü.txt'), 'utf8')).toBe('mine');
     expect(await promptq('attachments', done, 'none', '-o', home)).toMatchObject({ code: 4 });

@@ -217,6 +217,11 @@ describe('exit codes', () => {
     expect(await limit.ended).toMatchObject({ code: 7, stderr: expect.stringContaining('not ended after 25 seconds') });
   });
 
+  test('0: the job ends within a --timeout of months, which may not be negative', async () => {
+    expect(await promptq('run', '--profile', 'shell', '--timeout', '9999999', 'true')).toMatchObject({ code: 0 });
+    expect(await promptq('run', '--profile', 'shell', '--timeout', '-1', 'true')).toMatchObject({ code: 2 });
+  });
+
   test('7: --wait-for-people waits for the account until --timeout', async () => {
     const { code, stderr } = await promptq('run', 'drill: not-logged-in', '--wait-for-people', '--timeout', '20');
     expect([code, stderr]).toEqual([7, expect.stringContaining('not ended after 20 seconds')]);

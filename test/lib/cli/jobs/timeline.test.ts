@@ -70,6 +70,11 @@ describe('the timeline', () => {
     );
   });
 
+  test('shows the name of a tool without what controls a terminal', () => {
+    const text = lines(item('item/completed', { type: '\u001b]52;c;eA==\u0007read', id: 'i', status: 'completed' }));
+    expect(printed(text)).toMatch(/^[^\p{Cc}]*read[^\p{Cc}]*\n$/u);
+  });
+
   test('shows the end of a long output', () => {
     const output = Array.from({ length: 12 }, (_, at) => `${at}\n`).join('');
     const text = lines(item('item/completed', command({ status: 'completed', aggregatedOutput: output, exitCode: 0 })));
