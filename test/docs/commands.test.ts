@@ -57,6 +57,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/deploy/first-hour-on-aws.md > 8. A task that AWS takes back': AWS,
   'docs/deploy/first-hour-on-aws.md > 9. People': AWS,
   'docs/deploy/first-hour-on-aws.md > 10. The doctor': AWS,
+  "docs/deploy/first-hour-on-aws.md > 11. The alarms' mail": AWS,
   'docs/develop/testing.md > A second DynamoDB': INDEX,
   'docs/develop/testing.md > The API': INDEX,
   'docs/guide/local-run.md > Real vendors': INDEX,

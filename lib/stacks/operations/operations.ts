@@ -1,10 +1,12 @@
-import { Duration } from 'aws-cdk-lib';
+import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { Deployment } from '../../platform/config/deployment.ts';
 import { ALARMS, type AlarmSpec, type PartMetric } from '../../platform/operations/alarms.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { Dashboard } from './dashboard.ts';
@@ -16,7 +18,7 @@ export class Operations extends Construct {
   constructor(scope: Construct, id: string, props: OperationsProps) {
     super(scope, id);
     const { deployment } = props;
-    const topic = deployment.alarmEmail === undefined ? undefined : this.#topic(deployment.alarmEmail);
+    const topic = deployment.alarmEmail === undefined ? undefined : this.#topic(deployment, deployment.alarmEmail);
     const alarms = ALARMS.map((spec) => {
       const alarm = new Alarm(this, spec.id, {
         alarmName: `${deployment.deploymentName}-${spec.id}`,
@@ -40,10 +42,29 @@ export class Operations extends Construct {
    * Not encrypted by a key: CloudWatch can't use AWS's own key for topics, and a customer key costs more than all
    * alarms.
    */
-  #topic(address: string): Topic {
+  #topic(deployment: Deployment, address: string): Topic {
     const topic = new Topic(this, 'Topic', { enforceSSL: true, displayName: 'Promptq alarms' });
     topic.addSubscription(new EmailSubscription(address));
+    topic.addToResourcePolicy(this.#alarmsMayPublish(deployment, topic));
     return topic;
+  }
+
+  /** `enforceSSL` makes a policy, which replaces the default one that admits the account's alarms. */
+  #alarmsMayPublish({ deploymentName }: Deployment, topic: Topic): PolicyStatement {
+    const stack = Stack.of(this);
+    const alarms = stack.formatArn({
+      service: 'cloudwatch',
+      resource: 'alarm',
+      resourceName: `${deploymentName}-*`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    return new PolicyStatement({
+      sid: 'Alarms',
+      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+      actions: ['sns:Publish'],
+      resources: [topic.topicArn],
+      conditions: { StringEquals: { 'aws:SourceAccount': stack.account }, ArnLike: { 'aws:SourceArn': alarms } },
+    });
   }
 }
 

@@ -99,6 +99,31 @@ describe('the alarms', () => {
       expect.objectContaining({ effect: 'Deny', condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
     );
   });
+
+  test('may publish to the topic: a policy of our own replaces the one by which SNS admits the account', () => {
+    const [[topic] = []] = resourcesOf(told.api, 'AWS::SNS::Topic');
+    const [policy] = resourcesOf(told.api, 'AWS::SNS::TopicPolicy').values();
+    const account = { Ref: 'AWS::AccountId' };
+    const alarmArns = ['arn:', { Ref: 'AWS::Partition' }, ':cloudwatch:', { Ref: 'AWS::Region' }, ':', account];
+    expect(policy?.Properties).toMatchObject({
+      Topics: [{ Ref: topic }],
+      PolicyDocument: {
+        Statement: expect.arrayContaining([
+          {
+            Sid: 'Alarms',
+            Effect: 'Allow',
+            Principal: { Service: 'cloudwatch.amazonaws.com' },
+            Action: 'sns:Publish',
+            Resource: { Ref: topic },
+            Condition: {
+              StringEquals: { 'aws:SourceAccount': account },
+              ArnLike: { 'aws:SourceArn': { 'Fn::Join': ['', [...alarmArns, ':alarm:told-*']] } },
+            },
+          },
+        ]),
+      },
+    });
+  });
 });
 
 describe('the dashboard', () => {
