@@ -71,6 +71,10 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
           `${LIMITS.deployBindings.timeoutSeconds.min} to ${number(LIMITS.deployBindings.timeoutSeconds.max)}; default ${LIMITS.deployBindings.timeoutSeconds.default}`,
         ],
         ["stored output of a binding's commands", `the last ${number(LIMITS.deployBindings.logBytes)} bytes`],
+        [
+          'secrets that sign the calls of a binding: the current one and former ones that are still valid',
+          number(LIMITS.deployBindings.secrets),
+        ],
         ['a signed call', `${LIMITS.deployBindings.callSeconds} seconds`],
         ['rules and profiles that one import changes', number(LIMITS.catalog.changes)],
         ['imported rules; profiles', `${number(LIMITS.catalog.rules)}; ${number(LIMITS.catalog.profiles)}`],

@@ -102,6 +102,8 @@ export const LIMITS = {
     answerBytes: 64 * 1024,
     /** How long the previous secret stays valid after it is replaced. */
     formerSecretSeconds: 24 * 3600,
+    /** Secrets of a binding, the current one included. A further replacement removes the oldest before its time. */
+    secrets: 5,
   },
   /** Number of warnings of a job, and the length of each. */
   warnings: { count: 10, length: 160 },

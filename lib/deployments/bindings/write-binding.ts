@@ -152,17 +152,20 @@ function fieldsOf(write: BindingWrite, known: DeployBinding | undefined): ModeFi
   };
 }
 
-/** The former secret remains valid for a while, so that a receiver can switch over. */
+/** Each former secret remains valid for a while, so that a receiver can switch over. */
 function secretsOf(
   { clock }: WriteBindingContext,
   { binding_mode }: BindingWrite,
   { known, ref }: { known: DeployBinding | undefined; ref: string | undefined },
 ): DeployBinding['secrets'] {
   if (binding_mode !== 'generic') return [];
-  const [newest] = known?.secrets ?? [];
+  const [newest, ...former] = known?.secrets ?? [];
   if (ref === undefined) return known?.secrets ?? [];
-  const until = timestamp(clock.now() + LIMITS.deployBindings.formerSecretSeconds * 1000);
-  return [{ ref }, ...(newest === undefined ? [] : [{ ref: newest.ref, until }])];
+  const { formerSecretSeconds, secrets } = LIMITS.deployBindings;
+  const at = timestamp(clock.now());
+  const until = timestamp(clock.now() + formerSecretSeconds * 1000);
+  const valid = former.filter((one) => one.until !== undefined && one.until > at);
+  return [{ ref }, ...(newest === undefined ? [] : [{ ref: newest.ref, until }]), ...valid].slice(0, secrets);
 }
 
 async function forget(

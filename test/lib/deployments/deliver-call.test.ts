@@ -75,6 +75,38 @@ it('a replaced secret signs beside the new one for its time, and no longer', asy
   expect([isSignedWith(after, secret), isSignedWith(after, former)]).toEqual([true, false]);
 });
 
+it('every former secret signs for its own time, also after further rotations', async () => {
+  const first = (await bind('rotated-twice')).secret;
+  now += 1_000;
+  const second = (await bind('rotated-twice', { rotate_secret: true })).secret;
+  now += 3_600_000;
+  const third = (await bind('rotated-twice', { rotate_secret: true })).secret;
+  const signs = async (name: string) => {
+    await deliver('rotated-twice', name);
+    const call = receiver.to('/rotated-twice').at(-1);
+    return [first, second, third].map((secret) => isSignedWith(call, secret));
+  };
+  expect(await signs('both former')).toEqual([true, true, true]);
+  now += LIMITS.deployBindings.formerSecretSeconds * 1000 - 3_600_000;
+  expect(await signs('one former')).toEqual([false, true, true]);
+});
+
+it('a rotation forgets the secrets that no longer sign, and keeps no more than the limit', async () => {
+  const secrets = new BindingSecretStore(deployment.registry);
+  const listed = async () => (await deployment.bindings.get('forgotten.generic'))?.secrets.map(({ ref }) => ref) ?? [];
+  await bind('forgotten');
+  await bind('forgotten', { rotate_secret: true });
+  const old = await listed();
+  now += LIMITS.deployBindings.formerSecretSeconds * 1000;
+  await bind('forgotten', { rotate_secret: true });
+  const kept = await listed();
+  expect(kept).toEqual([expect.any(String), old[0]]);
+  expect(await Promise.all(old.map((ref) => secrets.get(ref)))).toEqual([expect.any(String), undefined]);
+  for (let more = 0; more < LIMITS.deployBindings.secrets; more += 1) await bind('forgotten', { rotate_secret: true });
+  expect(await listed()).toHaveLength(LIMITS.deployBindings.secrets);
+  expect(await Promise.all(kept.map((ref) => secrets.get(ref)))).toEqual([undefined, undefined]);
+});
+
 it('a receiver can delay its call by at most an hour', async () => {
   await bind('busy');
   retryAfter = '120';

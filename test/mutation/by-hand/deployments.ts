@@ -116,4 +116,11 @@ export const DEPLOYMENTS: readonly Mutant[] = [
     replace: 'return await unmarkIfDone(context, job, attempt);',
     test: 'test/lib/deployments/retry-deployment.test.ts',
   },
+  {
+    name: 'a second rotation of a secret ends the first one before its time',
+    file: 'lib/deployments/bindings/write-binding.ts',
+    find: '[{ ref: newest.ref, until }]), ...valid]',
+    replace: '[{ ref: newest.ref, until }])]',
+    test: 'test/lib/deployments/deliver-call.test.ts',
+  },
 ];
