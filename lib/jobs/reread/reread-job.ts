@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isTerminal } from '../../contract/statuses.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { type FollowUpContext, makeFollowUps } from '../creation/follow-ups.ts';
 import { type EndContext, endAttempt } from '../dispatch/end-attempt.ts';
@@ -10,7 +11,7 @@ import { leaseIsOver } from '../lifecycle/lease.ts';
 import { requireUnderstood } from '../lifecycle/understood.ts';
 import type { OutputStore } from '../output/output-store.ts';
 import { readableReceipt } from '../output/readable-receipt.ts';
-import { STREAMS } from '../receipts/receipt.ts';
+import { boundedUsage, STREAMS } from '../receipts/receipt.ts';
 import { type RereadAttempt, rereadAttempt } from './reread-attempt.ts';
 
 export interface RereadContext extends FollowUpContext, EndContext {
@@ -79,7 +80,7 @@ function evidenceFrom(job: Job, read: RereadAttempt): Evidence {
     ...(job.signal !== undefined && { signal: job.signal }),
     ...(job.error !== undefined && { error: job.error }),
     ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
-    ...(facts.usage !== undefined && { usage: facts.usage }),
+    ...usageFrom(job, facts),
     ...warned(warnings),
     // Without a receipt the job's record is the only evidence of lost output. A size that is found here must not become
     // such evidence: a later check would take it for a receipt's.
@@ -88,6 +89,16 @@ function evidenceFrom(job: Job, read: RereadAttempt): Evidence {
       stderr_bytes: Math.max(streams.stderr.bytes, job.stderr_bytes ?? 0),
     }),
   };
+}
+
+/**
+ * The usage in the output of an attempt without a record, if the job has none. The usage of a lost attempt is counted with
+ * that of a later one that continues its session, and `usage` may be that of an attempt before it.
+ */
+function usageFrom(job: Job, { usage }: RereadAttempt['facts']): Pick<Evidence, 'usage'> {
+  const isCountedLater = job.reason === 'worker_lost' || !isTerminal(job.status);
+  if (usage === undefined || job.usage !== undefined || isCountedLater) return {};
+  return { usage: boundedUsage(usage) };
 }
 
 /** The lost output of an attempt without a readable receipt, by the job's record. A lost worker wrote no receipt. */

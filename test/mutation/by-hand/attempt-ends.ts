@@ -72,4 +72,11 @@ export const ATTEMPT_ENDS: readonly Mutant[] = [
     replace: "await (await import('./after-attempt.ts')).afterAttempt(context, job, result.job)",
     test: 'test/lib/jobs/creation/follow-ups.test.ts',
   },
+  {
+    name: 'the usage of a lost attempt is taken from its output, and counted again with the next attempt',
+    file: 'lib/jobs/reread/reread-job.ts',
+    find: 'job.usage !== undefined || isCountedLater)',
+    replace: 'isCountedLater === undefined)',
+    test: 'test/lib/jobs/reread/reread-job.test.ts',
+  },
 ];

@@ -166,6 +166,44 @@ describe('rereading', () => {
     expect(late.recoveredFollowUpIds).toEqual([]);
   });
 
+  it('takes no usage from the output of a lost attempt: a later attempt reports it', async () => {
+    const used = { input_tokens: 70, cached_input_tokens: 0, output_tokens: 7, reasoning_output_tokens: 0 };
+    for (const usage of [used, undefined]) {
+      const name = `lost usage ${usage?.input_tokens}`;
+      const running = await deployment.store(
+        aRunningJob({ id: id(name), attempt: 2, losses: 3, profile: 'practice', ...(usage && { usage }) }),
+      );
+      await putOutput(running, 2, 'stdout', CODEX_OUTPUT);
+      const lost = await transition(deployment, running, { type: 'lose' });
+      if (!lost.done) throw new Error(lost.rejected);
+      const { job } = await rereadTwice(lost.job);
+      expect({ usage: job.usage, session: job.session_id }).toEqual({ usage, session: 'thread-1' });
+    }
+    const busy = { reason: 'folder_busy', parked: 'folder_busy', folder: 'f' } as const;
+    const waiting = await deployment.store({ id: id('lost, waits'), attempt: 1, profile: 'practice', ...busy });
+    await putOutput(waiting, 1, 'stdout', CODEX_OUTPUT);
+    expect((await rereadTwice(waiting)).job).not.toHaveProperty('usage');
+  });
+
+  it('takes usage from output without a record only if none is known, and bounds it', async () => {
+    const known = { input_tokens: 70, cached_input_tokens: 0, output_tokens: 7, reasoning_output_tokens: 0 };
+    const usage = { input_tokens: 1e300, cached_input_tokens: 4, output_tokens: 1e-200, reasoning_output_tokens: 2 };
+    const output = `${JSON.stringify({ type: 'turn.completed', usage })}\n`;
+    const bounded = { ...usage, input_tokens: 1e12, output_tokens: 0 };
+    for (const [before, after] of [
+      [known, known],
+      [undefined, bounded],
+    ] as const) {
+      const failed = await deployment.store({
+        id: id(`usage without record ${before?.input_tokens}`),
+        ...{ status: 'FAILED', reason: 'agent_error', attempt: 1, profile: 'practice' },
+        ...(before && { usage: before }),
+      });
+      await putOutput(failed, 1, 'stdout', output);
+      expect((await rereadTwice(failed)).job.usage).toEqual(after);
+    }
+  });
+
   it('changes nothing of a job that no attempt has touched', async () => {
     const job = await deployment.store({ id: id('untouched') });
     expect(indexKeys(job)).toHaveProperty('ready_key');
