@@ -9,6 +9,7 @@ import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import type { LiveWorkers } from '../workers/live-workers.ts';
 import { FOLDER_HAS_CHANGED, holdCommands, skipDeployment } from './commands-in-thread.ts';
+import { whyNotRun } from './skipped-commands.ts';
 import { announce, type DeployContext, startDeployments, unmarkIfDone } from './start-deployments.ts';
 
 export interface ReconcileDeploymentsContext extends DeployContext, Pick<ThreadContext, 'threads'> {
@@ -60,7 +61,7 @@ async function reconcileDeploymentsOf(
     if (!isOver && (await isLive(one.worker_id ?? ''))) running.push(one);
     else await fail(context, one, now);
   }
-  const commands = running.length > 0 ? [] : open.filter(isWaitingCommand);
+  const commands = running.length > 0 ? [] : await stillRun(context, open.filter(isWaitingCommand));
   const turns = running.length > 0 ? [] : await turnsOf(context, job);
   const when = commands.length > 0 ? await whenCommandsAct(context, job, turns) : 'later';
   // A turn may wait for a command that no longer runs: its worker was lost. Nothing checks that once commands are held,
@@ -85,6 +86,20 @@ function awaits(turn: TurnWithJob['job'], { id }: Pick<Job, 'id'>): boolean {
 
 function isWaitingCommand(deployment: JobDeployment): boolean {
   return deployment.state === 'pending' && runsCommands(deployment);
+}
+
+/** The commands that their bindings still run. The others are skipped: there may be no worker that does it. */
+async function stillRun(
+  context: ReconcileDeploymentsContext,
+  commands: readonly JobDeployment[],
+): Promise<JobDeployment[]> {
+  const due: JobDeployment[] = [];
+  for (const one of commands) {
+    const notRun = whyNotRun(context, one, await context.bindings.get(one.binding));
+    if (notRun === undefined) due.push(one);
+    else await skipDeployment(context, one, notRun);
+  }
+  return due;
 }
 
 async function fail(context: ReconcileDeploymentsContext, deployment: JobDeployment, now: number): Promise<void> {

@@ -8,6 +8,7 @@ import { timestamp } from '../platform/aws/table-clock.ts';
 import { acts, type DeployBinding } from './bindings/deploy-binding.ts';
 import { callPayload } from './calls/call-payload.ts';
 import type { DeliveryQueue } from './calls/delivery-queue.ts';
+import { NO_COMMANDS } from './skipped-commands.ts';
 
 /** What is needed to have bindings act on a job. */
 export interface DeployContext extends EndContext {
@@ -63,7 +64,7 @@ export function newDeployment(
     attempts: 0,
     created_at: at,
     due_at: at,
-    ...(isOff && { finished_at: at, error: "This deployment's bindings run no commands." }),
+    ...(isOff && { finished_at: at, error: NO_COMMANDS }),
     ...(mode === 'generic' && { payload: callPayload(job, receipt, context.publicUrl) }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { acts, commandsOf, type DeployBinding, timeoutOf } from '../../lib/deployments/bindings/deploy-binding.ts';
+import { commandsOf, type DeployBinding, timeoutOf } from '../../lib/deployments/bindings/deploy-binding.ts';
 import { holdCommands, noteBusyFolder, skipDeployment } from '../../lib/deployments/commands-in-thread.ts';
+import { whyNotRun } from '../../lib/deployments/skipped-commands.ts';
 import { finishDeployments } from '../../lib/deployments/start-deployments.ts';
 import { leaveFolder } from '../../lib/jobs/admission/folder-slots.ts';
 import { isFinal, type JobDeployment, runsCommands } from '../../lib/jobs/deployments/job-deployment.ts';
@@ -112,12 +113,11 @@ async function runOne(
 }
 
 function whySkipped(
-  { commands }: Pick<AttemptContext, 'commands'>,
+  context: Pick<AttemptContext, 'commands'>,
   { job, known, binding }: { job: Job; known: JobDeployment; binding: DeployBinding | undefined },
 ): string | undefined {
-  if (binding === undefined) return 'The binding was deleted.';
-  if (!commands) return "This deployment's bindings run no commands.";
-  if (!acts(binding) || binding.binding_mode !== known.mode) return 'The binding was changed.';
+  const notRun = whyNotRun(context, known, binding);
+  if (notRun !== undefined) return notRun;
   // Its folder belongs to another attempt now.
   return job.status === 'SUCCEEDED' && job.attempt === known.attempt ? undefined : 'The job was run again before.';
 }

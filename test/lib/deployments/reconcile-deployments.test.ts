@@ -2,7 +2,7 @@ import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDelivery } from '../../../lib/composition/create-delivery.ts';
 import { BindingSecretStore } from '../../../lib/deployments/bindings/binding-secrets.ts';
-import { writeBinding } from '../../../lib/deployments/bindings/write-binding.ts';
+import { deleteBinding, writeBinding } from '../../../lib/deployments/bindings/write-binding.ts';
 import { parseDelivery } from '../../../lib/deployments/calls/delivery-queue.ts';
 import { deliverCall } from '../../../lib/deployments/deliver-call.ts';
 import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
@@ -112,6 +112,28 @@ it('commands that have not started are offered to the workers, by one dispatch m
   now += 61_000;
   await reconcileDeployments(context());
   expect((await sent()).dispatchQueues.filter((id) => id === job.id)).toHaveLength(1);
+});
+
+it.each([
+  ['deleted', 'The binding was deleted.'],
+  ['changed', 'The binding was changed.'],
+  ['switched off', "This deployment's bindings run no commands."],
+])('a command whose binding was %s is skipped without a worker', async (change, error) => {
+  const project = `not-run-${change.replaceAll(' ', '-')}`;
+  const { view } = await bind({ binding_mode: 'custom', project, name: 'site', command: 'true' });
+  const job = await succeeded(project);
+  await reconcileDeployments(context());
+  expect(await deployment.deployments.list(job.id)).toMatchObject([{ state: 'pending' }]);
+  if (change === 'deleted')
+    await deleteBinding({ ...context(), secrets: new BindingSecretStore(deployment.registry) }, view.id);
+  if (change === 'changed')
+    await bind({ binding_mode: 'generic', project, name: 'site', target_url: 'http://127.0.0.1:9/' });
+  now += 61_000;
+  await sent();
+  await reconcileDeployments({ ...context(), ...(change === 'switched off' && { commands: false }) });
+  expect(await deployment.deployments.list(job.id)).toMatchObject([{ state: 'skipped', error }]);
+  expect((await stored(job))?.bindings_pending).toBeUndefined();
+  expect((await sent()).dispatchQueues).not.toContain(job.id);
 });
 
 it('commands whose worker was lost have failed, and are not run again', async () => {

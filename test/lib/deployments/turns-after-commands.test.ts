@@ -18,6 +18,10 @@ async function withLostCommand(mode: 'custom' | 'generic') {
   const running = { ...one, binding: 'a', name: 'a', mode: 'custom', state: 'running', worker_id: 'gone' } as const;
   await deployment.deployments.replace(undefined, running);
   await deployment.deployments.replace(undefined, { ...one, binding: 'b', name: 'b', mode, state: 'pending' });
+  const project = { project_id: 'local_project', project: 'local_project' };
+  const does = mode === 'custom' ? { command: 'true' } : { target_url: 'https://example.com/' };
+  const binding = { ...project, id: 'b', name: 'b', binding_mode: mode, ...does, secrets: [] };
+  await deployment.bindings.replace(undefined, { ...binding, created_at: at, updated_at: at });
   return { deployment, job };
 }
 

@@ -35,12 +35,19 @@ const pending: Omit<JobDeployment, 'version' | 'change_id'> = {
   due_at: '2026-11-20T10:00:00.000Z',
 };
 
+const binding = {
+  ...{ id: pending.binding, name: pending.name, project_id: 'local_project', project: 'local_project' },
+  ...{ binding_mode: 'custom' as const, command: 'true', secrets: [] },
+  ...{ created_at: pending.created_at, updated_at: pending.created_at },
+};
+
 /** A success whose command has not begun, and the turn after it, if there is one. */
 async function thread(next?: Partial<Job>, differences: Partial<Job> = {}) {
   const deployment = quietDeployment();
   const isThread = next !== undefined && { thread_id: FIRST, turn: 1 };
   const job = await deployment.store(aJob({ id: FIRST, ...isThread, ...ended, ...differences }));
   const known = (await deployment.deployments.replace(undefined, pending)) as JobDeployment;
+  await deployment.bindings.replace(undefined, binding);
   if (next !== undefined) {
     await deployment.store(aJob({ id: SECOND, thread_id: FIRST, turn: 2, continues: FIRST, ...next }));
     await deployment.threads.put(FIRST, { turn: 2, jobId: SECOND });
