@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Profile } from '../../catalog/profiles.ts';
-import { InvalidFieldError } from '../../contract/errors.ts';
+import { ApiError, InvalidFieldError } from '../../contract/errors.ts';
 import { quoted } from '../../contract/input/legible.ts';
 import type { JobCreation } from '../../contract/schemas/jobs/job-creation.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
@@ -56,7 +56,8 @@ export interface Origin {
  * Creates a job. Writes its texts, then the job itself, so that an interruption leaves nothing incomplete. The dispatch
  * message follows, so that no worker receives it before the job is stored.
  * @returns the id; `replayed` if the idempotency key (or origin) was known and the id is that of the existing job
- * @throws InvalidFieldError naming the field, the received value and the allowed values
+ * @throws InvalidFieldError naming the field, the received value and the allowed values; ApiError `unavailable` while the
+ * job of the idempotency key is being removed
  */
 export async function createJob(
   context: CreationContext,
@@ -67,8 +68,11 @@ export async function createJob(
   const key = request.idempotency_key;
   const derived = origin?.id ?? (key === undefined ? undefined : jobIdOfKey(key));
   // What a first request referred to may be gone. The read may miss a recent write: the conditional put decides.
-  if (derived !== undefined && (await exists(context, derived, { consistent: request.fork !== undefined })))
+  const known = derived && (await find(context, derived, { consistent: request.fork !== undefined }));
+  if (derived !== undefined && known) {
+    requireKept(known, origin);
     return { id: derived, replayed: true };
+  }
   const { creation: forked, source } = await forkOf(context, request);
   const { creation, continuation } = await continuationOf(context, forked);
   const given = textsOf(creation);
@@ -100,6 +104,7 @@ export async function createJob(
   if (job.labels !== undefined) await context.texts.labels.put(job, creation);
   await context.texts.put(job, texts);
   const created = await context.jobs.create(job);
+  if (!created.applied) requireKept(created.current, origin);
   if (job.status === 'QUEUED') {
     if (created.applied && (threadId !== undefined || source !== undefined)) await enqueue(context, job);
     // Also if it was there: a write of this call may have stored it, and another job's message may have started it since.
@@ -108,8 +113,20 @@ export async function createJob(
   return { id, replayed: !created.applied };
 }
 
-async function exists({ jobs }: CreationContext, id: string, { consistent }: { consistent: boolean }) {
-  return (await (consistent ? jobs.find(id) : jobs.get(id, { consistent }))) !== undefined;
+async function find({ jobs }: CreationContext, id: string, { consistent }: { consistent: boolean }) {
+  return await (consistent ? jobs.find(id) : jobs.get(id, { consistent }));
+}
+
+const REMOVAL_RETRY_SECONDS = 5;
+
+/**
+ * Reads of a job that is being removed answer 404, so its id is no answer to a client; its key is free once it is gone.
+ * A follow-up job or a message's turn has ended by then, and must not be created again.
+ * @throws ApiError `unavailable`
+ */
+function requireKept(known: Job | 'newer' | undefined, origin: Origin | undefined): void {
+  if (origin?.id !== undefined || known === undefined || known === 'newer') return;
+  if (known.removing === true) throw ApiError.of('unavailable', undefined, REMOVAL_RETRY_SECONDS);
 }
 
 /** The job is stored, so a failure does not fail its creation: reconcile-jobs sends the message. */

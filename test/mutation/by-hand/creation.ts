@@ -35,6 +35,13 @@ export const CREATION: readonly Mutant[] = [
     replace: '(key === undefined ? undefined : undefined)',
   },
   {
+    name: 'the id of a job that is being removed answers a repeated key',
+    file: 'lib/jobs/creation/create-job.ts',
+    find: "if (known.removing === true) throw ApiError.of('unavailable', undefined, REMOVAL_RETRY_SECONDS);",
+    replace: '',
+    test: 'test/lib/jobs/creation/create-job.test.ts',
+  },
+  {
     name: 'a follow-up has another id each time',
     file: 'lib/jobs/creation/follow-ups.ts',
     find: 'id: followUpId(parent.id, attempt, position)',

@@ -2,6 +2,7 @@ import { BatchGetCommand, DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamod
 import { expect, it, vi } from 'vitest';
 import { createJob } from '../../../../lib/jobs/creation/create-job.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
+import { followUpId, jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { resendStaleMessages } from '../../../../lib/reconciler/reconcile-jobs.ts';
 import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 
@@ -106,4 +107,28 @@ it('a repeated key returns the job, although its profile, a rule or the job that
   await deployment.table.send(new DeleteCommand({ TableName: deployment.env.JOBS_TABLE, Key: { id: first.id } }));
   for (const [n, request] of requests.entries())
     expect(await createJob(deployment, request, 'token:test')).toEqual({ id: ids[n], replayed: true });
+});
+
+it.each([
+  ['current reads', 0],
+  ['reads that are behind', 60_000],
+])('the key of a job that is being removed can be used once it is gone: %s', async (_, lag) => {
+  const deployment = quietDeployment({ lag });
+  const request = { ...BODY, idempotency_key: 'kept' };
+  const id = jobIdOfKey('kept');
+  await deployment.store({ id, status: 'SUCCEEDED', attempt: 1, removing: true });
+  await expect(createJob(deployment, request, 'token:test')).rejects.toMatchObject({
+    code: 'unavailable',
+    retryAfter: 5,
+  });
+  expect(deployment.sent).toEqual([]);
+  await deployment.jobs.remove(id);
+  expect(await createJob(deployment, request, 'token:test')).toEqual({ id, replayed: false });
+  expect(deployment.sent).toEqual([{ job: id, band: 'normal', seconds: 0 }]);
+});
+
+it('a follow-up job that is being removed counts as created: it has ended', async () => {
+  const deployment = quietDeployment();
+  const { id } = await deployment.store({ id: followUpId('job_1', 1, 0), status: 'SUCCEEDED', removing: true });
+  expect(await createJob(deployment, BODY, 'token:test', { id })).toEqual({ id, replayed: true });
 });
