@@ -137,7 +137,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     about: 'list the files that a job produced, or download them',
     args: [JOB, ['[paths...]', 'files to download; default: all']],
     options: [
-      { flags: '-o, --output <folder>', about: 'download into this folder; existing files are kept' },
+      {
+        flags: '-o, --output <folder>',
+        about: 'download into this folder what is not there yet; files that differ are kept',
+      },
       ATTEMPT,
       JSON_OPTION,
     ],
