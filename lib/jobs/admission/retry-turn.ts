@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.ts';
 import { isTerminal } from '../../contract/statuses.ts';
 import { actOnJob, invalidState } from '../dispatch/act-on-job.ts';
-import { MAX_ROUNDS, transition } from '../dispatch/transition.ts';
+import { isReady, MAX_ROUNDS, transition } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { JobEvent } from '../lifecycle/job-event.ts';
 import { begunAfter, readThread } from '../threads/read-thread.ts';
@@ -26,8 +26,10 @@ export async function retryTurn(
     await requireStill(context, job);
     const result = await transition(context, job, event, { rounds: 1 });
     if (result.done) return result.job;
-    if (result.job === undefined || result.job.version === job.version)
+    if (result.job === undefined || result.job.version === job.version) {
+      await leaveThread(context, job);
       return await actOnJob(context, job, event, 'retry');
+    }
     job = result.job;
   }
   throw new Error(`job ${job.id}: it changed in every round of the retry`);
@@ -43,8 +45,20 @@ async function requireStill(context: EnterContext, job: Job): Promise<void> {
   const isMine = await acquireSlot(context, job, threadSlot(threadId));
   const later = begunAfter(await readThread(context, threadId), turn);
   const why = `turn ${later?.turn} of its thread (${later?.jobId}) has begun; fork the newest turn, or continue the thread`;
-  if (later !== undefined) throw refuse(why, 'fork');
+  if (later !== undefined) {
+    if (isMine) await leaveThread(context, job);
+    throw refuse(why, 'fork');
+  }
   if (!isMine) throw ApiError.of('unavailable', undefined, RETRY_AFTER_SECONDS);
+}
+
+/** A refused retry: a new version of the job frees the slot, and a turn that found it taken may have no message left. */
+async function leaveThread(context: EnterContext, job: Job): Promise<void> {
+  const { thread_id: threadId } = job;
+  if (threadId === undefined) return;
+  await context.jobs.apply(job, job);
+  for (const { job: turn } of await readThread(context, threadId))
+    if (typeof turn === 'object' && isReady(turn)) await context.dispatchQueues.send(turn);
 }
 
 const RETRY_AFTER_SECONDS = 5;

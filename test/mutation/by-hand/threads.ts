@@ -168,4 +168,11 @@ export const THREADS: readonly Mutant[] = [
     replace: 'mayWake ? known : [];',
     test: 'test/lib/jobs/threads/settle-thread.test.ts',
   },
+  {
+    name: 'a retry that the state of the job forbids keeps later turns from starting',
+    file: 'lib/jobs/admission/retry-turn.ts',
+    find: "      await leaveThread(context, job);\n      return",
+    replace: '      return',
+    test: 'test/lib/jobs/admission/retry-turn.test.ts',
+  },
 ];
