@@ -38,6 +38,15 @@ describe('the runbook', () => {
     expect(searched.filter((words) => !code.includes(words))).toEqual([]);
   });
 
+  test('names the destination of dead letters: SQS does not know where messages that were sent to a queue came from', () => {
+    const moves = text.replaceAll(/\\\n\s*/g, ' ').match(/aws sqs start-message-move-task[^`\n]*/g) ?? [];
+    expect(moves.length).toBeGreaterThan(0);
+    for (const move of moves) {
+      expect(move).toContain('--source-arn');
+      expect(move).toContain('--destination-arn');
+    }
+  });
+
   test('runs existing scripts, and links to existing sections', () => {
     for (const script of idsOf(/npm run ([a-z:-]+)/g)) expect(Object.keys(packageJson.scripts)).toContain(script);
     const slug = (title: string) =>
