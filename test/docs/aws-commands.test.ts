@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
-import { shellBlocks } from './documents.ts';
+import { describe, expect, test } from 'vitest';
+import { DOCUMENTS, shellBlocks } from './documents.ts';
 
 /** Runs a script in bash as if it were pasted. @param aws what the command line `aws` prints: cases of its arguments */
 async function paste(script: string, aws: string): Promise<string[]> {
@@ -24,4 +24,27 @@ test('docs/operate/runbook.md, "Dead letters of the deliveries queue": move them
     `sqs start-message-move-task --source-arn ${arn('Dead')} --destination-arn ${arn('Queue')}`,
     expect.stringContaining(`sqs list-message-move-tasks --source-arn ${arn('Dead')} `),
   ]);
+});
+
+describe('the shell function `logs` finds a log group on any page of the list', () => {
+  // With `--output text`, the command line applies the query to each page.
+  const aws = `*'].logGroupName | [0] --output text') printf '%s\\n' None promptq-api-JobsLogs1 None;;
+    'logs describe-log-groups '*"'JobsLogs')].[logGroupName] --output text") printf 'promptq-api-JobsLogs%s\\n' 1 2;;
+    'logs tail '*) printf '<%s>' "$@";;`;
+
+  test.each([
+    ['docs/deploy/first-hour-on-aws.md', 'The first hour on AWS'],
+    ['docs/operate/runbook.md', 'Logs and metrics'],
+  ])('of %s', async (path, heading) => {
+    const [block = ''] = shellBlocks(path, heading);
+    const [definition = ''] = /^logs\(\) \{.*(?:\n .*)*/m.exec(block) ?? [];
+    expect(await paste(`${definition}\nlogs JobsLogs 3h`, aws)).toEqual([
+      '<logs><tail><--since><3h><--format><short><promptq-api-JobsLogs1>',
+    ]);
+  });
+});
+
+test('no query of a text takes the first item: it would be the first of each page', () => {
+  const commands = DOCUMENTS.flatMap(({ text }) => text.replaceAll(/\\\n\s*/g, ' ').split('\n'));
+  expect(commands.filter((line) => /\| \[0\].*--output text/.test(line))).toEqual([]);
 });
