@@ -192,9 +192,9 @@ describe('before a deployment the doctor', () => {
   });
 
   it('reads the settings first, and reports that no one could sign in', async () => {
-    expect(complaints(await examine({ adminEmail: undefined }))).toEqual([
-      'warning first user: there is none: no one can sign in to the console',
-    ]);
+    const without = await examine({ adminEmail: undefined });
+    expect(complaints(without)).toEqual(['warning first user: there is none: no one can sign in to the console']);
+    expect(adviceOf(without, 'first user')).toContain('unless the user pool already has that address');
     expect(complaints(await examine({ deploymentName: 'aws-queue' }))).toEqual([
       expect.stringMatching(/^fault settings: .*deploymentName/),
     ]);

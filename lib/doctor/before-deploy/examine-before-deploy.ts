@@ -40,7 +40,8 @@ export async function examineBeforeDeploy(surroundings: Surroundings): Promise<F
 function checkSettings({ deploymentName, adminEmail, signIn }: Deployment): Finding[] {
   const settings = ok('settings', `right, for the deployment ${deploymentName}`);
   if (adminEmail !== undefined || signIn !== undefined) return [settings];
-  const advice = 'Set "adminEmail" in cdk.json under promptq; it can be added by a later deployment.';
+  const advice =
+    'Set "adminEmail" in cdk.json under promptq. A later deployment can add it, unless the user pool already has that address. Add further people by hand: docs/deploy/aws.md, "More people".';
   return [settings, warning('first user', 'there is none: no one can sign in to the console', advice)];
 }
 

@@ -4,7 +4,8 @@ import type { Deployment } from './deployment.ts';
 export const SETTING_TEXTS: Readonly<Record<keyof Deployment, string>> = {
   timeoutUnit: "unit of the jobs' `timeout`: `milliseconds`, `seconds` or `minutes`; required",
   deploymentName: 'first part of the names of the stacks; an account can have several deployments',
-  adminEmail: 'address of the first user, an admin, who gets an invitation',
+  adminEmail:
+    "address of the first user, an admin, who gets an invitation. Another address invites another admin, and the former user stays; an address that the user pool already has can't be set: the deployment fails. Further people are added by hand",
   domain:
     'a custom domain: `{name, certificateArn, hostedZone?: {id, name}}`; the certificate is one of ACM in us-east-1; without `hostedZone` you point the name at `DistributionDomainName` yourself. Signed calls have a `result_url` only with a domain',
   webAclArn: 'a web ACL of AWS WAF with scope CLOUDFRONT, for all requests',

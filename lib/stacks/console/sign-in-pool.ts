@@ -138,6 +138,8 @@ export class SignInPool extends Construct {
       groupName: DEFAULT_GROUPS.admin,
       username: user.ref,
     });
+    // Another or no `adminEmail` must not delete a person's account, nor their role.
+    for (const kept of [user, membership]) kept.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
     for (const [role, group] of groups) if (role === 'admin') membership.addResourceDependency(group);
   }
 }

@@ -90,6 +90,14 @@ describe('signing in', () => {
     });
   });
 
+  test('keeps the first user, and what makes them an administrator, when adminEmail is changed or removed', () => {
+    for (const type of ['AWS::Cognito::UserPoolUser', 'AWS::Cognito::UserPoolUserToGroupAttachment'])
+      expect([...resourcesOf(plain.console, type).values()]).toEqual([
+        // A failed creation is rolled back: the next deployment creates the user again.
+        expect.objectContaining({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' }),
+      ]);
+  });
+
   test('is passed to the functions by a parameter that they read on demand', () => {
     const { Name, Value } = serviceEndpointsOf(plain.console);
     expect(functionsById(plain.api).get('auth.sign-in')?.environment).toMatchObject({
