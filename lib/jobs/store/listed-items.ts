@@ -38,6 +38,7 @@ export interface ListReading {
 export type ListedItem = ListedKey & Readonly<Record<string, unknown>>;
 type Compare = (a: ListedKey, b: ListedKey) => number;
 
+/** No job is created before the first or from the second on. */
 const OLDEST = '0000';
 const NEWEST = '9999';
 
@@ -148,8 +149,9 @@ class Partition {
     const from = isForward ? later(range.from, after?.created_at) : range.from;
     const to = isForward ? range.to : earlier(range.to, after?.created_at);
     const isBounded = from !== undefined || to !== undefined;
+    const [lower, upper] = [from ?? OLDEST, to ?? NEWEST];
     // DynamoDB rejects a range that ends before it begins.
-    if (from !== undefined && to !== undefined && from > to) {
+    if (lower > upper) {
       this.#isRead = true;
       return [];
     }
@@ -164,7 +166,7 @@ class Partition {
         },
         ExpressionAttributeValues: {
           ':key': key,
-          ...(isBounded && { ':from': from ?? OLDEST, ':to': to ?? NEWEST }),
+          ...(isBounded && { ':from': lower, ':to': upper }),
         },
         ScanIndexForward: isForward,
         ...(perQuery !== undefined && { Limit: perQuery }),

@@ -141,10 +141,15 @@ function query(services: Services, input: QueryCommandInput): unknown {
   const key = rest.ExpressionAttributeNames?.[name] ?? name;
   if (key !== asked.partitionKeyOf(IndexName) || rest.FilterExpression !== undefined)
     throw new Error(`the model does not know the query ${KeyConditionExpression} of ${IndexName}`);
+  const between = low === undefined ? undefined : { low: boundTo(low), high: boundTo(high) };
+  if (between !== undefined && between.low > between.high)
+    throw Object.assign(new Error('the upper bound of BETWEEN is less than the lower one'), {
+      name: 'ValidationException',
+    });
   const { items, last } = asked.query({
     index: IndexName,
     partition: boundTo(value),
-    between: low === undefined ? undefined : { low: boundTo(low), high: boundTo(high) },
+    between,
     forward: rest.ScanIndexForward ?? true,
     limit: rest.Limit ?? Number.POSITIVE_INFINITY,
     from: rest.ExclusiveStartKey,

@@ -32,3 +32,26 @@ describe('all jobs are listed', () => {
     }
   });
 });
+
+describe('a time at the edge of the range selects', () => {
+  it.each([
+    ['no job after the year 9999 has begun', { from: '9999-12-31T23:00:00.000Z' }, 0],
+    ['no job before the year 0', { to: '-000001-12-31T23:59:59.999Z' }, 0],
+    ['all jobs since the year 0', { from: '0000-01-01T00:00:00.000Z' }, 1],
+    ['all jobs up to the year 9999', { to: '9999-12-31T23:59:59.999Z' }, 1],
+  ])('%s', async (_, range, count) => {
+    const deployment = quietDeployment();
+    await deployment.store({ id: jobIdOfKey('listed') });
+    const { table, env } = deployment;
+    expect((await Array.fromAsync(listedItems(table, env.JOBS_TABLE, range))).flat()).toHaveLength(count);
+  });
+
+  it('nothing after a cursor that is at the edge itself', async () => {
+    const deployment = quietDeployment();
+    await deployment.store({ id: jobIdOfKey('listed') });
+    const { table, env } = deployment;
+    const after = { id: 'job_1', created_at: '9999-12-31T23:59:59.999Z' };
+    const parts = listedItems(table, env.JOBS_TABLE, { order: 'oldest' }, { after });
+    expect((await Array.fromAsync(parts)).flat()).toEqual([]);
+  });
+});
