@@ -14,7 +14,7 @@ export const positionSchema = z.strictObject({
   /** At this month; only for a search. */
   month: z
     .string()
-    .regex(/^\d{4}-\d{2}$/)
+    .regex(/^\d{4}-(0[1-9]|1[0-2])$/)
     .optional(),
   /** Matches before this position. */
   counted: z.int().min(0),
