@@ -82,7 +82,7 @@ async function callTool(
       canAsk: mayAnswer && canAsk(server, context),
       answer: answerIn(context),
       jobId: jobIdIn(context),
-      onFailure: async (error: unknown) => void (await explain(error, name)),
+      onFailure: async (error: unknown) => await explain(error, name),
     };
     const answer: Answer = await TOOL_CALLS[name](call, args as never);
     return answer.question === undefined ? toolResult(answer) : inputNeeded(answer.question);

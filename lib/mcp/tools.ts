@@ -1,5 +1,6 @@
 import type { paths } from '../client/api-types.ts';
 import { dataOf } from '../client/data-of.ts';
+import { RequestError } from '../client/errors.ts';
 import type { JobFields, Promptq, Schemas } from '../client/promptq.ts';
 import { isTerminal } from '../contract/statuses.ts';
 import { type Answer, outcome } from './answers.ts';
@@ -23,8 +24,8 @@ interface ToolCall {
   readonly answer?: UserAnswer | undefined;
   /** The job of the first call. */
   readonly jobId?: string | undefined;
-  /** Called with an error after which the tool still answers. */
-  readonly onFailure: (error: unknown) => Promise<void>;
+  /** Called with an error after which the tool still answers. @returns its sentence */
+  readonly onFailure: (error: unknown) => Promise<string>;
 }
 
 type Tool = (call: ToolCall, args: never) => Promise<Answer>;
@@ -63,8 +64,9 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
       return state.terminal ? await resultOf(client, { id }) : { ...outcome(state, ''), fields: state };
     } catch (error) {
       // Without its id, the agent would create the job again.
-      await call.onFailure(error);
-      return { message: existing(id), fields: { id } };
+      const sentence = await call.onFailure(error);
+      const isRefusedAnswer = call.answer !== undefined && error instanceof RequestError && error.status === 400;
+      return { message: isRefusedAnswer ? `${sentence}. ${existing(id)}` : existing(id), fields: { id } };
     }
   },
 

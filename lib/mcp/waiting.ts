@@ -29,12 +29,20 @@ export async function openQuestion(client: Promptq, id: string): Promise<Schemas
   return items.find(({ state }) => state === 'open');
 }
 
-/** Gives a job the answer of the client's user. One that comes too late changes nothing. */
+/**
+ * Gives a job the answer of the client's user. One that comes too late changes nothing.
+ * @throws RequestError for an answer that the API refuses, such as an empty one
+ */
 export async function giveAnswer(client: Promptq, id: string, { questionId, text }: UserAnswer): Promise<void> {
   if (text === null) return;
   try {
     await client.answer(id, { question_id: questionId, answer: text });
   } catch (error) {
-    if (!(error instanceof RequestError && error.status === 400)) throw error;
+    if (!isTooLate(error)) throw error;
   }
+}
+
+/** Only the refusal of an action that the job's state does not allow names that state. */
+function isTooLate(error: unknown): boolean {
+  return error instanceof RequestError && error.status === 400 && error.body.details?.state !== undefined;
 }

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { CallToolResultSchema, ElicitRequestSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { Promptq } from '../../../lib/client/promptq.ts';
+import { mcpServer } from '../../../lib/mcp/mcp-server.ts';
+
+const ID = 'job_00000000000000000000000001';
+const ENDED = {
+  id: ID,
+  status: 'SUCCEEDED',
+  state_reason: { code: 'exited', message: '' },
+  attempt: 1,
+  terminal: true,
+};
+const ASKING = { ...ENDED, status: 'QUEUED', state_reason: { code: 'question', message: 'It asks.' }, terminal: false };
+
+/** A service with one job, which ends once its question is no longer open. */
+let service: Server;
+let baseUrl: string;
+let question: { state: 'open' | 'answered' | 'expired'; answer: string | null };
+
+beforeAll(async () => {
+  service = createServer(async (request, response) => {
+    const answer = (status: number, body: object) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(body));
+    };
+    const [last = ''] = /[a-z]+(?=\?|$)/.exec(request.url ?? '') ?? [];
+    const asked = { id: 'q_1', job_id: ID, question: 'Which color?', options: [], default: null, ...question };
+    const state = question.state === 'open' ? ASKING : ENDED;
+    if (last === 'questions') answer(200, { items: [asked] });
+    else if (last === 'status') answer(200, state);
+    else if (last === 'result') answer(200, { ...ENDED, final_message: null, stdout: '', stderr: '', attachments: [] });
+    else {
+      const given = (await json(request)) as { answer: string };
+      const refused = { request_id: 'r' };
+      if (given.answer.trim() === '') return answer(400, { error: 'body.answer: is empty', ...refused });
+      if (question.state !== 'open')
+        return answer(400, { error: 'answer: it is not open', details: { state: 'SUCCEEDED' }, ...refused });
+      question = { state: 'answered', answer: given.answer };
+      answer(200, ENDED);
+    }
+  }).listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+});
+afterAll(() => void service.close());
+beforeEach(() => {
+  question = { state: 'open', answer: null };
+});
+
+/**
+ * A client whose user replies to each question.
+ * @param work gets a function that asks for the task's result
+ */
+async function withUser(
+  reply: () => Promise<ElicitResult>,
+  work: (result: () => Promise<unknown>) => Promise<void>,
+): Promise<void> {
+  const client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: { form: {} } } });
+  client.setRequestHandler(ElicitRequestSchema, reply);
+  const server = mcpServer({
+    version: '0',
+    wire: 'stdio',
+    era: 'legacy',
+    client: async () => new Promptq({ baseUrl, token: 't' }),
+    explain: async (error) => (error as Error).message,
+  });
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  await server.connect(far as Parameters<typeof server.connect>[0]);
+  await client.connect(near);
+  try {
+    const options = { timeout: 200_000 };
+    const result = async () => await client.experimental.tasks.getTaskResult(ID, CallToolResultSchema, options);
+    await work(result);
+  } finally {
+    await client.close();
+    await server.close();
+  }
+}
+
+const says = (answer: string): ElicitResult => ({ action: 'accept', content: { answer } });
+const SUCCEEDED = { isError: false, structuredContent: { id: ID, status: 'SUCCEEDED' } };
+
+it('an answer that the API refuses is an error, and the next request asks again', async () => {
+  const replies = [says('   '), says('blue')];
+  await withUser(
+    async () => replies.shift() ?? { action: 'decline' },
+    async (result) => {
+      await expect(result()).rejects.toMatchObject({
+        code: -32_602,
+        message: expect.stringContaining('body.answer: is empty'),
+      });
+      expect(await result()).toMatchObject(SUCCEEDED);
+      expect(question.answer).toBe('blue');
+    },
+  );
+});
+
+it('an answer that comes too late changes nothing', async () => {
+  const late = async () => {
+    question = { state: 'answered', answer: 'red' };
+    return says('blue');
+  };
+  await withUser(late, async (result) => {
+    expect(await result()).toMatchObject(SUCCEEDED);
+    expect(question.answer).toBe('red');
+  });
+});
