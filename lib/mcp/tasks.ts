@@ -18,9 +18,9 @@ import { canAsk, formOf, type UserAnswer } from './asking.ts';
 import type { ServerOptions } from './server-options.ts';
 import { LIST_LENGTH, type ToolSpec, WAIT_SECONDS } from './tool-table.ts';
 import { resultOf } from './tools.ts';
-import { giveAnswer, openQuestion, waitForChange } from './waiting.ts';
+import { giveAnswer, openQuestion, untilClosed, waitForChange } from './waiting.ts';
 
-/** Milliseconds between two questions for the status of a task. */
+/** Milliseconds between two questions for the status of a task, or of the question that its user is asked. */
 export const POLL_MS = 2_000;
 /** Milliseconds that a user may take to answer. The deadline of the question is sooner, or the client gives up. */
 const ANSWER_MS = 7 * 24 * 3_600_000;
@@ -137,7 +137,7 @@ async function taskResult(client: Promptq, id: string, { server, options, contex
     if (question !== undefined && !asked.has(question.id)) {
       if (!mayAsk) throw notYet(`Its agent asks: ${question.question} Call answer_question.`);
       asked.add(question.id);
-      await giveAnswer(client, id, await answerOf(question, { server, context }));
+      await giveAnswer(client, id, await answerOf(client, question, { server, context }));
     }
     const state = await waitForChange(client, { id, seconds: WAIT_SECONDS[wire].default, signal: ends });
     if (state.terminal) {
@@ -153,16 +153,29 @@ async function taskResult(client: Promptq, id: string, { server, options, contex
   }
 }
 
-/** Sends the client the question for its user. */
+/** Sends the client the question for its user. The form is closed once the question is no longer open. */
 async function answerOf(
+  client: Promptq,
   question: Schemas['Question'],
   { server, context }: Pick<Waiting, 'server' | 'context'>,
 ): Promise<UserAnswer> {
   const form = { ...formOf(question), _meta: { [RELATED_TASK_META_KEY]: { taskId: question.job_id } } };
   const { id: relatedRequestId, signal } = context.mcpReq;
-  const { action, content } = await server.elicitInput(form, { relatedRequestId, timeout: ANSWER_MS, signal });
-  const text = action === 'accept' && typeof content?.answer === 'string' ? content.answer : null;
-  return { questionId: question.id, text };
+  const [closed, done] = [new AbortController(), new AbortController()];
+  const watched = { everyMs: POLL_MS, signal: AbortSignal.any([signal, done.signal]) };
+  const close = () => closed.abort('the question is no longer open');
+  void untilClosed(client, question, watched).then(close, () => undefined);
+  try {
+    const until = { timeout: ANSWER_MS, signal: AbortSignal.any([signal, closed.signal]) };
+    const { action, content } = await server.elicitInput(form, { relatedRequestId, ...until });
+    const text = action === 'accept' && typeof content?.answer === 'string' ? content.answer : null;
+    return { questionId: question.id, text };
+  } catch (error) {
+    if (signal.aborted || !closed.signal.aborted) throw error;
+    return { questionId: question.id, text: null };
+  } finally {
+    done.abort();
+  }
 }
 
 /** For a client that can't resume its request, or whose user can't be asked by HTTP. */

@@ -4,7 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { CallToolResultSchema, ElicitRequestSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolResultSchema,
+  CancelledNotificationSchema,
+  ElicitRequestSchema,
+  type ElicitResult,
+} from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Promptq } from '../../../lib/client/promptq.ts';
 import { mcpServer } from '../../../lib/mcp/mcp-server.ts';
@@ -56,14 +61,16 @@ beforeEach(() => {
 
 /**
  * A client whose user replies to each question.
- * @param work gets a function that asks for the task's result
+ * @param work gets a function that asks for the task's result, and why forms were closed
  */
 async function withUser(
   reply: () => Promise<ElicitResult>,
-  work: (result: () => Promise<unknown>) => Promise<void>,
+  work: (result: () => Promise<unknown>, closed: readonly unknown[]) => Promise<void>,
 ): Promise<void> {
   const client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: { form: {} } } });
   client.setRequestHandler(ElicitRequestSchema, reply);
+  const closed: unknown[] = [];
+  client.setNotificationHandler(CancelledNotificationSchema, ({ params }) => void closed.push(params.reason));
   const server = mcpServer({
     version: '0',
     wire: 'stdio',
@@ -77,7 +84,7 @@ async function withUser(
   try {
     const options = { timeout: 200_000 };
     const result = async () => await client.experimental.tasks.getTaskResult(ID, CallToolResultSchema, options);
-    await work(result);
+    await work(result, closed);
   } finally {
     await client.close();
     await server.close();
@@ -86,6 +93,21 @@ async function withUser(
 
 const says = (answer: string): ElicitResult => ({ action: 'accept', content: { answer } });
 const SUCCEEDED = { isError: false, structuredContent: { id: ID, status: 'SUCCEEDED' } };
+
+it.each(['answered', 'expired'] as const)('a form closes once its question is %s elsewhere', async (state) => {
+  const form = Promise.withResolvers<void>();
+  const never = async () => {
+    form.resolve();
+    return await new Promise<never>(() => undefined);
+  };
+  await withUser(never, async (result, closed) => {
+    const ended = result();
+    await form.promise;
+    question = { state, answer: null };
+    expect(await ended).toMatchObject(SUCCEEDED);
+    expect(closed).toEqual(['the question is no longer open']);
+  });
+});
 
 it('an answer that the API refuses is an error, and the next request asks again', async () => {
   const replies = [says('   '), says('blue')];
