@@ -171,7 +171,7 @@ export const THREADS: readonly Mutant[] = [
   {
     name: 'a retry that the state of the job forbids keeps later turns from starting',
     file: 'lib/jobs/admission/retry-turn.ts',
-    find: "      await leaveThread(context, job);\n      return",
+    find: '      await leaveThread(context, job);\n      return',
     replace: '      return',
     test: 'test/lib/jobs/admission/retry-turn.test.ts',
   },
