@@ -18,6 +18,9 @@ let context:
   | (ReconcilerContext & ReconcileDeploymentsContext & { readonly reconcileAccounts: () => Promise<void> })
   | undefined;
 
+/** Where the last pass over the deployments ended because it took too long. */
+let deploymentsFrom: string | undefined;
+
 /** Runs every minute: reconciles jobs, deployments and the logins of vendor accounts. */
 export const handler = handleTrigger('reconcile-jobs', reconcileJobs);
 
@@ -32,16 +35,30 @@ async function reconcileJobs(event: { readonly redrive?: boolean } = {}, log: Lo
       reconcileAccounts: () => reconcileAccounts(accounts, env.PROMPTQ_ACCOUNT_VENDORS),
     };
   }
+  const opened = context;
   const waiting = new WaitingJobs(context.clock);
   const { takenOver: settled, redriven: givenUp } = await reconcile(
-    { ...context, byStatus: waiting.noting(context.byStatus) },
+    { ...opened, byStatus: waiting.noting(opened.byStatus) },
     event,
   );
   for (const { id, attempt, status, reason } of settled)
     log.warn('finished a running job without its worker', { job_id: id, attempt, status, reason });
   if (givenUp > 0) log.warn('redrove dead-lettered dispatch messages', { messages: givenUp });
   emitMetrics({ ...waiting.metrics(), PermitsGivenUp: givenUp });
-  await reconcileDeployments(context, { lost: event.redrive === true });
-  await context.reconcileAccounts();
-  await makeMissingFollowUps(context);
+  await doAll(log, [
+    async () => {
+      deploymentsFrom = await reconcileDeployments(opened, { lost: event.redrive === true, from: deploymentsFrom });
+    },
+    opened.reconcileAccounts,
+    () => makeMissingFollowUps(opened),
+  ]);
+}
+
+/** Does each of these, also if another one fails. @throws the first error */
+async function doAll(log: Logger, parts: readonly (() => Promise<void>)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const part of parts) await part().catch((error: unknown) => errors.push(error));
+  const [first, ...others] = errors;
+  for (const error of others) log.error('failed too', error as Error);
+  if (errors.length > 0) throw first;
 }

@@ -1,4 +1,5 @@
 import { isFinal, type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
+import { indexKeys } from '../jobs/indexes/index-keys.ts';
 import { PENDING_BINDINGS_KEY } from '../jobs/indexes/ready-keys.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import type { ReadPartition } from '../jobs/store/ready-partition.ts';
@@ -8,6 +9,7 @@ import { settleThread } from '../jobs/threads/settle-thread.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import type { LiveWorkers } from '../workers/live-workers.ts';
+import { acts } from './bindings/deploy-binding.ts';
 import { FOLDER_HAS_CHANGED, holdCommands, skipDeployment } from './commands-in-thread.ts';
 import { whyNotRun } from './skipped-commands.ts';
 import { announce, type DeployContext, startDeployments, unmarkIfDone } from './start-deployments.ts';
@@ -20,23 +22,45 @@ export interface ReconcileDeploymentsContext extends DeployContext, Pick<ThreadC
 /** Milliseconds after which something due has lost its message, or the worker that was to do it. */
 const OVERDUE = 60_000;
 
+/** Milliseconds in which a pass begins to check jobs. The next one continues. */
+const PASS_MS = 60_000;
+
 /**
  * Completes deployments after a crash: writes missing records, sends messages again for deployments that no one works
  * on, and fails commands whose worker was lost, which are never retried automatically.
  * @param options.lost all messages were lost: also send those that are due later.
+ * @param options.from where the last pass ended
+ * @returns where this one ended, because it took too long; undefined: it has checked all jobs
  */
 export async function reconcileDeployments(
   context: ReconcileDeploymentsContext,
-  { lost = false }: { lost?: boolean } = {},
-): Promise<void> {
+  { lost = false, from }: { lost?: boolean; from?: string | undefined } = {},
+): Promise<string | undefined> {
+  const until = context.clock.now() + PASS_MS;
   const isLive = liveness(context.workers);
-  for await (const listed of context.partition(PENDING_BINDINGS_KEY)) {
+  for await (const listed of pendingFrom(context, from)) {
+    if (context.clock.now() >= until) return placeOf(listed);
     await skipDamaged(`job ${listed.id}`, async () => {
       const job = await context.jobs.find(listed.id);
       if (job === undefined || job === 'newer' || job.bindings_pending === undefined) return;
-      await reconcileDeploymentsOf(context, await startDeployments(context, job), { isLive, lost });
+      await reconcileDeploymentsOf(context, job, { isLive, lost });
     });
   }
+  return undefined;
+}
+
+/** The jobs with pending deployments from a place in their order on, then those before it. */
+async function* pendingFrom({ partition }: ReconcileDeploymentsContext, from: string | undefined): AsyncGenerator<Job> {
+  if (from === undefined) return yield* partition(PENDING_BINDINGS_KEY);
+  yield* partition(PENDING_BINDINGS_KEY, { from });
+  for await (const job of partition(PENDING_BINDINGS_KEY)) {
+    if (placeOf(job) >= from) return;
+    yield job;
+  }
+}
+
+function placeOf(job: Job): string {
+  return indexKeys(job).ready_order ?? '';
 }
 
 /** Whether a worker lives. One that is not known may have started since the workers were read: they are read again. */
@@ -50,11 +74,16 @@ function liveness(workers: LiveWorkers): (workerId: string) => Promise<boolean> 
 
 async function reconcileDeploymentsOf(
   context: ReconcileDeploymentsContext,
-  job: Job,
+  found: Job,
   { isLive, lost }: { isLive: (workerId: string) => Promise<boolean>; lost: boolean },
 ): Promise<void> {
   const now = context.clock.now();
-  const open = (await context.deployments.list(job.id)).filter((one) => !isFinal(one));
+  const isOverdue = ({ due_at }: JobDeployment) => lost || Date.parse(due_at) < now - OVERDUE;
+  const known = await context.deployments.list(found.id);
+  const isComplete = await hasAllRecords(context, found, known);
+  if (isComplete && onlyCalls(found, known) && !known.some((one) => !isFinal(one) && isOverdue(one))) return;
+  const job = isComplete ? found : await startDeployments(context, found);
+  const open = (isComplete ? known : await context.deployments.list(job.id)).filter((one) => !isFinal(one));
   const running: JobDeployment[] = [];
   for (const one of open.filter(({ state }) => state === 'running')) {
     const isOver = one.ends_by === undefined || one.ends_by < timestamp(now);
@@ -74,9 +103,28 @@ async function reconcileDeploymentsOf(
   for (const one of open.filter(({ state }) => state === 'pending')) {
     // One command of a job at a time, and one message for all of them.
     if (runsCommands(one) && (when !== 'now' || one !== commands[0])) continue;
-    if (lost || Date.parse(one.due_at) < now - OVERDUE) await announce(context, job, one, { toWorkers: true });
+    if (isOverdue(one)) await announce(context, job, one, { toWorkers: true });
   }
   for (const attempt of job.bindings_pending ?? []) await unmarkIfDone(context, job, attempt);
+}
+
+/** Whether each pending attempt of a job has the records of all bindings that have seen its success. */
+async function hasAllRecords(
+  { bindings }: ReconcileDeploymentsContext,
+  { project_id, bindings_pending = [], finished_at }: Job,
+  known: readonly JobDeployment[],
+): Promise<boolean> {
+  if (finished_at === undefined) return false;
+  const acting = (await bindings.list(project_id)).filter((one) => acts(one) && one.created_at <= finished_at);
+  return bindings_pending.every((attempt) =>
+    acting.every(({ id }) => known.some((one) => one.attempt === attempt && one.binding === id)),
+  );
+}
+
+/** Whether each pending attempt has open calls, and the job has no commands, which its thread may wait for. */
+function onlyCalls({ bindings_pending = [] }: Job, known: readonly JobDeployment[]): boolean {
+  if (known.some(runsCommands)) return false;
+  return bindings_pending.every((attempt) => known.some((one) => one.attempt === attempt && !isFinal(one)));
 }
 
 /** Whether a turn waits for another job of its thread. */

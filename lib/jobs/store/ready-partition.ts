@@ -6,15 +6,16 @@ import { knownJobs } from './read-job.ts';
 /** The jobs of one partition of the ready index, in its order; eventually consistent. */
 export type ReadPartition = (key: string, range?: PartitionRange) => AsyncIterable<Job>;
 
-/** A part of a partition, from its beginning. */
+/** A part of a partition; each bound is optional. */
 interface PartitionRange {
-  /** The last place in its order that is read. */
-  readonly to: string;
-  readonly most: number;
+  /** The first and the last place in its order that is read. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly most?: number;
 }
 
-/** Sorts before every place. A key can't be compared with an empty text. */
-const FIRST = '0';
+/** Sort before and after every place. A key can't be compared with an empty text. */
+const [FIRST, LAST] = ['0', '~'];
 
 export function readyPartition(table: DynamoDBDocumentClient, tableName: string): ReadPartition {
   return async function* partition(key, range) {
@@ -26,8 +27,11 @@ export function readyPartition(table: DynamoDBDocumentClient, tableName: string)
         '#ready_key': 'ready_key',
         ...(range !== undefined && { '#ready_order': 'ready_order' }),
       },
-      ExpressionAttributeValues: { ':ready_key': key, ...(range !== undefined && { ':from': FIRST, ':to': range.to }) },
-      ...(range !== undefined && { Limit: range.most }),
+      ExpressionAttributeValues: {
+        ':ready_key': key,
+        ...(range !== undefined && { ':from': range.from ?? FIRST, ':to': range.to ?? LAST }),
+      },
+      ...(range?.most !== undefined && { Limit: range.most }),
     });
     let read = 0;
     for await (const item of items) {

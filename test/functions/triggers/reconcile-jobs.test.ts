@@ -1,10 +1,13 @@
 import { GetQueueUrlCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { DeployBindingStore } from '../../../lib/deployments/bindings/deploy-binding-store.ts';
+import { JobDeploymentStore } from '../../../lib/jobs/deployments/job-deployment-store.ts';
+import { followUpId, jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { metricsIn, printedBy } from '../../captured-lines.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
+import { outputAskingFor, storeSucceeded } from '../../lib/jobs/succeeded-parent.ts';
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {
@@ -57,5 +60,25 @@ it('the longest wait, jobs that wait for an account, dead letters and lost worke
   expect(metricsIn(await watch({ redrive: true }))).toEqual({
     AccountRequiredJobs: [2],
     OldestReadyJob: [expect.any(Number)],
+  });
+});
+
+it('missing follow-up jobs are created although deployments fail, and the failure is reported', async () => {
+  await deployment.profiles.put({ name: 'shell', agent: 'shell' });
+  const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1, finished_at: ago(60) } as const;
+  await deployment.store({ id: jobIdOfKey('deployed'), ...ended, bindings_pending: [1] });
+  const parent = await storeSucceeded(deployment, { id: jobIdOfKey('parent') }, outputAskingFor([{ prompt: 'a' }]));
+  const unavailable = Object.assign(new Error('the registry is unavailable'), { name: 'ThrottlingException' });
+  const stores = [
+    vi.spyOn(DeployBindingStore.prototype, 'list').mockRejectedValue(unavailable),
+    vi.spyOn(JobDeploymentStore.prototype, 'list').mockRejectedValue(unavailable),
+  ];
+  try {
+    await expect(watch()).rejects.toThrow('the registry is unavailable');
+  } finally {
+    for (const store of stores) store.mockRestore();
+  }
+  expect(await deployment.jobs.get(followUpId(parent.id, 1, 0), { consistent: true })).toMatchObject({
+    parent_id: parent.id,
   });
 });

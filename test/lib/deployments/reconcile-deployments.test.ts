@@ -208,3 +208,26 @@ it('one call is made, however many duplicates of its message arrive at once', as
   expect(receiver.to('/hook')).toHaveLength(1);
   await receiver.stop();
 });
+
+it('a job with all its records is not started again while its call waits for its next try', async () => {
+  await bind({ binding_mode: 'generic', project: 'recorded', target_url: 'http://127.0.0.1:9/' });
+  const job = await succeeded('recorded');
+  const read: string[] = [];
+  const readReceipt: typeof deployment.readReceipt = async (id, attempt) => {
+    read.push(id);
+    return await deployment.readReceipt(id, attempt);
+  };
+  await reconcileDeployments({ ...context(), readReceipt });
+  expect(read.filter((id) => id === job.id)).toHaveLength(1);
+  now += 1_000;
+  // It did not see this success.
+  await bind({ binding_mode: 'custom', project: 'recorded', name: 'later', command: 'true' });
+  await reconcileDeployments({ ...context(), readReceipt });
+  expect(read.filter((id) => id === job.id)).toHaveLength(1);
+  now += 61_000;
+  await sent();
+  await reconcileDeployments({ ...context(), readReceipt });
+  expect(read.filter((id) => id === job.id)).toHaveLength(1);
+  expect((await sent()).calls).toContain(job.id);
+  expect(await deployment.deployments.list(job.id)).toHaveLength(1);
+});

@@ -129,4 +129,38 @@ export const DEPLOYMENTS: readonly Mutant[] = [
     find: 'if (notRun === undefined) due.push(one);',
     replace: 'if (notRun !== null) due.push(one);',
   },
+  {
+    name: 'a pass over many deployments takes as long as it takes',
+    file: 'lib/deployments/reconcile-deployments.ts',
+    find: '    if (context.clock.now() >= until) return placeOf(listed);\n',
+    replace: '',
+    test: 'test/lib/deployments/long-pass.test.ts',
+  },
+  {
+    name: 'a pass over deployments begins with the oldest although the last one was cut',
+    file: 'lib/deployments/reconcile-deployments.ts',
+    find: 'if (from === undefined) return yield*',
+    replace: 'if (from !== null) return yield*',
+    test: 'test/lib/deployments/long-pass.test.ts',
+  },
+  {
+    name: 'a job with all its records is started again in each pass',
+    file: 'lib/deployments/reconcile-deployments.ts',
+    find: 'const job = isComplete ? found : await',
+    replace: 'const job = found === undefined ? found : await',
+  },
+  {
+    name: 'nobody checks commands while calls of their job wait',
+    file: 'lib/deployments/reconcile-deployments.ts',
+    find: '  if (known.some(runsCommands)) return false;\n',
+    replace: '',
+    test: 'test/lib/deployments/turns-after-commands.test.ts',
+  },
+  {
+    name: 'follow-up jobs stay missing while deployments fail',
+    file: 'functions/triggers/reconcile-jobs.ts',
+    find: 'await part().catch((error: unknown) => errors.push(error));',
+    replace: 'await part();',
+    test: 'test/functions/triggers/reconcile-jobs.test.ts',
+  },
 ];
