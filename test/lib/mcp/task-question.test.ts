@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -29,28 +29,30 @@ let service: Server;
 let baseUrl: string;
 let question: { state: 'open' | 'answered' | 'expired'; answer: string | null };
 
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const answer = (status: number, body: object) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  };
+  const [last = ''] = /[a-z]+(?=\?|$)/.exec(request.url ?? '') ?? [];
+  const asked = { id: 'q_1', job_id: ID, question: 'Which color?', options: [], default: null, ...question };
+  const state = question.state === 'open' ? ASKING : ENDED;
+  if (last === 'questions') answer(200, { items: [asked] });
+  else if (last === 'status') answer(200, state);
+  else if (last === 'result') answer(200, { ...ENDED, final_message: null, stdout: '', stderr: '', attachments: [] });
+  else {
+    const given = (await json(request)) as { answer: string };
+    const refused = { request_id: 'r' };
+    if (given.answer.trim() === '') return answer(400, { error: 'body.answer: is empty', ...refused });
+    if (question.state !== 'open')
+      return answer(400, { error: 'answer: it is not open', details: { state: 'SUCCEEDED' }, ...refused });
+    question = { state: 'answered', answer: given.answer };
+    answer(200, ENDED);
+  }
+}
+
 beforeAll(async () => {
-  service = createServer(async (request, response) => {
-    const answer = (status: number, body: object) => {
-      response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(body));
-    };
-    const [last = ''] = /[a-z]+(?=\?|$)/.exec(request.url ?? '') ?? [];
-    const asked = { id: 'q_1', job_id: ID, question: 'Which color?', options: [], default: null, ...question };
-    const state = question.state === 'open' ? ASKING : ENDED;
-    if (last === 'questions') answer(200, { items: [asked] });
-    else if (last === 'status') answer(200, state);
-    else if (last === 'result') answer(200, { ...ENDED, final_message: null, stdout: '', stderr: '', attachments: [] });
-    else {
-      const given = (await json(request)) as { answer: string };
-      const refused = { request_id: 'r' };
-      if (given.answer.trim() === '') return answer(400, { error: 'body.answer: is empty', ...refused });
-      if (question.state !== 'open')
-        return answer(400, { error: 'answer: it is not open', details: { state: 'SUCCEEDED' }, ...refused });
-      question = { state: 'answered', answer: given.answer };
-      answer(200, ENDED);
-    }
-  }).listen(0, '127.0.0.1');
+  service = createServer((request, response) => void serve(request, response)).listen(0, '127.0.0.1');
   await once(service, 'listening');
   baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
 });

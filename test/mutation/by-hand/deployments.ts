@@ -124,7 +124,7 @@ export const DEPLOYMENTS: readonly Mutant[] = [
     test: 'test/lib/deployments/deliver-call.test.ts',
   },
   {
-    name: 'commands that no binding runs any more wait for a worker',
+    name: 'commands that no binding still runs wait for a worker',
     file: 'lib/deployments/reconcile-deployments.ts',
     find: 'if (notRun === undefined) due.push(one);',
     replace: 'if (notRun !== null) due.push(one);',
