@@ -52,8 +52,8 @@ export function attemptOutcome({ ending, exit, facts, timeout, asked = false }: 
 }
 
 /** The outcome of an agent that waits for an answer. */
-function waiting(how: Pick<Outcome, 'exit_code' | 'signal'>): Outcome {
-  return { kind: 'asked', reason: 'question', ...how };
+function waiting({ exit_code, signal }: Pick<Outcome, 'exit_code' | 'signal'>): Outcome {
+  return { kind: 'asked', reason: 'question', exit_code, signal };
 }
 
 /** Why output of an agent is lost. */

@@ -103,10 +103,11 @@ export class ModelQuestions {
     return { over: over.promise, isAsking: () => isAsking, close: () => closing.abort() };
   }
 
-  /** What is wrong with a question that a running job no longer has; undefined: nothing. */
+  /** What is wrong with a question that a running job, or one that has just succeeded, no longer has; undefined: nothing. */
   faultOfWithdrawal(before: Job, after: Job): string | undefined {
     const isWithdrawn = before.question?.state === 'open' && after.question?.state === 'withdrawn';
-    if (!isWithdrawn || before.status !== 'RUNNING' || after.status !== 'RUNNING') return undefined;
+    if (!isWithdrawn || before.status !== 'RUNNING' || !['RUNNING', 'SUCCEEDED'].includes(after.status))
+      return undefined;
     return this.#failed.has(evidenceOf(before, before.attempt))
       ? undefined
       : 'a question was withdrawn, and no call had failed';

@@ -157,6 +157,11 @@ test.each([undefined, 'output_limit', 'asked'] as const)(
   },
 );
 
+test('an agent that asks a person and ends its turn has not succeeded', async () => {
+  const { record } = await finish({}, { tools: ASKING });
+  expect(record.outcome).toEqual({ kind: 'asked', reason: 'question', exit_code: 0, signal: null });
+});
+
 test('an agent that failed and lost output has failed, although it had asked', async () => {
   const reader = { end: () => undefined, facts: () => ({ finished: true, error: 'The model is gone.' }) };
   const running = { outputFault: () => 'output_limit' as const, reader: reader as never };
