@@ -17,6 +17,15 @@ test('a line diff of very long texts shows their middle as replaced', () => {
   expect(diff.filter(({ sign }) => sign === ' ').map(({ text }) => text)).toEqual(['head', 'same 0']);
 });
 
+test('text after a sequence that only some terminals know is shown', () => {
+  const strip = () => createColourStripper();
+  expect(strip()('Build \u001b(B\u001b[mFAILED: 3 errors\n')).toBe('Build FAILED: 3 errors\n');
+  expect(strip()('a\u001bcb\u001b#8c')).toBe('abc');
+  expect(strip()('a\u001b\u0001b')).toContain('b');
+  const cut = strip();
+  expect(['a\u001b', '(', 'Bb\u001b]0;ti', 'tle\u001b', '\\c'].map(cut).join('')).toBe('abc');
+});
+
 test('colours are removed from a log, even if a piece ends within a sequence', () => {
   const strip = createColourStripper();
   const pieces = ['\u001b[32mok\u001b', '[0m 10%\r20%\r\n', '\u001b]0;title\u0007done', ' \u001b[1;3', '1mred'];

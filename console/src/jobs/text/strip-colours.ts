@@ -1,11 +1,11 @@
 const ESCAPE = '\u001b';
-/** Colours and cursor movements (CSI), titles and links (OSC), and the short ones. */
+/** Colours and cursor movements (CSI), titles and links (OSC), the short ones, and character sets. */
 const SEQUENCES = new RegExp(
-  `${ESCAPE}\\[[0-?]*[ -/]*[@-~]|${ESCAPE}\\][^\\u0007${ESCAPE}]*(?:\\u0007|${ESCAPE}\\\\)|${ESCAPE}[@-Z\\\\^_=>78]`,
+  `${ESCAPE}\\[[0-?]*[ -/]*[@-~]|${ESCAPE}\\][^\\u0007${ESCAPE}]*(?:\\u0007|${ESCAPE}\\\\)|${ESCAPE}[@-Z\\\\^_=>78a-z]|${ESCAPE}[ -/]+[0-~]`,
   'g',
 );
-/** A sequence that is cut off at the end of a piece. Longer text is not a sequence. */
-const BEGUN = new RegExp(`${ESCAPE}[^\\u0007]{0,200}$`);
+/** A sequence that is cut off at the end of a piece. A longer title is not a sequence. */
+const BEGUN = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*|\\][^\\u0007${ESCAPE}]{0,200}${ESCAPE}?|[ -/]*)$`);
 
 /** Removes terminal sequences from a text that arrives in pieces. An overwritten line becomes several. */
 export function createColourStripper(): (piece: string) => string {
