@@ -125,6 +125,64 @@ test('a job is copied as a promptq command, without a token and without the host
   await page.context().close();
 });
 
+test('an unsent job keeps its rules when the page is loaded again, and is not replaced by a copy', async () => {
+  const rule = { id: 'house-style', name: 'House style', text: 'Be brief.' };
+  expect((await service.api('POST', '/config/import', { rules: [rule] })).status).toBe(200);
+  const { json: copied } = await service.api('POST', '/jobs', { prompt: 'the copy', profile: 'shell', draft: true });
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs/new' });
+  const prompt = page.getByLabel('Prompt', { exact: true });
+  await prompt.fill('a job with rules');
+  await page.evaluate(
+    "const key = 'promptq.new-job'; sessionStorage.setItem(key, JSON.stringify({ ...JSON.parse(sessionStorage.getItem(key)), rule_ids: ['house-style'] }))",
+  );
+  await page.reload();
+  await page.getByText('House style').first().waitFor();
+  await page.goto(`/jobs/new?from=${copied.id}`);
+  await expect.poll(async () => await prompt.inputValue()).toBe('the copy');
+  await page.getByRole('heading', { name: 'New job' }).click();
+  await page.keyboard.press('n');
+  await page.waitForURL((url) => url.pathname === '/jobs/new' && url.search === '');
+  await expect.poll(async () => await prompt.inputValue()).toBe('a job with rules');
+  await page.getByText('House style').first().waitFor();
+  await page.context().close();
+});
+
+test('a form that is sent twice creates one token, or one binding, and shows its secret', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/api-tokens' });
+  const release = Promise.withResolvers<void>();
+  await page.route(/\/api\/v1\/tokens$/, async (route) => {
+    if (route.request().method() === 'POST') await release.promise;
+    await route.continue();
+  });
+  await button(page, 'Create token').click();
+  await page.getByLabel('Name').fill('twice');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  release.resolve();
+  await page.getByTestId('token').waitFor();
+  await button(page, 'I have saved it').click();
+  await page.reload();
+  await page.getByRole('cell', { name: 'twice' }).first().waitFor();
+  expect(await page.getByRole('cell', { name: 'twice' }).count()).toBe(1);
+
+  await page.goto('/bindings');
+  const second = Promise.withResolvers<void>();
+  await page.route(/\/api\/v1\/deploy-bindings$/, async (route) => {
+    if (route.request().method() === 'POST') await second.promise;
+    await route.continue();
+  });
+  await service.api('POST', '/jobs', { prompt: 'x', profile: 'shell', project: 'sent-twice', draft: true });
+  await button(page, 'Create binding').first().click();
+  await page.getByLabel('Project').fill('sent-twice');
+  await page.getByLabel('URL').fill('https://example.com/hook');
+  await page.keyboard.press('Control+Enter');
+  await button(page, 'Create').and(page.locator('[aria-disabled=true]')).waitFor();
+  await page.keyboard.press('Control+Enter');
+  second.resolve();
+  await button(page, 'I have saved it').click();
+  await page.context().close();
+});
+
 test('a cleared form can be restored', async () => {
   const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs/new' });
   await page.getByLabel('Prompt', { exact: true }).fill('a long thought');

@@ -55,7 +55,7 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
   // Until then it is unknown whether the project exists.
   const isChecking = binding === undefined && projects.isLoading;
   const submit = () => {
-    if (isChecking) return;
+    if (isChecking || write.isPending) return;
     const body = writeOf(fields, binding);
     const found = validationErrorsOf(body);
     setErrors(found);

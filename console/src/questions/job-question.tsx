@@ -17,7 +17,7 @@ function OpenQuestion({ jobId, questionId }: { readonly jobId: string; readonly 
   if (question == null) return null;
   return (
     <Container header={<Header variant="h2">The agent asks</Header>}>
-      <AnswerQuestion question={question} />
+      <AnswerQuestion key={question.id} question={question} />
     </Container>
   );
 }

@@ -32,6 +32,7 @@ export function NewTokenForm({ onCreated, onDismiss }: NewTokenFormProps) {
   };
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
+    if (create.isPending) return;
     setTried(true);
     if (errors.name !== '' || errors.scopes !== '') return;
     const expires_at = expiryOf(expiry);

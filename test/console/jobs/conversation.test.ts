@@ -75,6 +75,19 @@ test('a job is continued on its page, and the turns are listed with their answer
   await page.context().close();
 });
 
+test('a prompt that is not sent yet stays while another tab is read', async () => {
+  const id = await create({ prompt: 'say less', project: 'talk' });
+  await waitFor(async () => (await jobOf(id)).status === 'SUCCEEDED', { timeoutMs: 90_000 });
+  const page = await open(`/jobs/${id}?tab=conversation`);
+  const prompt = page.getByLabel('Continue', { exact: true }).and(page.locator('textarea'));
+  await prompt.fill('say more');
+  await page.getByRole('tab', { name: 'Details' }).click();
+  await page.getByText(id, { exact: true }).first().waitFor();
+  await page.getByRole('tab', { name: 'Conversation' }).click();
+  expect(await prompt.inputValue()).toBe('say more');
+  await page.context().close();
+});
+
 test('a job is forked on its page, and the fork names it', async () => {
   const first = await create({ prompt: 'remember the red door' });
   const page = await open(`/jobs/${first}?tab=conversation`);

@@ -64,6 +64,35 @@ test('a question is answered in the inbox with two clicks, and on the page of it
   expect(await answerOf(byText)).toBe('Shed of sheds');
 });
 
+test('what is typed or asked on the page of one job is not taken to another', async () => {
+  const wood = await asking({ question: 'Which wood?' }, 'Wood of the shed');
+  const nails = await asking({ question: 'Which nails?' }, 'Nails of the shed');
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${wood}` });
+  const asked = (text: string) => page.getByText(text, { exact: true }).first().waitFor();
+  await asked('Which wood?');
+  const toNails = async () => {
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Command palette' });
+    await palette.getByRole('combobox').fill('nails of the shed');
+    await palette.getByRole('option', { name: /^Nails of the shed/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/jobs/${nails}*`);
+    await asked('Which nails?');
+  };
+  await toNails();
+  await page.getByLabel('Your answer').fill('long ones');
+  await page.goBack();
+  await asked('Which wood?');
+  expect(await page.getByLabel('Your answer').inputValue()).toBe('');
+  await toNails();
+  await page.getByRole('button', { name: 'Cancel job', exact: true }).click();
+  await page.getByRole('dialog').waitFor();
+  await page.goBack();
+  await asked('Which wood?');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  await page.context().close();
+});
+
 test('a viewer reads a question and has nothing to answer it with', async () => {
   await asking({ question: 'Which size?' }, 'Measure the shed');
   const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/questions' });

@@ -4,6 +4,7 @@ import Button from '@cloudscape-design/components/button';
 import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useSearchParams } from 'react-router';
 import { useMayAct } from '../../api/session.ts';
 import { notify } from '../../feedback/notices.tsx';
 import { fieldErrorOf } from '../../form/issue-sentence.ts';
@@ -17,9 +18,14 @@ import { JobForm } from './job-form.tsx';
 import { promptqLine } from './promptq-line.ts';
 import { useNewJob } from './use-new-job.ts';
 
-/** Creates a job, from scratch or with `?from=ID` from an existing one. */
+/** Creates a job, from scratch or with `?from=ID` from an existing one. Each address has a form of its own. */
 export function NewJobPage() {
   usePageTitle('New job');
+  const [parameters] = useSearchParams();
+  return <NewJob key={parameters.toString()} />;
+}
+
+function NewJob() {
   const mayAct = useMayAct();
   const job = useNewJob();
   const { fields, errors, create, model } = job;

@@ -44,7 +44,7 @@ export function JobPage() {
       )}
       <Header
         variant="h1"
-        actions={<JobActions job={job.data} />}
+        actions={<JobActions key={`actions-${id}`} job={job.data} />}
         description={
           <SpaceBetween size="s" direction="horizontal">
             <JobStatus status={job.data.status} cancelling={job.data.cancel_requested_at !== null} />

@@ -48,7 +48,12 @@ export function JobTabs({ job }: { job: Job }) {
       ariaLabel="Job details"
       i18nStrings={{ scrollLeftAriaLabel: 'Previous tabs', scrollRightAriaLabel: 'More tabs' }}
       onChange={({ detail }) => show(detail.activeTabId)}
-      tabs={tabs.map((tab) => ({ ...tab, content: <Part loading={<Spinner />}>{tab.content}</Part> }))}
+      tabs={tabs.map((tab) => ({
+        ...tab,
+        content: <Part loading={<Spinner />}>{tab.content}</Part>,
+        // What is typed there stays while another tab is shown.
+        ...(tab.id === 'conversation' && { contentRenderStrategy: 'lazy' as const }),
+      }))}
     />
   );
 }
