@@ -53,9 +53,13 @@ async function loginCommand(args: readonly string[], options: LoginCommandOption
   };
 }
 
-const authSchema = z.object({
-  tokens: z.object({ id_token: z.string(), access_token: z.string(), refresh_token: z.string() }),
-});
+/**
+ * Longest token, several times as long as the vendor's. Jobs can write the file, each spelling of a token is masked, and
+ * those of a megabyte would exhaust the worker's memory.
+ */
+const TOKEN_LENGTH = 16_384;
+const token = z.string().max(TOKEN_LENGTH);
+const authSchema = z.object({ tokens: z.object({ id_token: token, access_token: token, refresh_token: token }) });
 
 /** Values of an `auth.json` to mask in all output. */
 export function secretsOfLogin(auth: string): string[] {

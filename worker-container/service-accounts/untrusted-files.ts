@@ -22,6 +22,8 @@ import { isServiceAccount, type ServiceAccount } from './service-account.ts';
 
 /** Most bytes to read; these files are small. */
 const MAX_BYTES = 1024 * 1024;
+/** Bytes that are read at once. */
+const PART_BYTES = 64 * 1024;
 
 /**
  * Reads a regular file that belongs to a user, not through a link.
@@ -34,9 +36,22 @@ export async function readOwned(path: string, isOwner: (uid: number) => boolean)
   if (file === undefined) return undefined;
   try {
     const found = await file.stat();
-    return found.isFile() && isOwner(found.uid) && found.size <= MAX_BYTES ? await file.readFile('utf8') : undefined;
+    return found.isFile() && isOwner(found.uid) ? await textOf(file) : undefined;
   } finally {
     await file.close();
+  }
+}
+
+/** undefined: it is too large, whatever size it has said that it has. */
+async function textOf(file: FileHandle): Promise<string | undefined> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for (;;) {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(PART_BYTES), 0, PART_BYTES, length);
+    if (bytesRead === 0) return Buffer.concat(parts).toString('utf8');
+    parts.push(buffer.subarray(0, bytesRead));
+    length += bytesRead;
+    if (length > MAX_BYTES) return undefined;
   }
 }
 
