@@ -67,9 +67,16 @@ it('a lost job with an invalid receipt does not block other lost jobs', async ()
 
 it('an ended job with unreadable follow-ups or bindings does not block those of other jobs', async () => {
   const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1 } as const;
+  // Without a binding that acts, the receipt is not read.
+  const bound = { project_id: 'bound', project: 'bound' };
+  await deployment.bindings.replace(undefined, {
+    ...{ id: 'bound.site', name: 'site', ...bound, binding_mode: 'custom', command: 'true', secrets: [] },
+    ...{ created_at: ago(900), updated_at: ago(900) },
+  });
   for (const pending of [{ children_pending: [1] }, { bindings_pending: [1] }]) {
     const name = Object.keys(pending)[0];
-    const damaged = aJob({ id: jobIdOfKey(`damaged ${name}`), finished_at: ago(500), ...ended, ...pending });
+    const id = jobIdOfKey(`damaged ${name}`);
+    const damaged = aJob({ id, ...bound, finished_at: ago(500), ...ended, ...pending });
     await deployment.store(damaged);
     await putGarbageReceipt(damaged.id);
     const sound = aJob({ id: jobIdOfKey(`sound ${name}`), finished_at: ago(400), ...ended, ...pending });

@@ -18,7 +18,7 @@ import { JobForm } from './job-form.tsx';
 import { promptqLine } from './promptq-line.ts';
 import { useNewJob } from './use-new-job.ts';
 
-/** Creates a job, from scratch or with `?from=ID` from an existing one. Each address has a form of its own. */
+/** Creates a job, from scratch or with `?from=ID` from an existing one. Each address has its own form. */
 export function NewJobPage() {
   usePageTitle('New job');
   const [parameters] = useSearchParams();
