@@ -36,7 +36,8 @@ export async function reconcileDeployments(
   context: ReconcileDeploymentsContext,
   { lost = false, from }: { lost?: boolean; from?: string | undefined } = {},
 ): Promise<string | undefined> {
-  const until = context.clock.now() + PASS_MS;
+  // The next pass does not know that the messages were lost.
+  const until = lost ? Number.POSITIVE_INFINITY : context.clock.now() + PASS_MS;
   const isLive = liveness(context.workers);
   for await (const listed of pendingFrom(context, from)) {
     if (context.clock.now() >= until) return placeOf(listed);

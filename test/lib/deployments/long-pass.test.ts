@@ -28,8 +28,13 @@ async function slow() {
       },
     },
   }) as typeof deployment.jobs;
-  const pass = async (from?: string) => await reconcileDeployments({ ...deployment, clock, jobs }, { from });
-  return { pass, visited };
+  const sent: string[] = [];
+  const deliveries = Object.create(deployment.deliveries, {
+    send: { value: async ({ job }: { job: string }) => void sent.push(job.slice(-1)) },
+  }) as typeof deployment.deliveries;
+  const pass = async (from?: string, { lost = false } = {}) =>
+    await reconcileDeployments({ ...deployment, clock, jobs, deliveries }, { from, lost });
+  return { pass, visited, sent };
 }
 
 it('a pass over many jobs ends in time, and the next one continues where it ended, so that each has its turn', async () => {
@@ -39,4 +44,9 @@ it('a pass over many jobs ends in time, and the next one continues where it ende
   const second = await pass(cut);
   expect([second, visited.splice(0)]).toEqual(['2026-11-20T10:00:01.000Z', ['d', 'e', 'a']]);
   expect([await pass(second), visited]).toEqual(['2026-11-20T10:00:04.000Z', ['b', 'c', 'd']]);
+});
+
+it('a pass after all messages were lost ends only when all jobs have been checked', async () => {
+  const { pass, sent } = await slow();
+  expect([await pass(undefined, { lost: true }), sent]).toEqual([undefined, ['a', 'b', 'c', 'd', 'e']]);
 });
