@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, link, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -26,7 +26,8 @@ export type Downloaded = 'stored' | 'there' | 'other';
  */
 export async function download(client: Promptq, { id, attachment, target }: Wanted): Promise<Downloaded> {
   const folder = dirname(target);
-  const part = join(folder, `.promptq-${process.pid}.part`);
+  // Nobody else who may write to the folder can guess the name, and make it a link.
+  const part = join(folder, `.promptq-${randomUUID()}.part`);
   try {
     const found = await existing(target, attachment.sha256);
     if (found !== undefined) return found;
