@@ -1,8 +1,6 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, normalize } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import {
   CONSOLE_HEADERS,
   consoleCacheControl,
@@ -17,6 +15,8 @@ export type ConsoleSite = (request: IncomingMessage, response: ServerResponse, p
 /** @param log receives the reason if the console can't be built; the API works without it. */
 export function consoleSite(log: (line: string) => void): ConsoleSite {
   let built: Promise<string> | undefined;
+  /** What the browser has asked for; the build never changes. A page is some forty files. */
+  const contents = new Map<string, Buffer>();
   return async (request, response, path) => {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return send(response, 405, 'Only pages live here; the API is under /api/v1.');
@@ -29,16 +29,16 @@ export function consoleSite(log: (line: string) => void): ConsoleSite {
     if (folder === undefined)
       return send(response, 503, 'The console could not be built; the log of this run says why.');
     const file = consoleFile(normalize(path));
-    const found = await stat(join(folder, file)).catch(() => undefined);
-    if (!found?.isFile()) return send(response, 404, 'There is no such file.');
+    const content = contents.get(file) ?? (await readFile(join(folder, file)).catch(() => undefined));
+    if (content === undefined) return send(response, 404, 'There is no such file.');
+    contents.set(file, content);
     response.writeHead(200, {
       ...CONSOLE_HEADERS,
       'cache-control': consoleCacheControl(file),
       'content-type': consoleMediaType(file),
-      'content-length': found.size,
+      'content-length': content.length,
     });
-    if (request.method === 'HEAD') response.end();
-    else await pipeline(createReadStream(join(folder, file)), response);
+    response.end(request.method === 'HEAD' ? undefined : content);
   };
 }
 
