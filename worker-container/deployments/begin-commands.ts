@@ -1,5 +1,5 @@
 import { FOLDER_HAS_CHANGED, skipDeployment } from '../../lib/deployments/commands-in-thread.ts';
-import type { EnterContext } from '../../lib/jobs/admission/enter-thread.ts';
+import { type EnterContext, leaveThread } from '../../lib/jobs/admission/enter-thread.ts';
 import {
   acquireForCommands,
   exclusiveFolder,
@@ -37,7 +37,10 @@ export async function beginCommands(
   if (when === 'later') return 'later';
   if (threadId !== undefined && !(await acquireSlot(context, job, threadSlot(threadId)))) return 'busy';
   const folder = await exclusiveFolder(context, job, turns);
-  if (folder !== undefined && !(await acquireForCommands(context, job, folder))) return 'busy';
+  if (folder !== undefined && !(await acquireForCommands(context, job, folder))) {
+    await leaveThread(context, job);
+    return 'busy';
+  }
   const running = await context.deployments.replace(known, {
     ...known,
     ...begun,
@@ -50,6 +53,7 @@ export async function beginCommands(
   // A retry, or the first turn that continues or forks the job, has given it a new version.
   if (isStillDue && (await context.jobs.apply(job, job)).applied) return running;
   await context.deployments.replace(running, known);
+  await leaveThread(context, job);
   if (threadId !== undefined) await settleThread(context, threadId);
   if (folder !== undefined) await wakeIfFree(context, folder);
   return undefined;

@@ -1,4 +1,4 @@
-import { transition } from '../dispatch/transition.ts';
+import { isReady, transition } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { readThread, type ThreadContext, type TurnWithJob, waitInThread } from '../threads/read-thread.ts';
 import { acquireSlot, type SlotContext, threadSlot } from './slots.ts';
@@ -23,4 +23,16 @@ export async function enterThread(
   // Whatever ends the awaited turn gives this job a new version, or finds it parked.
   if (wait !== undefined) await transition(context, job, { type: 'wait_for_thread', wait }, { rounds: 1 });
   return { mayEnter: isMine && wait === undefined, turns };
+}
+
+/**
+ * Frees the slot of a thread that was taken for exactly this version of a job, and then not used: the job gets a new
+ * version. A turn that found the slot taken may have no message left.
+ */
+export async function leaveThread(context: EnterContext, job: Job): Promise<void> {
+  const { thread_id: threadId } = job;
+  if (threadId === undefined) return;
+  await context.jobs.apply(job, job);
+  for (const { job: turn } of await readThread(context, threadId))
+    if (typeof turn === 'object' && isReady(turn)) await context.dispatchQueues.send(turn);
 }

@@ -1,12 +1,12 @@
 import { ApiError } from '../../contract/errors.ts';
 import { isTerminal } from '../../contract/statuses.ts';
 import { actOnJob, invalidState } from '../dispatch/act-on-job.ts';
-import { isReady, MAX_ROUNDS, transition } from '../dispatch/transition.ts';
+import { MAX_ROUNDS, transition } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { JobEvent } from '../lifecycle/job-event.ts';
 import { begunAfter, readThread } from '../threads/read-thread.ts';
 import { runsBindings } from '../threads/running-bindings.ts';
-import type { EnterContext } from './enter-thread.ts';
+import { type EnterContext, leaveThread } from './enter-thread.ts';
 import { acquireSlot, threadSlot } from './slots.ts';
 
 /**
@@ -50,15 +50,6 @@ async function requireStill(context: EnterContext, job: Job): Promise<void> {
     throw refuse(why, 'fork');
   }
   if (!isMine) throw ApiError.of('unavailable', undefined, RETRY_AFTER_SECONDS);
-}
-
-/** A refused retry: a new version of the job frees the slot, and a turn that found it taken may have no message left. */
-async function leaveThread(context: EnterContext, job: Job): Promise<void> {
-  const { thread_id: threadId } = job;
-  if (threadId === undefined) return;
-  await context.jobs.apply(job, job);
-  for (const { job: turn } of await readThread(context, threadId))
-    if (typeof turn === 'object' && isReady(turn)) await context.dispatchQueues.send(turn);
 }
 
 const RETRY_AFTER_SECONDS = 5;

@@ -140,8 +140,8 @@ export const FOLDERS: readonly Mutant[] = [
   {
     name: 'commands begin in a folder in which another job works',
     file: 'worker-container/deployments/begin-commands.ts',
-    find: "if (folder !== undefined && !(await acquireForCommands(context, job, folder))) return 'busy';",
-    replace: '',
+    find: 'if (folder !== undefined && !(await acquireForCommands(context, job, folder))) {',
+    replace: "if (folder === '') {",
     test: 'test/worker-container/deployments/begin-commands.test.ts',
   },
   {

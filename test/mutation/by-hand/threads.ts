@@ -175,4 +175,18 @@ export const THREADS: readonly Mutant[] = [
     replace: '      return',
     test: 'test/lib/jobs/admission/retry-turn.test.ts',
   },
+  {
+    name: 'commands that find a job in their folder keep a turn from starting',
+    file: 'worker-container/deployments/begin-commands.ts',
+    find: "    await leaveThread(context, job);\n    return 'busy';",
+    replace: "    return 'busy';",
+    test: 'test/worker-container/deployments/begin-commands.test.ts',
+  },
+  {
+    name: 'a turn that keeps commands from beginning is kept from starting by them',
+    file: 'worker-container/deployments/begin-commands.ts',
+    find: '  await leaveThread(context, job);\n  if (threadId !== undefined)',
+    replace: '  if (threadId !== undefined)',
+    test: 'test/worker-container/deployments/begin-commands.test.ts',
+  },
 ];

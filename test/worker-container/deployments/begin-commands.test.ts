@@ -35,6 +35,9 @@ const pending: Omit<JobDeployment, 'version' | 'change_id'> = {
   due_at: '2026-11-20T10:00:00.000Z',
 };
 
+/** A turn that waits for a person. */
+const STOPPED = { parked: 'thread_stopped', reason: 'thread_stopped' } as const;
+
 const binding = {
   ...{ id: pending.binding, name: pending.name, project_id: 'local_project', project: 'local_project' },
   ...{ binding_mode: 'custom' as const, command: 'true', secrets: [] },
@@ -137,6 +140,35 @@ describe('the commands of a success', () => {
     expect(await beginCommands(deployment, await read(FIRST), known, begun)).toMatchObject({ state: 'running' });
     const next = await deployment.store(aJob({ id: 'job_next', ...shared }));
     expect(await acquireFolder(deployment, next, folder)).toBe(false);
+  });
+
+  it('that find a job in their folder keep no turn of their thread from starting', async () => {
+    const { deployment, job, known, read } = await thread(STOPPED, { follow_ups: ['1.0'] });
+    const folder = folderName(deployment.folders, job) ?? '';
+    await deployment.store(aRunningJob({ id: 'job_child', folder, cwd: FIRST, folder_of: FIRST, parent_id: FIRST }));
+    const { slots } = deployment;
+    const replace = slots.replace.bind(slots);
+    await slots.replace(folder, undefined, { job_id: 'job_child', job_version: 1, taken_at: begun.started_at });
+    slots.replace = async (...taken) => {
+      slots.replace = replace;
+      const isTaken = await replace(...taken);
+      const released = await transition(deployment, await read(SECOND), { type: 'submit' });
+      if (!released.done) throw new Error(released.rejected);
+      expect(await enterThread(deployment, released.job)).toMatchObject({ mayEnter: false });
+      deployment.sent.length = 0;
+      return isTaken;
+    };
+    expect(await beginCommands(deployment, job, known, begun)).toBe('busy');
+    expect(await enterThread(deployment, await read(SECOND))).toMatchObject({ mayEnter: true });
+    // Its own message may have found the thread taken for the last time.
+    expect(deployment.sent).toEqual([{ job: SECOND, band: 'normal', seconds: 0 }]);
+  });
+
+  it('that do not begin because a turn was released keep it from nothing', async () => {
+    const { deployment, job, known, read } = await thread(STOPPED);
+    onceRunning(deployment, async () => await transition(deployment, await read(SECOND), { type: 'submit' }));
+    expect(await beginCommands(deployment, job, known, begun)).toBeUndefined();
+    expect(await enterThread(deployment, await read(SECOND))).toMatchObject({ mayEnter: true });
   });
 
   it('do not begin while a turn is about to', async () => {
