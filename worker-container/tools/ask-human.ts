@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import { transition } from '../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
-import { readMasked } from '../../lib/jobs/questions/answer-text.ts';
+import { answerText, readMasked } from '../../lib/jobs/questions/answer-text.ts';
 import { askQuestion, type QuestionContext } from '../../lib/jobs/questions/ask-question.ts';
 import { newQuestionId } from '../../lib/jobs/store/question-store.ts';
 import { machineTiming, type Timing } from '../output/timing.ts';
@@ -21,6 +21,8 @@ export interface AskingAttempt {
   readonly waitMs: number;
   /** The agent got no answer: its attempt ends with the question, soon. */
   readonly onUnanswered: () => void;
+  /** The agent got an answer, and those to its questions before. */
+  readonly onAnswered: () => void;
   /** The agent has had time to end its turn. */
   readonly onLate: () => void;
   /** The answer could not be read, or a question could not be withdrawn yet. */
@@ -46,6 +48,8 @@ const text = () =>
 export function askHuman(context: QuestionContext, attempt: AskingAttempt): Tool {
   /** By text: questions whose calls run or failed. They may be recorded, so the same call again asks nothing new. */
   const unsure = new Map<string, { readonly id: string; readonly unheard?: UnheardQuestion }>();
+  /** Withdraws the request to end the attempt; undefined: the agent lacks no answer. */
+  let cancelEnd: (() => void) | undefined;
   const knownId = async (question: string): Promise<string | undefined> => {
     const known = unsure.get(question);
     return (await known?.unheard?.isWithdrawn()) === true ? undefined : known?.id;
@@ -84,16 +88,26 @@ export function askHuman(context: QuestionContext, attempt: AskingAttempt): Tool
       );
       unsure.delete(asked.question);
       if ('rejected' in result) throw new ToolRefusedError(`Not asked: ${result.rejected}.`);
+      // An agent that asks again instead of ending its turn waits again.
+      cancelEnd?.();
       const found = async () => {
         const waited = await waitForAnswer(context, attempt, { id, signal, seconds: deadlineSeconds });
-        return waited === undefined ? undefined : await answerOf(context, waited, attempt.redaction);
+        if (waited === undefined) return undefined;
+        const answer = await answerOf(context, waited, attempt.redaction);
+        if (answer === undefined || cancelEnd === undefined) return answer;
+        const mask = (given: string) => attempt.redaction.text(given);
+        return (await answerText(context.texts.questions, waited, mask)) ?? answer;
       };
       // The question is recorded: the next attempt gets an answer that could not be read here.
       const answer = await found().catch(attempt.onFailure);
-      if (answer !== undefined) return answer;
+      if (answer !== undefined) {
+        cancelEnd = undefined;
+        attempt.onAnswered();
+        return answer;
+      }
       attempt.onUnanswered();
       const { timing = machineTiming } = attempt;
-      timing.schedule(attempt.onLate, questions.endSeconds * 1000);
+      cancelEnd = timing.schedule(attempt.onLate, questions.endSeconds * 1000);
       return 'Your question is recorded. There is no answer yet. End your turn now, and do nothing else: this conversation continues with the answer.';
     },
   });

@@ -41,7 +41,7 @@ export interface ToolSurroundings {
 
 /** The tools of an attempt, while they are served. */
 export interface AttemptTools extends ToolServer {
-  /** Whether the agent has asked a question and got no answer to it. */
+  /** Whether the agent has asked a question and got no answer, to it or to a later one. */
   isAsking(): boolean;
 }
 
@@ -64,6 +64,9 @@ export async function serveTools(
       waitMs: context.env.PROMPTQ_ANSWER_WAIT_SECONDS * 1000,
       onUnanswered: () => {
         isAsking = true;
+      },
+      onAnswered: () => {
+        isAsking = false;
       },
       onLate: () => ending.request('asked'),
       onFailure: (error) => context.log.warn('an answer was not read, or a question not withdrawn', error as Error),

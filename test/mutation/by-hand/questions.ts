@@ -115,6 +115,20 @@ export const QUESTIONS: readonly Mutant[] = [
     test: 'test/worker-container/tools/ask-human.test.ts',
   },
   {
+    name: 'an agent that asks again is ended because of its earlier question',
+    file: 'worker-container/tools/ask-human.ts',
+    find: '      cancelEnd?.();\n',
+    replace: '',
+    test: 'test/worker-container/tools/ask-human.test.ts',
+  },
+  {
+    name: 'an agent that got an answer to a later question has not succeeded',
+    file: 'worker-container/tools/attempt-tools.ts',
+    find: '        isAsking = false;\n',
+    replace: '',
+    test: 'test/worker-container/tools/attempt-tools.test.ts',
+  },
+  {
     name: 'a question for which no agent waits is withdrawn by an attempt that is over',
     file: 'lib/jobs/lifecycle/question.ts',
     find: "  if (job.status !== 'RUNNING' || job.attempt !== attempt) return { rejected: 'the attempt is over' };\n  if (job.question?.id !== id ||",

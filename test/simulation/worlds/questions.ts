@@ -79,6 +79,9 @@ export class ModelQuestions {
       onUnanswered: () => {
         isAsking = true;
       },
+      onAnswered: () => {
+        isAsking = false;
+      },
       onLate: () => ending.request('asked'),
       onFailure: () => undefined,
     };

@@ -15,13 +15,14 @@ let deployment: QuietDeployment;
 let job: Job;
 let watch: JobWatch;
 let onUnanswered = vi.fn();
+let onAnswered = vi.fn();
 let onLate = vi.fn();
 let onFailure = vi.fn();
 beforeEach(async () => {
   deployment = quietDeployment();
   job = await deployment.store(aRunningJob({ id: 'job_asking', agent: 'codex' }));
   watch = new JobWatch();
-  [onUnanswered, onLate, onFailure] = [vi.fn(), vi.fn(), vi.fn()];
+  [onUnanswered, onAnswered, onLate, onFailure] = [vi.fn(), vi.fn(), vi.fn(), vi.fn()];
 });
 
 const WAIT_MS = 45_000;
@@ -38,7 +39,7 @@ function theTool() {
   const { time } = deployment;
   const timing = { now: () => time.now, schedule: (run: () => void, delay: number) => time.schedule(run, delay) };
   const attempt = { job, watch, redaction: new Redaction(['hunter2']), waitMs: WAIT_MS, timing };
-  return askHuman(deployment, { ...attempt, onUnanswered, onLate, onFailure });
+  return askHuman(deployment, { ...attempt, onUnanswered, onAnswered, onLate, onFailure });
 }
 
 function ask(input: object): Promise<string> {
@@ -101,6 +102,38 @@ describe('the call of ask_human', () => {
     await deployment.pass(1_200);
     expect(onLate).toHaveBeenCalledOnce();
     expect((await read()).question).toMatchObject({ state: 'open' });
+  });
+
+  test('keeps an agent that asks again, if it gets an answer: that to its earlier question too', async () => {
+    const tool = theTool();
+    const call = async (question: string) => {
+      const called = tool.call({ question }, new AbortController().signal);
+      await deployment.pass(10);
+      return { called };
+    };
+    const first = await call('Which color?');
+    await deployment.pass(WAIT_MS + 100);
+    expect(await first.called).toMatch(/End your turn now/);
+    await answer('blue, hunter2');
+    const second = await call('Which size?');
+    // Longer than an agent has to end its turn.
+    await deployment.pass(40_000);
+    expect(onAnswered).not.toHaveBeenCalled();
+    watch.hear(await answer('large'));
+    expect(await second.called).toBe(
+      'You asked:\n\nWhich color?\n\nThe answer:\n\nblue, ***\n\nYou asked:\n\nWhich size?\n\nThe answer:\n\nlarge',
+    );
+    expect(onAnswered).toHaveBeenCalledOnce();
+    await deployment.pass(60_000);
+    expect(onLate).not.toHaveBeenCalled();
+    const third = await call('Which name?');
+    watch.hear(await answer('Ada'));
+    expect(await third.called).toBe('The answer: Ada');
+    const last = await call('Which place?');
+    await deployment.pass(WAIT_MS + 100);
+    expect(await last.called).toMatch(/End your turn now/);
+    await deployment.pass(31_000);
+    expect([onUnanswered.mock.calls.length, onLate.mock.calls.length]).toEqual([2, 1]);
   });
 
   test('takes the default answer at a deadline within the wait', async () => {
