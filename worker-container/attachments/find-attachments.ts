@@ -1,3 +1,4 @@
+import type { Dir } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LIMITS } from '../../lib/contract/limits.ts';
@@ -17,6 +18,8 @@ const DRAFT = new RegExp(`^\\${DRAFT_PREFIX}\\d+$`);
 export interface FoundFiles {
   readonly files: readonly FoundFile[];
   readonly left: ReadonlyMap<LeftFor, number>;
+  /** The paths of what can't be read, folders included. */
+  readonly unread: readonly string[];
 }
 
 type LeftFor = 'count' | 'size' | 'total' | 'kind' | 'name' | 'depth';
@@ -37,13 +40,20 @@ export async function findAttachments(
 ): Promise<FoundFiles> {
   const files: FoundFile[] = [];
   const left = new Map<LeftFor, number>();
+  const unread: string[] = [];
   const skip = (why: LeftFor) => left.set(why, (left.get(why) ?? 0) + 1);
   let total = 0;
   let looked = 0;
-  for await (const entry of entriesOf(folder, { prefix: '', depth: limits.depth, owner })) {
+  for await (const entry of entriesOf(await opendir(folder), {
+    root: folder,
+    prefix: '',
+    depth: limits.depth,
+    owner,
+  })) {
     looked += 1;
     if (looked > limits.count * MAX_SCANNED) break;
     if (typeof entry === 'string') skip(entry);
+    else if ('unread' in entry) unread.push(entry.unread);
     else if (Buffer.byteLength(entry.path) > limits.pathBytes) skip('name');
     else if (files.length >= limits.count) skip('count');
     else if (entry.bytes > limits.fileBytes) skip('size');
@@ -54,25 +64,31 @@ export async function findAttachments(
     }
   }
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return { files, left };
+  return { files, left, unread };
 }
 
+/** @param place.prefix the path of the folder below the root, with a `/` at its end */
 async function* entriesOf(
-  root: string,
-  { prefix, depth, owner }: { prefix: string; depth: number; owner: number | undefined },
-): AsyncGenerator<FoundFile | LeftFor> {
-  for await (const { name } of await opendir(join(root, prefix))) {
+  folder: Dir,
+  { root, prefix, depth, owner }: { root: string; prefix: string; depth: number; owner: number | undefined },
+): AsyncGenerator<FoundFile | LeftFor | { readonly unread: string }> {
+  for await (const { name } of folder) {
     const path = prefix + name;
     // What a copy that was ended has left is part of a file.
     if (DRAFT.test(path)) continue;
     if (MISLEADING.test(name)) yield 'name';
     else {
       const found = await lstat(join(root, path)).catch(() => undefined);
-      if (found?.isFile() === true && (found.nlink === 1 || found.uid === (owner ?? found.uid)))
+      if (found === undefined) yield { unread: path };
+      else if (found.isFile() && (found.nlink === 1 || found.uid === (owner ?? found.uid)))
         yield { path, bytes: found.size };
-      else if (found?.isDirectory() !== true) yield 'kind';
+      else if (!found.isDirectory()) yield 'kind';
       else if (depth <= 1) yield 'depth';
-      else yield* entriesOf(root, { prefix: `${path}/`, depth: depth - 1, owner });
+      else {
+        const below = await opendir(join(root, path)).catch(() => undefined);
+        if (below === undefined) yield { unread: path };
+        else yield* entriesOf(below, { root, prefix: `${path}/`, depth: depth - 1, owner });
+      }
     }
   }
 }
@@ -89,7 +105,16 @@ const WHY: Readonly<Record<LeftFor, string>> = {
   depth: `more than ${LIMITS.attachments.depth} folders deep`,
 };
 
-/** Warnings for the client about files that were skipped. */
-export function warningsOf(left: FoundFiles['left']): string[] {
-  return [...left].map(([why, count]) => `attachments: ${count} not kept: ${WHY[why]}`);
+/** Paths that are named in warnings. A job has room for ten warnings. */
+const MAX_NAMED = 3;
+
+/** Warnings for the client about files that were skipped, not masked. */
+export function warningsOf({ left, unread }: Pick<FoundFiles, 'left' | 'unread'>): string[] {
+  const named = unread.slice(0, MAX_NAMED).map((path) => `attachments: not kept, because it can't be read: ${path}`);
+  const others = unread.length - named.length;
+  return [
+    ...named,
+    ...(others > 0 ? [`attachments: ${others} more not kept: they can't be read`] : []),
+    ...[...left].map(([why, count]) => `attachments: ${count} not kept: ${WHY[why]}`),
+  ];
 }

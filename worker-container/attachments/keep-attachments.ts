@@ -1,5 +1,5 @@
-import { createHash, type Hash } from 'node:crypto';
-import { constants, type FileHandle, open } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
@@ -11,6 +11,7 @@ import { machineTiming } from '../output/timing.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import { type FoundFile, findAttachments, warningsOf } from './find-attachments.ts';
 import { maskedNames } from './masked-names.ts';
+import { openFound, pieces, UnreadableFileError } from './read-found-file.ts';
 
 export interface AttachmentsToKeep {
   readonly s3: S3Client;
@@ -44,52 +45,92 @@ export const OWN_FOLDER = '.promptq';
 const SMALL = 1024 * 1024;
 const AT_ONCE = 8;
 
-/** Uploads an attempt's files in constant memory, then the index that names them. */
+/**
+ * Uploads an attempt's files in constant memory, then the index that names them. A file that can't be read is left out: it
+ * denies it, has vanished since, or is another user's.
+ */
 export async function keepAttachments(options: AttachmentsToKeep): Promise<KeptAttachments> {
-  const { files, left } = await findAttachments(options.folder, undefined, options.owner);
-  const warnings = warningsOf(left);
-  if (files.length === 0 && options.isContinued !== true) return { attachments: [], warnings };
-  const { s3, bucket, jobId, attempt, signal, onFailure } = options;
-  const hashes = new Map<number, string>();
-  const keep = async ({ path, bytes }: FoundFile, place: number) => {
-    const key = attachmentKey(jobId, attempt, place);
-    const owner = path.startsWith(`${OWN_FOLDER}/`) ? process.geteuid?.() : options.owner;
-    const from = { path: join(options.folder, path), bytes, owner };
-    let changed: ChangedFileError | undefined;
-    const send = async () => {
-      try {
-        hashes.set(place, await upload({ s3, bucket, key, signal }, from));
-      } catch (error) {
-        // A retry would find the same changed file.
-        if (!(error instanceof ChangedFileError)) throw error;
-        changed = error;
-      }
-    };
-    await retrying(send, { timing: machineTiming, signal, onFailure });
-    if (changed !== undefined) throw changed;
-  };
-  const places = files.map((file, place) => ({ file, place }));
-  const small = places.filter(({ file }) => file.bytes <= SMALL).values();
-  const lanes = Array.from({ length: AT_ONCE }, async () => {
-    for (const { file, place } of small) await keep(file, place);
-  });
-  await Promise.all(lanes);
-  for (const { file, place } of places) if (file.bytes > SMALL) await keep(file, place);
+  const { files, left, unread } = await findAttachments(options.folder, undefined, options.owner);
+  const sent: Sent = new Map();
+  let kept = await readableOf(options, files);
+  for (let isComplete = false; !isComplete; ) {
+    const rest = await sendAll(options, kept, sent);
+    isComplete = rest.length === kept.length;
+    kept = rest;
+  }
+  const stored = new Set(kept);
+  const lost = files.filter((file) => !stored.has(file)).map(({ path }) => path);
+  const warnings = warningsOf({ left, unread: [...unread, ...lost] });
+  if (kept.length === 0 && options.isContinued !== true) return { attachments: [], warnings };
   const names = maskedNames(
-    files.map(({ path }) => path),
+    kept.map(({ path }) => path),
     options.redaction,
   );
-  const attachments = files.map(({ path, bytes }, place) => ({
-    path: names[place] ?? path,
-    bytes,
-    sha256: hashes.get(place) ?? '',
+  const attachments = kept.map((file, place) => ({
+    path: names[place] ?? file.path,
+    bytes: file.bytes,
+    sha256: sent.get(file)?.sha256 ?? '',
   }));
-  await retrying(() => options.index.putIndex(jobId, attempt, attachments), {
-    timing: machineTiming,
-    signal,
-    onFailure,
-  });
+  const { index, jobId, attempt, signal, onFailure } = options;
+  await retrying(() => index.putIndex(jobId, attempt, attachments), { timing: machineTiming, signal, onFailure });
   return { attachments, warnings };
+}
+
+/** Opens a found file, which has to belong to the job, or to the worker. @throws UnreadableFileError */
+async function openOf({ folder, owner }: AttachmentsToKeep, { path }: FoundFile): Promise<FileHandle> {
+  const isOwn = path.startsWith(`${OWN_FOLDER}/`);
+  return await openFound(join(folder, path), isOwn ? process.geteuid?.() : owner);
+}
+
+/** Those of the files that can be opened now. */
+async function readableOf(options: AttachmentsToKeep, files: readonly FoundFile[]): Promise<readonly FoundFile[]> {
+  const readable: FoundFile[] = [];
+  for (const file of files) {
+    try {
+      await (await openOf(options, file)).close();
+    } catch (error) {
+      if (error instanceof UnreadableFileError) continue;
+    }
+    readable.push(file);
+  }
+  return readable;
+}
+
+/** The position under which a file was stored, which names the object, and its SHA-256. */
+type Sent = Map<FoundFile, { readonly place: number; readonly sha256: string }>;
+
+/**
+ * Uploads files under their positions in the list, unless they are there.
+ * @returns the files without those that could not be read: the others have new positions
+ */
+async function sendAll(
+  options: AttachmentsToKeep,
+  files: readonly FoundFile[],
+  sent: Sent,
+): Promise<readonly FoundFile[]> {
+  const { s3, bucket, jobId, attempt, signal, onFailure } = options;
+  const unread = new Set<FoundFile>();
+  const send = async (file: FoundFile, place: number) => {
+    const target = { s3, bucket, key: attachmentKey(jobId, attempt, place), signal };
+    try {
+      sent.set(file, { place, sha256: await upload(target, options, file) });
+    } catch (error) {
+      if (!(error instanceof UnreadableFileError)) throw error;
+      unread.add(file);
+    }
+  };
+  const keep = async ({ file, place }: { readonly file: FoundFile; readonly place: number }) =>
+    await retrying(() => send(file, place), { timing: machineTiming, signal, onFailure });
+  const moved = files
+    .map((file, place) => ({ file, place }))
+    .filter(({ file, place }) => sent.get(file)?.place !== place);
+  const small = moved.filter(({ file }) => file.bytes <= SMALL).values();
+  const lanes = Array.from({ length: AT_ONCE }, async () => {
+    for (const one of small) await keep(one);
+  });
+  await Promise.all(lanes);
+  for (const one of moved) if (one.file.bytes > SMALL) await keep(one);
+  return files.filter((file) => !unread.has(file));
 }
 
 interface Target {
@@ -99,28 +140,16 @@ interface Target {
   readonly signal: AbortSignal;
 }
 
-/** A file was replaced after it was found: its job let others write there. */
-class ChangedFileError extends Error {
-  override readonly name = 'ChangedFileError';
-}
-
 /**
  * @returns the content's SHA-256, hex.
- * @throws ChangedFileError
+ * @throws UnreadableFileError
  */
-async function upload(
-  target: Target,
-  { path, bytes, owner }: FoundFile & Pick<AttachmentsToKeep, 'owner'>,
-): Promise<string> {
-  // Don't follow a link, and don't wait on a FIFO, that has replaced the file since. A link in place of a folder is
-  // followed, so its target must belong to the job too.
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+async function upload(target: Target, options: AttachmentsToKeep, found: FoundFile): Promise<string> {
+  const file = await openOf(options, found);
   try {
-    const found = await file.stat();
-    if (!found.isFile() || found.uid !== (owner ?? found.uid)) throw new ChangedFileError(`${path} has changed`);
     const hash = createHash('sha256');
-    const content = pieces(file, bytes, hash);
-    if (bytes <= SMALL) await put(target, await Readable.from(content).toArray());
+    const content = pieces(file, found.bytes, hash);
+    if (found.bytes <= SMALL) await put(target, await Readable.from(content).toArray());
     else {
       const body = Readable.from(content, { objectMode: false });
       await uploadObject({ ...target, body, contentType: 'application/octet-stream' });
@@ -139,17 +168,4 @@ async function put({ s3, bucket, key, signal }: Target, parts: Buffer[]): Promis
     ContentType: 'application/octet-stream',
   });
   await s3.send(command, { abortSignal: signal });
-}
-
-/** Exactly `bytes` bytes of a file, hashed as they are read. */
-async function* pieces(file: FileHandle, bytes: number, hash: Hash): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes; ) {
-    const buffer = Buffer.allocUnsafe(Math.min(256 * 1024, bytes - at));
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
-    if (bytesRead === 0) throw new Error('the file has become shorter');
-    const piece = buffer.subarray(0, bytesRead);
-    hash.update(piece);
-    at += bytesRead;
-    yield piece;
-  }
 }

@@ -70,4 +70,18 @@ export const TOOLS: readonly Mutant[] = [
     replace: '',
     test: FILES_TEST,
   },
+  {
+    name: 'an attachment that has vanished is tried again until the time is over',
+    file: 'worker-container/attachments/read-found-file.ts',
+    find: 'throw PASSING.includes(error.code) ? error : new UnreadableFileError(error.message);',
+    replace: 'throw error;',
+    test: 'test/worker-container/attachments/find-attachments.test.ts',
+  },
+  {
+    name: 'attachments behind one that was left out have the content of others',
+    file: 'worker-container/attachments/keep-attachments.ts',
+    find: '.filter(({ file, place }) => sent.get(file)?.place !== place);',
+    replace: '.filter(({ file }) => !sent.has(file));',
+    test: 'test/worker-container/attachments/find-attachments.test.ts',
+  },
 ];
