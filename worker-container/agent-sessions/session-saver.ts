@@ -97,10 +97,10 @@ export class SessionSaver {
     return fault === undefined ? [] : [`${INCOMPLETE}: ${fault}`];
   }
 
-  /** Stops saving. */
+  /** Stops saving, also the rest. */
   dispose(): void {
     this.#cancelTimer?.();
-    this.#abort.abort(new Error('the session is no longer saved'));
+    this.#abort.abort(new Error('the worker had to stop'));
   }
 
   async #save(): Promise<void> {

@@ -63,7 +63,7 @@ export async function openHome(
 /**
  * Uploads what the agent left in its attachments folder, and what the worker adds. A failure becomes a warning and does
  * not change the outcome.
- * @param limit milliseconds.
+ * @param signal aborts when it takes too long.
  */
 export async function keepAttemptFiles(
   { objects, attachments, env, log, account }: AttemptContext & { readonly log: Logger },
@@ -71,12 +71,12 @@ export async function keepAttemptFiles(
   {
     files,
     redaction,
-    limit,
+    signal,
     isContinued = false,
   }: {
     readonly files: AttemptFiles;
     readonly redaction: Redaction;
-    readonly limit: number;
+    readonly signal: AbortSignal;
     readonly isContinued?: boolean;
   },
 ): Promise<KeptAttachments> {
@@ -93,7 +93,7 @@ export async function keepAttemptFiles(
       owner: account?.uid,
       isContinued,
       redaction,
-      signal: AbortSignal.timeout(limit),
+      signal,
       onFailure: (error) => log.warn('storing attachments failed; trying again', error as Error),
     });
   } catch (error) {

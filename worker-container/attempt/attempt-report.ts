@@ -33,9 +33,11 @@ export async function reportAttempt(
     /** With masked names. */
     readonly attachmentList?: readonly Attachment[];
     readonly redaction: Redaction;
+    /** Aborts when the worker has to stop, or has lost the job. */
+    readonly releasing: AbortSignal;
   },
 ): Promise<Job | undefined> {
-  const { startedAt, sources, attachmentList = [], redaction, ...record } = attempt;
+  const { startedAt, sources, attachmentList = [], redaction, releasing, ...record } = attempt;
   const output = { sources, attachments: attachmentList };
   const base: Receipt = {
     version: 1,
@@ -52,13 +54,18 @@ export async function reportAttempt(
   const { timing = machineTiming } = context;
   const tries = (longest: number) => ({ timing, signal: deadline(timing, longest), onFailure });
   const receiving = tries(UPLOAD_TIMEOUT_MS);
+  // Documents of a large output take minutes. A worker that must stop has seconds for the receipt.
+  const writing = AbortSignal.any([receiving.signal, releasing]);
   try {
     let receipt = base;
     await retrying(async () => {
-      receipt = {
-        ...base,
-        documents: await writeDocuments(context, { job: foreseen, receipt: base, ...output }, receiving.signal),
-      };
+      const documents = await writeDocuments(context, { job: foreseen, receipt: base, ...output }, writing).catch(
+        (error: unknown): undefined => {
+          if (!releasing.aborted) throw error;
+        },
+      );
+      const warnings = [...(base.warnings ?? []), WITHOUT_DOCUMENTS];
+      receipt = { ...base, ...(documents === undefined ? { warnings } : { documents }) };
       await context.output.putReceipt(receipt);
     }, receiving);
     let ended: Job | undefined;
@@ -75,9 +82,12 @@ export async function reportAttempt(
     // A cancel may have come after the documents were written.
     if (receipt.documents.length > 0 && ended.status !== foreseen.status) {
       const content = { job: settled, receipt, ...output };
-      const rewrite = retrying(async () => {
-        await writeDocuments(context, content, receiving.signal);
-      }, receiving);
+      const rewrite = retrying(
+        async () => {
+          await writeDocuments(context, content, writing);
+        },
+        { ...receiving, signal: writing },
+      );
       await rewrite.catch((error: Error) => context.log.error('documents keep an outdated state', error));
     }
     return settled;
@@ -102,6 +112,9 @@ const NOT_MASKED: ReadonlySet<string> = new Set([
   'head',
   'sha256',
 ]);
+
+const WITHOUT_DOCUMENTS =
+  'output: the answer to full=1 was not stored, since the worker had to stop: read the output in parts';
 
 /** Never rejects: reconcile-jobs completes what fails here. */
 async function settle(context: AttemptContext & { readonly log: Logger }, job: Job, ended: Job): Promise<Job> {

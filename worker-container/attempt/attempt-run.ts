@@ -49,7 +49,7 @@ async function runWithLogin(
       // The author of a failed setup command needs its output.
       throw new AgentNotStartedError(
         error,
-        await keepAttemptFiles(context, job, { files, redaction, limit: DRAIN_TIMEOUT_MS }),
+        await keepAttemptFiles(context, job, { files, redaction, signal: AbortSignal.timeout(DRAIN_TIMEOUT_MS) }),
       );
     });
     if (prepared.resumed?.attempt === undefined) clocks.onFresh();

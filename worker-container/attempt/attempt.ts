@@ -71,6 +71,7 @@ export async function runAttempt(
         sources,
         attachmentList: attachments,
         redaction,
+        releasing: ending.releasing,
       });
     } finally {
       // The outcome is reported, or the receipt has it.
@@ -97,6 +98,7 @@ export async function runAttempt(
       sources: undefined,
       attachmentList: kept.attachments,
       redaction,
+      releasing: ending.releasing,
     });
   } finally {
     claim.heartbeat.stop();

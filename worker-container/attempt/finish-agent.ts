@@ -5,9 +5,11 @@ import type { Outcome } from '../../lib/jobs/receipts/receipt.ts';
 import { timeoutText } from '../../lib/platform/config/timeout.ts';
 import type { AgentFacts } from '../../lib/vendors/output/agent-output.ts';
 import type { AttemptLogin } from '../account/attempt-login.ts';
-import { Ending, type EndingReason, isReleasingJob } from '../commands/ending.ts';
+import type { KeptAttachments } from '../attachments/keep-attachments.ts';
+import { Ending, type EndingReason } from '../commands/ending.ts';
 import { survivorsText } from '../commands/process-tree.ts';
-import { untilEnded } from '../commands/until-ended.ts';
+import { type AgentEnd, untilEnded } from '../commands/until-ended.ts';
+import { deadline, machineTiming } from '../output/timing.ts';
 import { changesOf, NO_CHANGES } from '../repository/worktree-changes.ts';
 import type { AttemptContext, AttemptRecord, AttemptRun } from './attempt-context.ts';
 import { keepAttemptFiles, recordOf } from './attempt-files.ts';
@@ -16,11 +18,13 @@ import { unlessRefused } from './attempt-session.ts';
 import type { PreparedAttempt } from './prepare-attempt.ts';
 import type { AgentSurroundings, RunningAgent } from './start-agent.ts';
 
-/** How long (ms) a worker that is stopping, or has lost the job, tries to join the output. */
+/** How long (ms) a worker that is stopping, or has lost the job, tries to join the output, and then to store the rest. */
 export const DRAIN_TIMEOUT_MS = 10_000;
 
 /** How long (ms) to try to store an attempt's files. */
 const KEEP_FILES_TIMEOUT_MS = 3_600_000;
+/** How long (ms) a stopping worker tries that at least. */
+const MIN_KEEP_FILES_MS = 1_000;
 
 /** Milliseconds of SIGKILL for what git leaves, beside processes that are known to survive it. */
 const KNOWN_SURVIVORS_TIMEOUT_MS = 1_000;
@@ -42,10 +46,10 @@ export async function finishAgent(
   { prepared, running, login }: FinishedParts,
   at: AgentSurroundings,
 ): Promise<AttemptRun> {
-  const { agent, tools, resumed, worktree } = prepared;
+  const { agent, tools, resumed } = prepared;
   const { tree, courier, session, shipper, reader } = running;
-  const { files, redaction, ending, mark, attemptDir } = at;
-  const { killTimeoutMs } = context;
+  const { redaction, ending, mark } = at;
+  const { killTimeoutMs, timing = machineTiming } = context;
   const { exit, byItself, survivors } = await untilEnded(tree, { agent, mark, ending, tools, killTimeoutMs });
   if (survivors.length > 0) context.onSurvivors?.();
   at.clocks.stop();
@@ -54,29 +58,12 @@ export async function finishAgent(
   const streams = await shipper.finish({
     complete: byItself,
     // A worker that must stop can't wait for an unresponsive object store. What was shipped live is stored.
-    ...(isReleasingJob(ending) && { signal: AbortSignal.timeout(DRAIN_TIMEOUT_MS) }),
+    signal: deadline(timing, DRAIN_TIMEOUT_MS, ending.releasing),
   });
   // Other attempts wait for the renewed login. Nothing waits for the files.
   await login?.close();
-  const releasing = isReleasingJob(ending);
   redaction.add(login?.secrets ?? []);
-  const drainedAt = performance.now() + DRAIN_TIMEOUT_MS;
-  // Another attempt has begun without what a lost one saves now.
-  const saved = session.finish(ending.reason === 'lost' ? 0 : releasing ? DRAIN_TIMEOUT_MS : undefined);
-  const late = releasing ? endingAfter(DRAIN_TIMEOUT_MS / 2) : undefined;
-  const git = {
-    ...{ env: context.env, mark, attemptDir, ending: late, account: context.account, redaction },
-    onSurvivors: context.onSurvivors,
-    killTimeoutMs: survivors.length > 0 ? KNOWN_SURVIVORS_TIMEOUT_MS : killTimeoutMs,
-  };
-  // Under an account, each call of git ends with the end of everything that runs there, readers of the session included.
-  const isCut = ending.reason === 'lost' || (releasing && !byItself);
-  const changed = isCut ? NO_CHANGES : saved.then(() => changesOf(git, worktree, files, job));
-  const { changes, warnings } = await changed;
-  // Session, changes and files share the time that a stopping worker has left.
-  const limit = releasing ? Math.max(Math.ceil(drainedAt - performance.now()), 1_000) : KEEP_FILES_TIMEOUT_MS;
-  const isContinued = resumed?.attempt !== undefined;
-  const kept = await keepAttemptFiles(context, job, { files, redaction, limit, isContinued });
+  const { kept, changes, warnings } = await storeRest(context, job, { prepared, running, byItself, survivors }, at);
   reader.end();
   const facts = agent.conclude(reader.facts(), { ...exit, stderrTail: running.stderrTail() });
   const fault = running.outputFault();
@@ -89,7 +76,6 @@ export async function finishAgent(
   });
   // Others that lost output have failed with it.
   const lost = fault === undefined || ended.kind === 'failed' ? [] : [`output: ${LOST_OUTPUT[fault]}`];
-  const sessionWarnings = await saved;
   const usage = session.usage(facts.usage);
   const ownOutcome = unlessRefused(ended, resumed, { facts, used: usage.usage });
   const record: AttemptRecord = {
@@ -100,18 +86,50 @@ export async function finishAgent(
     ...(changes !== undefined && { changes }),
     ...recordOf({
       ...kept,
-      warnings: [
-        ...prepared.warnings,
-        ...warningsOf(survivors),
-        ...lost,
-        ...warnings,
-        ...kept.warnings,
-        ...sessionWarnings,
-      ],
+      warnings: [...prepared.warnings, ...warningsOf(survivors), ...lost, ...warnings],
     }),
   };
   const sources = { stdout: shipper.source('stdout'), stderr: shipper.source('stderr') };
   return { record, sources, attachments: kept.attachments, dispose: () => shipper.dispose() };
+}
+
+/**
+ * Stores the session, the changes and the files of an agent that has ended. They share the time that a worker has left
+ * which must stop, or is stopped meanwhile.
+ */
+async function storeRest(
+  context: AttemptContext & { readonly log: Logger },
+  job: Job,
+  {
+    prepared: { resumed, worktree },
+    running: { session },
+    byItself,
+    survivors,
+  }: Pick<FinishedParts, 'prepared' | 'running'> & Pick<AgentEnd, 'byItself' | 'survivors'>,
+  { files, redaction, ending, mark, attemptDir }: AgentSurroundings,
+): Promise<Pick<AttemptRecord, 'changes'> & { readonly kept: KeptAttachments; readonly warnings: readonly string[] }> {
+  const { env, account, onSurvivors, timing = machineTiming } = context;
+  const drained = deadline(timing, DRAIN_TIMEOUT_MS, ending.releasing);
+  drained.addEventListener('abort', () => session.dispose(), { once: true });
+  // Another attempt has begun without what a lost one saves now.
+  const saved = session.finish(ending.reason === 'lost' ? 0 : undefined);
+  const late = endingOn(deadline(timing, DRAIN_TIMEOUT_MS / 2, ending.releasing));
+  const killTimeoutMs = survivors.length > 0 ? KNOWN_SURVIVORS_TIMEOUT_MS : context.killTimeoutMs;
+  const git = { env, mark, attemptDir, ending: late, account, redaction, onSurvivors, killTimeoutMs };
+  // Under an account, each call of git ends with the end of everything that runs there, readers of the session included.
+  const isCut = ending.reason === 'lost' || (ending.reason === 'stopping' && !byItself);
+  const changed = isCut ? NO_CHANGES : saved.then(() => changesOf(git, worktree, files, job));
+  const { changes, warnings } = await changed;
+  const signal = drained.aborted
+    ? AbortSignal.timeout(MIN_KEEP_FILES_MS)
+    : AbortSignal.any([drained, AbortSignal.timeout(KEEP_FILES_TIMEOUT_MS)]);
+  const isContinued = resumed?.attempt !== undefined;
+  const kept = await keepAttemptFiles(context, job, { files, redaction, signal, isContinued });
+  return {
+    ...(changes !== undefined && { changes }),
+    kept,
+    warnings: [...warnings, ...kept.warnings, ...(await saved)],
+  };
 }
 
 /** An attempt that has run keeps its own outcome if the accounts can't be read. */
@@ -133,9 +151,9 @@ function unlessOutputLost(ending: EndingReason | undefined, fault: EndingReason 
 }
 
 /** Ends the calls of git that a stopping worker can't wait for. */
-function endingAfter(milliseconds: number): Ending {
+function endingOn(late: AbortSignal): Ending {
   const ending = new Ending();
-  setTimeout(() => ending.request('stopping'), milliseconds).unref();
+  late.addEventListener('abort', () => ending.request('stopping'), { once: true });
   return ending;
 }
 

@@ -24,6 +24,7 @@ export class Ending {
   #reason: EndingReason | undefined;
   readonly #requested = Promise.withResolvers<EndingReason>();
   readonly #escalated = Promise.withResolvers<void>();
+  readonly #releasing = new AbortController();
 
   /** Resolves with the reason when an end is requested. */
   get requested(): Promise<EndingReason> {
@@ -35,12 +36,18 @@ export class Ending {
     return this.#escalated.promise;
   }
 
+  /** Aborts when the worker has to release the job, for whatever reason the attempt ends, and even if it has ended. */
+  get releasing(): AbortSignal {
+    return this.#releasing.signal;
+  }
+
   get reason(): EndingReason | undefined {
     return this.#reason;
   }
 
   request(reason: EndingReason): void {
     if (reason === 'killed') this.#escalated.resolve();
+    if (reason === 'stopping' || reason === 'lost') this.#releasing.abort();
     if (this.#reason === 'cancelled' && reason === 'killed') this.#reason = reason;
     if (this.#reason !== undefined) return;
     this.#reason = reason;
@@ -48,7 +55,7 @@ export class Ending {
   }
 }
 
-/** Whether the worker releases the job instead of ending it. */
-export function isReleasingJob({ reason }: Pick<Ending, 'reason'>): boolean {
-  return reason === 'stopping' || reason === 'lost';
+/** Whether the worker has to release the job, for whatever reason its attempt ends. */
+export function isReleasingJob({ releasing }: Pick<Ending, 'releasing'>): boolean {
+  return releasing.aborted;
 }

@@ -15,10 +15,17 @@ export const machineTiming: Timing = {
   },
 };
 
-/** Aborts with a `TimeoutError` after `delay` milliseconds. */
-export function deadline(timing: Timing, delay: number): AbortSignal {
+/**
+ * Aborts with a `TimeoutError` after `delay` milliseconds.
+ * @param from begins that time when it aborts, if it has not yet; default: the time begins now
+ */
+export function deadline(timing: Timing, delay: number, from?: AbortSignal): AbortSignal {
   const over = new AbortController();
-  timing.schedule(() => over.abort(new DOMException('it took too long', 'TimeoutError')), delay);
+  const begin = () => {
+    timing.schedule(() => over.abort(new DOMException('it took too long', 'TimeoutError')), delay);
+  };
+  if (from === undefined || from.aborted) begin();
+  else from.addEventListener('abort', begin, { once: true });
   return over.signal;
 }
 

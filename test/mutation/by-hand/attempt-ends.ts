@@ -33,16 +33,38 @@ export const ATTEMPT_ENDS: readonly Mutant[] = [
   {
     name: "a lost attempt reads the next one's worktree",
     file: 'worker-container/attempt/finish-agent.ts',
-    find: "ending.reason === 'lost' || (releasing",
-    replace: '(releasing',
+    find: "ending.reason === 'lost' || (ending.reason === 'stopping'",
+    replace: "(ending.reason === 'stopping'",
     test: 'test/worker-container/attempt/finish-agent.test.ts',
   },
   {
     name: 'the changes of a finished agent are not read while its worker stops',
     file: 'worker-container/attempt/finish-agent.ts',
-    find: '(releasing && !byItself);',
-    replace: 'releasing;',
+    find: "(ending.reason === 'stopping' && !byItself);",
+    replace: "ending.reason === 'stopping';",
     test: 'test/worker-container/attempt/finish-agent.test.ts',
+  },
+  {
+    name: 'a stop after the end of an attempt is not noticed',
+    file: 'worker-container/commands/ending.ts',
+    find: "    if (reason === 'stopping' || reason === 'lost') this.#releasing.abort();\n    if (this.#reason === 'cancelled' && reason === 'killed') this.#reason = reason;\n    if (this.#reason !== undefined) return;\n",
+    replace:
+      "    if (this.#reason === 'cancelled' && reason === 'killed') this.#reason = reason;\n    if (this.#reason !== undefined) return;\n    if (reason === 'stopping' || reason === 'lost') this.#releasing.abort();\n",
+    test: 'test/worker-container/commands/ending.test.ts',
+  },
+  {
+    name: 'a worker that has to stop waits for the calls of git',
+    file: 'worker-container/attempt/finish-agent.ts',
+    find: "late.addEventListener('abort', () => ending.request('stopping'), { once: true });",
+    replace: 'late.throwIfAborted();',
+    test: 'test/worker-container/attempt/finish-agent.test.ts',
+  },
+  {
+    name: 'a worker that has to stop writes all documents before the receipt',
+    file: 'worker-container/attempt/attempt-report.ts',
+    find: 'AbortSignal.any([receiving.signal, releasing])',
+    replace: 'receiving.signal',
+    test: 'test/worker-container/attempt/attempt-report.test.ts',
   },
   {
     name: 'a command of a binding waits for processes that escaped it',

@@ -44,6 +44,8 @@ const impatient: Timing = {
   },
 };
 
+const NEVER = new AbortController().signal;
+
 /** Reports a success of a running job. @returns the job as it then is. */
 async function reported(name: string, context: Partial<AttemptContext>): Promise<Job | undefined> {
   const job = await deployment.store(aRunningJob({ id: jobIdOfKey(name), project_id: name, folder: name }));
@@ -55,6 +57,7 @@ async function reported(name: string, context: Partial<AttemptContext>): Promise
     startedAt: started_at,
     sources: undefined,
     redaction: new Redaction(),
+    releasing: NEVER,
   };
   await reportAttempt({ ...worker, ...context, timing: impatient }, job, record);
   return await deployment.jobs.get(job.id, { consistent: true });
@@ -98,12 +101,32 @@ it('a document that was written before a cancel came says how the job ended', as
   });
   const ended = await reportAttempt({ ...worker, output, timing: impatient }, job, {
     ...{ outcome, composed_prompt, streams, startedAt: started_at, redaction: new Redaction() },
-    sources: { stdout: large, stderr: NOTHING },
+    ...{ sources: { stdout: large, stderr: NOTHING }, releasing: NEVER },
   });
   expect(ended).toMatchObject({ status: 'CANCELLED', reason: 'killed_by_request', exit_code: 0 });
   const url = await deployment.output.presignDocument(job.id, 1, 'result', 60);
   const { status, state_reason } = (await (await fetch(url)).json()) as Record<string, unknown>;
   expect({ status, state_reason }).toMatchObject({ status: 'CANCELLED', state_reason: { code: 'killed_by_request' } });
+});
+
+it('a worker that has to stop while it writes documents reports without them', async () => {
+  const job = await deployment.store(aRunningJob({ id: jobIdOfKey('stop'), project_id: 'stop', folder: 'stop' }));
+  const { outcome, composed_prompt, streams, started_at } = aReceipt({ kind: 'succeeded', reason: 'exited' });
+  const stopping = new AbortController();
+  const endless = {
+    size: LIMITS.streamedAnswerBytes + 1,
+    async *read() {
+      stopping.abort();
+      yield await new Promise<Buffer>(() => undefined);
+    },
+  };
+  const ended = await reportAttempt({ ...worker, timing: impatient }, job, {
+    ...{ outcome, composed_prompt, streams, startedAt: started_at, redaction: new Redaction() },
+    ...{ sources: { stdout: endless, stderr: NOTHING }, releasing: stopping.signal },
+  });
+  const warning = 'output: the answer to full=1 was not stored, since the worker had to stop: read the output in parts';
+  expect(ended).toMatchObject({ status: 'SUCCEEDED', attempt_warnings: [warning] });
+  expect(await deployment.output.readReceipt(job.id, 1)).toMatchObject({ documents: [], warnings: [warning] });
 });
 
 it('failed follow-up actions are deferred to the reconciler: the report stays valid', async () => {
@@ -151,6 +174,7 @@ it('no text of a receipt, or of the job that is made of it, holds a secret', asy
       startedAt: started_at,
       sources: undefined,
       redaction: new Redaction([SECRET]),
+      releasing: NEVER,
     });
     const kept = await deployment.output.readReceipt(job.id, 1);
     const { outcome: _, ...rest } = kept ?? {};

@@ -107,13 +107,16 @@ it.each([false, true])('a worker that must go hands its job back (told before it
   expect(run.ending.reason).toBe('stopping');
 });
 
-it.each(['lost', 'stopping'] as const)('an attempt that fails while it is %s tells nothing', async (reason) => {
-  const run = await attempt({ fails: new Error('the disk is full') });
-  run.ending.request(reason);
-  expect(await run.ended).toBeUndefined();
-  expect(await run.deployment.readReceipt(run.job.id, 1)).toBeUndefined();
-  expect(await run.deployment.read(run.job)).toMatchObject({ status: 'RUNNING' });
-});
+it.for([['lost'], ['stopping'], ['timed_out', 'stopping']] as const)(
+  'an attempt that fails while it is %s tells nothing',
+  async (reasons) => {
+    const run = await attempt({ fails: new Error('the disk is full') });
+    for (const reason of reasons) run.ending.request(reason);
+    expect(await run.ended).toBeUndefined();
+    expect(await run.deployment.readReceipt(run.job.id, 1)).toBeUndefined();
+    expect(await run.deployment.read(run.job)).toMatchObject({ status: 'RUNNING' });
+  },
+);
 
 it('an attempt whose local files are not removed keeps its outcome', async () => {
   const run = await attempt({ disposal: new Error('the disk failed') });

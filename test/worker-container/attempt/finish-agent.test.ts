@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +43,15 @@ async function finish(
     account,
     runs = false,
     tools,
-  }: { ending?: Ending; account?: ServiceAccount | undefined; runs?: boolean; tools?: object } = {},
+    machine = {},
+  }: {
+    ending?: Ending;
+    account?: ServiceAccount | undefined;
+    runs?: boolean;
+    tools?: object;
+    /** What differs once the agent has ended. */
+    machine?: Pick<Partial<AttemptContext>, 'timing' | 'objects'> & { path?: string };
+  } = {},
 ) {
   const job = aRunningJob();
   const mark = randomUUID();
@@ -64,7 +73,9 @@ async function finish(
   const command = { command: 'bash', args: ['-c', script], env: { PATH: env.PATH }, cwd: folder, stdin: '' };
   const tree = await spawnTree({ ...command, mark, account });
   if (!runs) await tree.exited;
-  const context = { ...quietDeployment(), env, account, log: new Logger({ logLevel: 'SILENT' }) };
+  const { path: PATH = env.PATH, ...services } = machine;
+  const log = new Logger({ logLevel: 'SILENT' });
+  const context = { ...quietDeployment(), env: { ...env, PATH }, account, log, ...services };
   const prepared = {
     ...{ agent: { name: 'shell', politeSignal: 'SIGTERM', conclude: (facts: unknown) => facts }, worktree },
     ...{
@@ -78,7 +89,7 @@ async function finish(
   const agent = {
     tree,
     courier: { close: async () => undefined, seen: [] },
-    session: { finish: async () => [], usage: () => ({}) },
+    session: { finish: async () => [], usage: () => ({}), dispose: () => undefined },
     shipper: { finish: async () => ({ stdout: NO_STREAM, stderr: NO_STREAM }), source: () => undefined },
     reader: { end: () => undefined, facts: () => ({ finished: false }) },
     followUps: { found: () => undefined },
@@ -106,6 +117,24 @@ async function makeClone() {
   git('clone', '-q', '--bare', source, dir);
   git('-C', dir, 'pack-refs', '--all');
   return { dir, base: git('-C', dir, 'rev-parse', 'HEAD') };
+}
+
+/** Timers that fire when the test says so, by their delays. */
+function manualTiming() {
+  const timers: { readonly run: () => void; readonly delay: number }[] = [];
+  return {
+    timing: {
+      now: () => 0,
+      schedule: (run: () => void, delay: number) => {
+        timers.push({ run, delay });
+        return () => undefined;
+      },
+    },
+    delays: () => timers.map(({ delay }) => delay),
+    fire: (which: number) => {
+      for (const { run, delay } of timers) if (delay === which) run();
+    },
+  };
 }
 
 test.each([undefined, 'finished_not_exited', 'output_failed'] as const)(
@@ -180,9 +209,61 @@ test('an agent that had exited when its worker was stopped keeps its outcome and
     },
     source: () => undefined,
   };
-  const { record } = await finish({ shipper: shipper as never }, { ending });
+  const { record } = await finish(
+    { shipper: shipper as never },
+    { ending, machine: { timing: manualTiming().timing } },
+  );
   expect(record).toMatchObject({ outcome: { kind: 'succeeded' }, changes: { files: 1 } });
   expect(record.warnings).toBeUndefined();
+});
+
+test.each([
+  { reason: undefined, outcome: { kind: 'succeeded' } },
+  { reason: 'timed_out', outcome: { kind: 'failed', reason: 'timed_out' } },
+] as const)(
+  'a worker that is stopped while it stores what an agent has left keeps the outcome, and stores what it can (ended by its worker: $reason)',
+  async ({ reason, outcome }) => {
+    const ending = new Ending();
+    if (reason !== undefined) ending.request(reason);
+    const [bin, begun] = [join(folder, 'bin'), join(folder, 'begun')];
+    await mkdir(bin);
+    await writeFile(join(bin, 'git'), `#!/bin/sh\necho > ${begun}; exec sleep 600\n`, { mode: 0o755 });
+    const { timing, delays, fire } = manualTiming();
+    const sending = Promise.withResolvers<void>();
+    const send = async (_command: unknown, { abortSignal }: { abortSignal: AbortSignal }) => {
+      sending.resolve();
+      await once(abortSignal, 'abort');
+      throw abortSignal.reason;
+    };
+    const machine = { timing, objects: { send } as never, path: `${bin}:${process.env.PATH}` };
+    const finished = finish({}, { ending, runs: reason !== undefined, machine });
+    await expect.poll(() => existsSync(begun), { interval: 10 }).toBe(true);
+    await writeFile(join(folder, 'attempt', 'attachments', 'report.md'), 'all of it');
+    expect(delays()).toEqual([]);
+    ending.request('stopping');
+    fire(5_000);
+    await sending.promise;
+    fire(10_000);
+    const { record } = await finished;
+    expect(record).toMatchObject({ outcome });
+    expect(record.warnings).toEqual([
+      'changes: not known: the worker had to stop',
+      'attachments: not kept: they could not be read, or stored in time',
+    ]);
+  },
+);
+
+test('a worker that is stopped while it joins the output of an agent gives it up after a while', async () => {
+  const ending = new Ending();
+  const { timing, fire } = manualTiming();
+  const shipper = {
+    finish: async ({ signal }: { signal: AbortSignal }) => {
+      ending.request('stopping');
+      fire(10_000);
+      signal.throwIfAborted();
+    },
+  };
+  await expect(finish({ shipper: shipper as never }, { ending, machine: { timing } })).rejects.toThrow('too long');
 });
 
 test('an attempt that lost its job leaves its worktree to the next one', async () => {
