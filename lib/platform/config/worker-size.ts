@@ -19,9 +19,17 @@ const MEMORY_GB: Readonly<Record<(typeof VCPUS)[number], readonly number[]>> = {
   16: steps(32, 120, 8),
 };
 
+/** What Fargate offers beside its default. */
+const DISK_GB = { min: 21, max: 200 } as const;
+
 /** The size of a worker's task, for its Fargate definition, its quotas and its cost. */
 export const workerSizeSchema = z
-  .strictObject({ vcpus: z.literal(VCPUS).default(1), memoryGb: z.number().default(4) })
+  .strictObject({
+    vcpus: z.literal(VCPUS).default(1),
+    memoryGb: z.number().default(4),
+    /** Gigabytes of the task's own disk, which the image is on too; default: Fargate's 20, which cost nothing. */
+    diskGb: z.int().min(DISK_GB.min).max(DISK_GB.max).optional(),
+  })
   .superRefine(({ vcpus, memoryGb }, context) => {
     const offered = MEMORY_GB[vcpus];
     if (offered.includes(memoryGb)) return;

@@ -63,10 +63,12 @@ export class WorkerTask extends Construct {
 
   constructor(scope: Construct, id: string, { data, deployment, version, workspaces, log }: WorkerTaskProps) {
     super(scope, id);
+    const { diskGb } = deployment.workerSize;
     const arm = deployment.workerArchitecture === 'arm64';
     this.definition = new FargateTaskDefinition(this, 'Definition', {
       cpu: deployment.workerSize.vcpus * 1_024,
       memoryLimitMiB: deployment.workerSize.memoryGb * 1_024,
+      ...(diskGb !== undefined && { ephemeralStorageGiB: diskGb }),
       runtimePlatform: {
         cpuArchitecture: arm ? CpuArchitecture.ARM64 : CpuArchitecture.X86_64,
         operatingSystemFamily: OperatingSystemFamily.LINUX,

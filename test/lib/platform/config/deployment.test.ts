@@ -94,6 +94,9 @@ describe('the settings of a deployment', () => {
     expect(() => readDeployment({ ...given, workerSize: { vcpus: 3 } })).toThrow(
       'promptq.workerSize.vcpus: received 3',
     );
+    expect(() => readDeployment({ ...given, workerSize: { diskGb: 20 } })).toThrow(
+      'promptq.workerSize.diskGb: received 20',
+    );
     expect(() => readDeployment({ ...given, agents: ['codex', 'codex'] })).toThrow('expected each agent once');
     expect(() => readDeployment({ ...given, agents: ['shell'] })).toThrow('promptq.agents.0: received "shell"');
   });

@@ -32,7 +32,7 @@ function synthesize(settings = {}): WorkerStack {
 const stack = synthesize();
 const onOtherProcessor = synthesize({
   workerArchitecture: 'x86_64',
-  workerSize: { vcpus: 2, memoryGb: 8 },
+  workerSize: { vcpus: 2, memoryGb: 8, diskGb: 100 },
   agents: ['codex'],
 });
 const only = (type: string) => {
@@ -60,6 +60,7 @@ function buildOf(one: WorkerStack) {
 const taskSchema = z.object({
   Cpu: z.string(),
   Memory: z.string(),
+  EphemeralStorage: z.object({ SizeInGiB: z.number() }).optional(),
   RuntimePlatform: z.unknown(),
   TaskRoleArn: z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.literal('Arn')]) }),
   Volumes: z.tuple([z.object({ EFSVolumeConfiguration: z.unknown() })], z.object({ Name: z.string() })),
@@ -135,13 +136,13 @@ describe('a worker', () => {
   });
 
   test('has the size and the processor of the settings', () => {
-    expect([task.Cpu, task.Memory]).toEqual(['1024', '4096']);
+    expect([task.Cpu, task.Memory, task.EphemeralStorage]).toEqual(['1024', '4096', undefined]);
     expect(task.RuntimePlatform).toEqual({ CpuArchitecture: 'ARM64', OperatingSystemFamily: 'LINUX' });
     const other = taskSchema.parse(
       [...resourcesOf(onOtherProcessor, 'AWS::ECS::TaskDefinition').values()][0]?.Properties,
     );
     expect(other.RuntimePlatform).toEqual({ CpuArchitecture: 'X86_64', OperatingSystemFamily: 'LINUX' });
-    expect([other.Cpu, other.Memory]).toEqual(['2048', '8192']);
+    expect([other.Cpu, other.Memory, other.EphemeralStorage]).toEqual(['2048', '8192', { SizeInGiB: 100 }]);
   });
 
   test('has the agents of the settings in its image, and knows them', () => {
