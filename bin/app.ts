@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
+import cdkJson from '../cdk.json' with { type: 'json' };
 import { findConfigFile } from '../lib/catalog/find-config-file.ts';
 import { builtConsole } from '../lib/local/run/console-build.ts';
 import { readDeployment, SETTINGS_KEY } from '../lib/platform/config/deployment.ts';
@@ -12,7 +13,7 @@ import packageJson from '../package.json' with { type: 'json' };
 
 /** The CDK app: reads the settings, bundles the functions, builds the console and creates the stacks. */
 const app = new App();
-const deployment = readDeployment(app.node.tryGetContext(SETTINGS_KEY));
+const deployment = readDeployment(app.node.tryGetContext(SETTINGS_KEY), cdkJson.context[SETTINGS_KEY]);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const file = await findConfigFile(deployment.configFile, { folder: root, setting: `${SETTINGS_KEY}.configFile` });
 const bundles = await bundleFunctions(fileURLToPath(new URL('../dist/functions', import.meta.url)));

@@ -51,6 +51,7 @@ async function runChecks(given: Options): Promise<Finding[]> {
   if (given.beforeDeploy)
     return await examineBeforeDeploy({
       settings: given.settings ?? cdkJson.context[SETTINGS_KEY],
+      file: cdkJson.context[SETTINGS_KEY],
       docker: process.env.CDK_DOCKER || 'docker',
       region: process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION || undefined,
     });

@@ -9,8 +9,10 @@ import { checkFargateQuotas, checkLambdaQuota } from './check-quotas.ts';
 const RIGHTS = 'May these credentials read it?';
 
 export interface Surroundings {
-  /** From the CDK's context: an object, or its JSON. */
+  /** From the CDK's context: an object, or JSON that replaces some settings of the file. */
   readonly settings: unknown;
+  /** The settings of cdk.json. */
+  readonly file?: object;
   /** The program with which the CDK builds images. */
   readonly docker: string;
   /** The environment's region; undefined: the profile's. */
@@ -21,7 +23,7 @@ export interface Surroundings {
 export async function examineBeforeDeploy(surroundings: Surroundings): Promise<Finding[]> {
   let settings: Deployment;
   try {
-    settings = readDeployment(surroundings.settings);
+    settings = readDeployment(surroundings.settings, surroundings.file);
   } catch (error) {
     return [fault('settings', inWords(error), 'Correct cdk.json: `npx cdk synth` fails with the same words.')];
   }

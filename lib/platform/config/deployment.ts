@@ -179,21 +179,32 @@ export function knownOrigin({ publicOrigin: given, domain }: Deployment): string
 
 /**
  * Reads the settings from the CDK's context: an object, or its JSON, as in `cdk -c promptq='{…}'`.
+ * @param file the settings of cdk.json, of which the JSON replaces some. `null` there is the setting's default.
  * @throws Error that lists every fault at once
  */
-export function readDeployment(context: unknown): Deployment {
-  const settings = typeof context === 'string' ? parseJson(context) : (context ?? {});
+export function readDeployment(context: unknown, file: object = {}): Deployment {
+  const settings = typeof context === 'string' ? replaced(file, parseJson(context)) : (context ?? {});
   const result = deploymentSchema.safeParse(settings, { reportInput: true });
   if (result.success) return result.data;
   throw validationError(result.error.issues.map(sentence));
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string): object {
+  const settings = z.record(z.string(), z.unknown()).safeParse(jsonOf(text));
+  if (settings.success) return settings.data;
+  throw validationError([`${SETTINGS_KEY}: received text that is not JSON of an object; expected a JSON object`]);
+}
+
+function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw validationError([`${SETTINGS_KEY}: received text that is not JSON; expected a JSON object`]);
+    return undefined;
   }
+}
+
+function replaced(file: object, given: object): object {
+  return Object.fromEntries(Object.entries({ ...file, ...given }).filter(([, value]) => value !== null));
 }
 
 function sentence(issue: z.core.$ZodIssue): string {

@@ -50,7 +50,17 @@ describe('the settings of a deployment', () => {
       timeoutUnit: 'seconds',
       throttling: { rate: 5, burst: 400 },
     });
-    expect(() => readDeployment('timeoutUnit=seconds')).toThrow('promptq: received text that is not JSON');
+    for (const wrong of ['timeoutUnit=seconds', '["seconds"]', 'null'])
+      expect(() => readDeployment(wrong)).toThrow('promptq: received text that is not JSON');
+  });
+
+  test('given as JSON replace those of cdk.json one by one, so that enforcement of scopes stays on', () => {
+    const file = { timeoutUnit: 'seconds', scopeEnforcement: true, domain: 'none', idleMinutes: 5 };
+    const read = readDeployment('{"deploymentName":"second","domain":null,"idleMinutes":9}', file);
+    const kept = { timeoutUnit: 'seconds', scopeEnforcement: true };
+    expect(read).toMatchObject({ ...kept, deploymentName: 'second', idleMinutes: 9 });
+    expect(read).not.toHaveProperty('domain');
+    expect(readDeployment({ timeoutUnit: 'minutes' }, file)).toMatchObject({ scopeEnforcement: false });
   });
 
   test('of access are checked', () => {
