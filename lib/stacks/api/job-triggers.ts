@@ -147,8 +147,8 @@ export class JobTriggers extends Construct {
       eventSourceArn: data.deliveries.queueArn,
       batchSize: 10,
       reportBatchItemFailures: true,
-      // Many successful jobs must not use up the account's concurrency.
-      maxConcurrency: 10,
+      // The least there is. Each makes ten calls at once, and a new account runs ten functions at a time.
+      maxConcurrency: 2,
     });
   }
 
