@@ -1,8 +1,12 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { claimed, LOGIN, started } from '../../../lib/accounts/account.ts';
 import { AccountStore } from '../../../lib/accounts/account-store.ts';
 import type { LoginReply } from '../../../lib/accounts/ask-login.ts';
+import { createLoginReader } from '../../../lib/accounts/login-reader.ts';
 import { readAccount } from '../../../lib/accounts/read-account.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 
@@ -47,6 +51,22 @@ it('a login whose process is silent has failed once its lease is over, and not b
   expect(await read({ kind: 'silent' })).toMatchObject({ state: 'starting' });
   later += 1;
   expect(await read({ kind: 'silent' })).toMatchObject({ state: 'failed', error: expect.stringContaining('ended') });
+});
+
+it('a login whose code Lambda can not ask for just now is as silent as its process', async () => {
+  const lambda = createServer((_request, response) => {
+    const body = JSON.stringify({ Type: 'User', Message: 'The function is inactive' });
+    response.writeHead(502, { 'x-amzn-errortype': 'ResourceNotReadyException' }).end(body);
+  });
+  await once(lambda.listen(0, '127.0.0.1'), 'listening');
+  vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', `http://127.0.0.1:${(lambda.address() as AddressInfo).port}`);
+  try {
+    const askLogin = createLoginReader({ LOGIN_READER_FUNCTION: 'promptq-read-login-code' });
+    expect(await readAccount({ accounts, askLogin }, 'codex')).toMatchObject({ state: 'starting' });
+  } finally {
+    vi.unstubAllEnvs();
+    lambda.close();
+  }
 });
 
 it('the account of a real vendor is stored under its name, where deployed tables hold it', async () => {
