@@ -34,6 +34,7 @@ export async function startEcsStandIn() {
     /** The course of the next calls of RunTask; after them all goes well. */
     courses: [] as Course[],
     taskDefinition: 'arn:aws:ecs:us-east-1:123456789012:task-definition/worker:1',
+    isThrottled: false,
   };
   const arnOf = (id: string) => `arn:aws:ecs:us-east-1:123456789012:task/cluster/${id}`;
 
@@ -89,6 +90,8 @@ export async function startEcsStandIn() {
     if (action === 'DescribeTasks') {
       return { status: 200, body: describe(z.object({ tasks: z.array(z.string()) }).parse(input).tasks) };
     }
+    if (action === 'GetParameter' && state.isThrottled)
+      return { status: 400, body: { __type: 'ThrottlingException', message: 'Rate exceeded' } };
     if (action === 'GetParameter') return { status: 200, body: { Parameter: { Value: state.taskDefinition } } };
     return { status: 400, body: { __type: 'UnknownOperation', message: String(action) } };
   };
@@ -109,6 +112,10 @@ export async function startEcsStandIn() {
     reset(): void {
       for (const list of [state.tasks, state.calls, state.invoked, state.courses]) list.length = 0;
       state.taskDefinition = 'arn:aws:ecs:us-east-1:123456789012:task-definition/worker:1';
+      state.isThrottled = false;
+    },
+    throttleParameters(): void {
+      state.isThrottled = true;
     },
     deploy(revision: number): void {
       state.taskDefinition = `arn:aws:ecs:us-east-1:123456789012:task-definition/worker:${revision}`;

@@ -77,7 +77,7 @@ async function decide(context: ScaleContext, known: Scaling) {
   const { settings, workers, clock } = context;
   const [recent, build, demand, ended] = await Promise.all([
     workers.recent(),
-    context.wantedBuild(),
+    wantedBuild(context, known),
     context.readDemand(settings.maxWorkers * settings.concurrency),
     findEnded(context, known),
   ]);
@@ -103,6 +103,15 @@ async function decide(context: ScaleContext, known: Scaling) {
   const { newToken } = context;
   const made = withLaunches(current, { count: decision.launch, build, newToken, ...settings }, now);
   return { decision, next: made.scaling, launches: made.launches };
+}
+
+/** The build of the last decision if it can't be read: Parameter Store has a rate for the whole account. */
+async function wantedBuild(context: ScaleContext, { wanted }: Scaling): Promise<string> {
+  return await context.wantedBuild().catch((error: Error) => {
+    if (wanted === undefined) throw error;
+    context.log.warn('the build of new workers could not be read; it is that of the last decision', error);
+    return wanted;
+  });
 }
 
 /** A worker of another build than the wanted one counts as draining: it is about to notice. */

@@ -25,6 +25,15 @@ describe('from zero', () => {
     expect(scaling.aws.calls).toHaveLength(1);
   });
 
+  test('workers start while Parameter Store refuses to say which, once it has said so', async () => {
+    await scaling.queue();
+    await scaling.handle();
+    scaling.aws.throttleParameters();
+    await scaling.queue();
+    expect(await scaling.handle()).toEqual({ need: 2, started: 1, launch: 1 });
+    expect(scaling.aws.calls.at(-1)?.taskDefinition).toBe('worker:1');
+  });
+
   test('many concurrent decisions start as many as one would', async () => {
     for (let n = 0; n < 3; n += 1) await scaling.queue();
     await Promise.all(Array.from({ length: 6 }, scaling.handle));
