@@ -76,11 +76,11 @@ export class SignInPool extends Construct {
         requireUppercase: true,
         requireDigits: true,
         requireSymbols: true,
-        tempPasswordValidity: Duration.days(3),
+        tempPasswordValidity: Duration.days(7),
       },
       userInvitation: {
         emailSubject: 'Your access to Promptq',
-        emailBody: `Sign in at ${origin} as {username} with the password {####}, which works for three days and is then replaced by one of your own.`,
+        emailBody: `Sign in at ${origin} as {username} with the password {####}, which works for seven days and is then replaced by one of your own.`,
       },
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,

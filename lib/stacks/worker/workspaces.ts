@@ -53,7 +53,7 @@ export class Workspaces extends Construct {
     this.accessPointId = this.#accessPoint.accessPointId;
   }
 
-  /** Admits only this role: not an administrator's machine, and not another access point. */
+  /** Admits only this role, not an administrator's machine, if EFS reports the principal. Its guide does not say so. */
   admitOnly(role: IRole): void {
     // Only where EFS reports the principal: a negated condition also matches without it, and would deny the worker
     // itself.

@@ -53,16 +53,20 @@ it('a login whose process is silent has failed once its lease is over, and not b
   expect(await read({ kind: 'silent' })).toMatchObject({ state: 'failed', error: expect.stringContaining('ended') });
 });
 
-it('a login whose code Lambda can not ask for just now is as silent as its process', async () => {
+it("a login whose code can't be asked for, as Lambda refuses the call, is as silent as its process", async () => {
+  let calls = 0;
   const lambda = createServer((_request, response) => {
+    calls += 1;
     const body = JSON.stringify({ Type: 'User', Message: 'The function is inactive' });
     response.writeHead(502, { 'x-amzn-errortype': 'ResourceNotReadyException' }).end(body);
   });
   await once(lambda.listen(0, '127.0.0.1'), 'listening');
+  for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'us-east-1');
   vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', `http://127.0.0.1:${(lambda.address() as AddressInfo).port}`);
   try {
     const askLogin = createLoginReader({ LOGIN_READER_FUNCTION: 'promptq-read-login-code' });
     expect(await readAccount({ accounts, askLogin }, 'codex')).toMatchObject({ state: 'starting' });
+    expect(calls).toBeGreaterThan(0);
   } finally {
     vi.unstubAllEnvs();
     lambda.close();
