@@ -15,7 +15,7 @@ export async function recordAudit(
 ): Promise<void> {
   const target = Object.entries(pathParametersOf(event)).map(([name, value]) => [
     name,
-    value.slice(0, MAX_PARAMETER_LENGTH),
+    value.slice(0, MAX_PARAMETER_LENGTH).toWellFormed(),
   ]);
   await audit.record({
     actor: call.principal.name,

@@ -195,7 +195,8 @@ function withoutNul(name: string): string {
 }
 
 function failureOf(command: string, { ended, exit }: CommandEnd, timeoutSeconds: number): string | undefined {
-  const shown = command.length > 80 ? `${command.slice(0, 80)}…` : command;
+  // The table rejects the half of a surrogate pair that a cut can leave.
+  const shown = (command.length > 80 ? `${command.slice(0, 80)}…` : command).toWellFormed();
   if (ended === 'stopped') return `The worker was stopped while this ran, and ended it: ${shown}`;
   if (ended === 'timed out') return `It ran longer than ${timeoutText(timeoutSeconds, 'seconds')}: ${shown}`;
   if (exit.exitCode === 0) return undefined;

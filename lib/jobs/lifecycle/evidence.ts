@@ -54,7 +54,7 @@ const MAX_ATTEMPT_WARNINGS = 3;
 export function warned(warnings: readonly string[]): Pick<Evidence, 'attempt_warnings'> {
   if (warnings.length === 0) return {};
   const kept = warnings.slice(0, MAX_ATTEMPT_WARNINGS);
-  return { attempt_warnings: kept.map((text) => text.slice(0, LIMITS.warnings.length)) };
+  return { attempt_warnings: kept.map((text) => text.slice(0, LIMITS.warnings.length).toWellFormed()) };
 }
 
 /** Longest text of an attempt on its job's item, in UTF-16 units. */

@@ -224,6 +224,15 @@ it('a project and a binding whose stored names hold NUL have their commands run'
   });
 });
 
+it('a command whose end is not shown can be stored: the table rejects half of a surrogate pair', async () => {
+  const job = await succeeded('cut', { a: `: ${'x'.repeat(77)}😀; exit 3` });
+  await runDeployments(opened.worker, job, never);
+  expect((await deployment.deployments.list(job.id))[0]).toMatchObject({
+    state: 'failed',
+    error: `Exit code 3: : ${'x'.repeat(77)}\u{fffd}…`,
+  });
+});
+
 it("a command's output is masked, and the end of a long one is kept", async () => {
   const commands = { a: 'seq 1 20000; echo "key $DEPLOY_KEY end"', b: `: ${'x'.repeat(70)} very-secret-key; exit 3` };
   const job = await succeeded('loud', commands);
