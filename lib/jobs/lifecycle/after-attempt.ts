@@ -26,6 +26,9 @@ export const PROBE_INTERVALS_MS: Readonly<Record<ParkReason, number>> = {
   usage_limit: 300_000,
 };
 
+/** The longest that a vendor's limit lasts is a month. */
+const LONGEST_LIMIT_MS = 31 * 86_400_000;
+
 /** The job after the end of its attempt: ended, queued for another attempt, or parked. */
 export function outcomeAfterAttempt(
   attempted: Job,
@@ -94,7 +97,7 @@ function afterOutcome(
       reason: parked,
       parked,
       updated_at: at,
-      due_at: outcome.until ?? timestamp(now + probeEvery[parked]),
+      due_at: timestamp(regained(outcome.until, now) ?? now + probeEvery[parked]),
     });
   }
   const used = job.retries_used ?? 0;
@@ -107,6 +110,14 @@ function afterOutcome(
     due_at: timestamp(now + pause),
     updated_at: at,
   });
+}
+
+/**
+ * When the vendor takes jobs again, by its own report. A job can forge that: a past time would let it probe before all others
+ * each time, and keep them from it.
+ */
+function regained(until: string | undefined, now: number): number | undefined {
+  return until === undefined ? undefined : Math.min(Math.max(Date.parse(until), now), now + LONGEST_LIMIT_MS);
 }
 
 /** The job after its worker was lost. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../../../lib/contract/limits.ts';
 import type { Status } from '../../../../lib/contract/statuses.ts';
 import { BACKOFF, MAX_LOGIN_RESTARTS, MAX_LOSSES } from '../../../../lib/jobs/lifecycle/after-attempt.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
@@ -173,6 +174,23 @@ describe('a job that is released or parked', () => {
     expect(last).toMatchObject({ status: 'QUEUED', parked: 'account_required' });
   });
 
+  it.each([
+    { said: 'a time', until: '2026-11-20T13:00:00.000Z', due: '2026-11-20T13:00:00.000Z' },
+    {
+      said: 'a past time, as a job can forge it,',
+      until: '1970-01-01T00:00:01.000Z',
+      due: new Date(NOW).toISOString(),
+    },
+    {
+      said: 'a time that sorts before all others',
+      until: '+275760-09-13T00:00:00.000Z',
+      due: new Date(NOW + 31 * 86_400_000).toISOString(),
+    },
+  ])('waits for a limit until $said that the vendor names, but from now on and a month at most', ({ until, due }) => {
+    const receipt = aReceipt({ kind: 'parked', reason: 'usage_limit', exit_code: 1, until });
+    expect(outcomeOf(aRunningJob(), { type: 'end', receipt })).toMatchObject({ parked: 'usage_limit', due_at: due });
+  });
+
   it('waits for the account, and is claimable again once unparked', () => {
     const parked = outcomeOf(aRunningJob(), {
       type: 'end',
@@ -216,4 +234,13 @@ it('a retry starts a new round and keeps the attempts', () => {
   expect(job).toMatchObject({ status: 'QUEUED', attempt: 3, queued_at: new Date(NOW).toISOString() });
   for (const gone of ['retries_used', 'losses', 'login_restarts', 'cancel_requested_at', 'finished_at'])
     expect(job).not.toHaveProperty(gone);
+});
+
+it('warnings that are cut can be stored: the table rejects half of a surrogate pair', () => {
+  const warnings = [`${'a'.repeat(LIMITS.warnings.length - 1)}😀`];
+  const job = outcomeOf(aRunningJob(), {
+    type: 'end',
+    receipt: { ...aReceipt({ kind: 'succeeded', reason: 'exited' }), warnings },
+  });
+  expect(job.attempt_warnings).toEqual([`${'a'.repeat(LIMITS.warnings.length - 1)}\u{fffd}`]);
 });
