@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
-import type { Outcome, Receipt, Usage } from '../../lib/jobs/receipts/receipt.ts';
+import { boundedUsage, type Outcome, type Receipt, type Usage } from '../../lib/jobs/receipts/receipt.ts';
 import type { AgentFacts } from '../../lib/vendors/output/agent-output.ts';
 import { folderHost } from '../agent-sessions/folder-host.ts';
 import type { RestoredSession } from '../agent-sessions/restore-session.ts';
@@ -35,7 +35,7 @@ const NONE: AttemptSession = {
   grown() {},
   finish: async () => [],
   dispose() {},
-  usage: (usage) => (usage === undefined ? {} : { usage }),
+  usage: (usage) => (usage === undefined ? {} : { usage: boundedUsage(usage) }),
 };
 
 /** @param sessionId the id of the session, once it has the prompt */
@@ -88,7 +88,8 @@ export function saveSession(
     usage(reported) {
       const usage = meter === undefined ? reported : meter.usage(reported);
       return {
-        ...(usage !== undefined && { usage }),
+        // JSON has no infinite number, which a forged session can sum up to.
+        ...(usage !== undefined && { usage: boundedUsage(usage) }),
         ...(!isDeepStrictEqual(usage, reported) && { usage_from: 'session' as const }),
       };
     },

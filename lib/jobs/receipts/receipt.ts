@@ -35,7 +35,7 @@ export function boundedUsage({ cost_usd, ...tokens }: Usage): Usage {
 }
 
 function bounded(number: number, most: number): number {
-  return number < 1e-100 ? 0 : Math.min(number, most);
+  return number >= 1e-100 ? Math.min(number, most) : 0;
 }
 
 /** Adds two usages. */
