@@ -34,6 +34,9 @@ export interface GitCall {
 
 /** Milliseconds: enough for the first clone of a large repository. */
 const GIT_TIMEOUT_MS = 1_800_000;
+/** Milliseconds that a call may take which reads a repository that a job can write: it may have made a file a FIFO. */
+export const JOBS_REPOSITORY_LIMIT_MS = 10_000;
+
 /** Time limit of a tool, in milliseconds. */
 const TOOL_TIMEOUT_MS = 300_000;
 /** Most bytes of output to return. */

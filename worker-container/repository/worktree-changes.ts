@@ -5,7 +5,7 @@ import type { Changes } from '../../lib/jobs/receipts/changes.ts';
 import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { giveTree } from '../service-accounts/untrusted-files.ts';
 import { layOutStat, WHOLE_STAT } from './diff-stat.ts';
-import { type GitCall, type GitSurroundings, git } from './git.ts';
+import { type GitCall, type GitSurroundings, git, JOBS_REPOSITORY_LIMIT_MS } from './git.ts';
 import { keepSnapshot, type TurnEnd } from './snapshots.ts';
 import type { JobWorktree } from './worktree-record.ts';
 
@@ -13,8 +13,6 @@ import type { JobWorktree } from './worktree-record.ts';
 const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--ignore-submodules=dirty'];
 /** Milliseconds that one step of the comparison may take. */
 const MAX_STEP_MS = 300_000;
-/** Milliseconds that finding its branch may take. */
-const FIND_BRANCH_TIMEOUT_MS = 10_000;
 
 /** The changes of an attempt without a worktree. */
 export const NO_CHANGES: { readonly changes?: Changes; readonly warnings: readonly string[] } = { warnings: [] };
@@ -63,7 +61,7 @@ async function worktreeChanges(
   const counts = countsOf(await ask('diff', ...NO_PROGRAMS, '--numstat', '-z', worktree.base, '--'));
   const stat = await ask('diff', ...NO_PROGRAMS, ...WHOLE_STAT, worktree.base, '--');
   // These two only resolve names: they read no object, so nothing can be fetched, filtered or hooked in.
-  const own: GitCall = { repository: { gitDir: join(worktree.path, '.git') }, limit: FIND_BRANCH_TIMEOUT_MS };
+  const own: GitCall = { repository: { gitDir: join(worktree.path, '.git') }, limit: JOBS_REPOSITORY_LIMIT_MS };
   const branch = await git(surroundings, ['symbolic-ref', '--quiet', '--short', 'HEAD'], own).catch(() => '');
   const head = await git(surroundings, ['rev-parse', '--verify', '--quiet', 'HEAD'], own).catch(() => '');
   const truncated = counts.files > 0 && (await writeDiff(surroundings, worktree, { call, diffFile }));
