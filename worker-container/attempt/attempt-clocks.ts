@@ -22,21 +22,24 @@ export class AttemptClocks {
   readonly #total: number | undefined;
   readonly #startedAt = performance.now();
 
-  /**
-   * Starts the total clock: the preparation counts too.
-   * @param ranBefore milliseconds that the attempts ran whose session this one is to continue
-   */
-  constructor(ending: Ending, total: number | undefined, ranBefore = 0) {
+  /** Starts the total clock: the preparation counts too. */
+  constructor(ending: Ending, total: number | undefined) {
     this.#ending = ending;
     this.#total = total;
-    if (total !== undefined) this.#arm('total', Math.max(0, total - ranBefore), 'timed_out');
+    if (total !== undefined) this.#arm('total', total, 'timed_out');
   }
 
-  /** The attempt continues no session, so what ran before does not count. */
-  onFresh(): void {
+  /**
+   * The attempt continues a session: what ran before counts too.
+   * @param ranBefore milliseconds that the attempts before it ran
+   */
+  onContinued(ranBefore: number): void {
     if (this.#total === undefined) return;
     this.#disarm('total');
-    this.#arm('total', this.#total - (performance.now() - this.#startedAt), 'timed_out');
+    const left = this.#total - ranBefore - (performance.now() - this.#startedAt);
+    // At once, so that no agent starts in no time.
+    if (left <= 0) this.#ending.request('timed_out');
+    else this.#arm('total', left, 'timed_out');
   }
 
   /** The agent has started. */

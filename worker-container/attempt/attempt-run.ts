@@ -40,10 +40,11 @@ async function runWithLogin(
 ): Promise<AttemptRun> {
   const { ending, attemptDir, login, redaction, onProgress, job: watch } = surroundings;
   const mark = `${context.markPrefix}${job.id}/${job.attempt}`;
-  const clocks = new AttemptClocks(ending, timeoutMs(job.timeout, context.env.PROMPTQ_TIMEOUT_UNIT), job.ran_before);
+  const clocks = new AttemptClocks(ending, timeoutMs(job.timeout, context.env.PROMPTQ_TIMEOUT_UNIT));
   try {
     const files = makeAttemptFiles(attemptDir, context.account);
-    const at = { attemptDir, ending, mark, files, redaction, onProgress, watch, account: login?.account };
+    const onContinued = () => clocks.onContinued(job.ran_before ?? 0);
+    const at = { attemptDir, ending, mark, files, redaction, onProgress, onContinued, watch, account: login?.account };
     const prepared = await prepareAttempt(context, job, at).catch(async (error: unknown) => {
       clocks.stop();
       // The author of a failed setup command needs its output.
@@ -52,7 +53,6 @@ async function runWithLogin(
         await keepAttemptFiles(context, job, { files, redaction, signal: AbortSignal.timeout(DRAIN_TIMEOUT_MS) }),
       );
     });
-    if (prepared.resumed?.attempt === undefined) clocks.onFresh();
     const around = { ...surroundings, mark, files, clocks };
     const running = await startAgent(context, job, prepared, around);
     try {

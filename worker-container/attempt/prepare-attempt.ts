@@ -43,6 +43,8 @@ export interface PreparingSurroundings extends FolderSurroundings {
   readonly account: string | undefined;
   readonly files: AttemptFiles;
   readonly onProgress: AttemptSurroundings['onProgress'];
+  /** Called if it continues an interrupted attempt. */
+  readonly onContinued: () => void;
   readonly watch: AttemptSurroundings['job'];
 }
 
@@ -53,7 +55,7 @@ export interface PreparingSurroundings extends FolderSurroundings {
 export async function prepareAttempt(
   context: AttemptContext,
   job: Job,
-  { files, onProgress, watch, account: login, ...at }: PreparingSurroundings,
+  { files, onProgress, onContinued, watch, account: login, ...at }: PreparingSurroundings,
 ): Promise<PreparedAttempt> {
   const { env, account } = context;
   const { profile, texts, rules, secrets } = await readSettings(context, job);
@@ -71,6 +73,7 @@ export async function prepareAttempt(
     continueSession(context, job, { agent, profile, origin, cwd, files, ending: at.ending, earlier }),
   );
   const { resumed } = session;
+  if (resumed?.attempt !== undefined) onContinued();
   const {
     prompt,
     given,

@@ -12,9 +12,9 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Started clocks, and the reason for which they have requested the end so far. */
-function begun({ agent, total, ranBefore }: { agent?: AgentName; total?: number; ranBefore?: number } = {}) {
+function begun({ agent, total }: { agent?: AgentName; total?: number } = {}) {
   const ending = new Ending();
-  const clocks = new AttemptClocks(ending, total, ranBefore);
+  const clocks = new AttemptClocks(ending, total);
   if (agent !== undefined) clocks.onStart(agent);
   const reasonAfter = (milliseconds: number) => {
     vi.advanceTimersByTime(milliseconds);
@@ -51,15 +51,15 @@ describe.for(['codex', 'claude'] as const)('an attempt of %s', (agent) => {
   });
 });
 
-it('counts the attempts whose session it continues', () => {
-  expect(begun({ total: 1_000, ranBefore: 400 }).reasonAfter(599)).toBeUndefined();
-  expect(begun({ total: 1_000, ranBefore: 400 }).reasonAfter(600)).toBe('timed_out');
-  expect(begun({ total: 1_000, ranBefore: 2_000 }).reasonAfter(1)).toBe('timed_out');
-  const { clocks, reasonAfter } = begun({ total: 1_000, ranBefore: 400 });
+it('counts the attempts whose session it continues, from the moment when it is known to', () => {
+  const { clocks, reasonAfter } = begun({ total: 1_000 });
   reasonAfter(100);
-  clocks.onFresh();
-  expect(reasonAfter(899)).toBeUndefined();
+  clocks.onContinued(400);
+  expect(reasonAfter(499)).toBeUndefined();
   expect(reasonAfter(1)).toBe('timed_out');
+  const exhausted = begun({ total: 1_000 });
+  exhausted.clocks.onContinued(1_000);
+  expect(exhausted.reasonAfter(0)).toBe('timed_out');
 });
 
 it('an attempt of a shell script has no limit of silence', () => {
