@@ -14,13 +14,14 @@ export const MAX_RESUMES = 50;
  * @param endedAt RFC 3339. The time that the attempt ran counts for the timeout
  * @param receipt of the attempt; undefined: it was lost
  */
-export function withResume(job: Job, endedAt: string, receipt?: Pick<Receipt, 'resumed_from'>): Job {
+export function withResume(job: Job, endedAt: string, receipt?: Pick<Receipt, 'resumed_from' | 'agent'>): Job {
   const oldest = job.resume_oldest ?? job.attempt;
   if (job.agent === 'shell' || job.attempt - oldest >= MAX_RESUMES) return withoutResume(job);
   const began = job.started_at === undefined ? Number.NaN : Date.parse(job.started_at);
   const ran = Math.max(0, Date.parse(endedAt) - began) || 0;
-  // An attempt that could not continue the session began the work, and its time, from the start.
-  const before = receipt !== undefined && receipt.resumed_from === undefined ? 0 : (job.ran_before ?? 0);
+  // An agent that could not continue the session began the work, and its time, from the start.
+  const startedOver = receipt?.agent !== undefined && receipt.resumed_from === undefined;
+  const before = startedOver ? 0 : (job.ran_before ?? 0);
   return { ...job, resume_from: job.attempt, resume_oldest: oldest, ran_before: before + ran };
 }
 

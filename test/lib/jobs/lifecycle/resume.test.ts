@@ -116,6 +116,8 @@ test('the attempts of one session share the timeout, without the time in between
   expect(after(second, handedBack(2, { resumed_from: 1 }))).toMatchObject({ ran_before: 12_000 });
   // It could not continue the session.
   expect(after(second, handedBack(2))).toMatchObject({ ran_before: 6_000 });
+  // It ended before it started an agent: the next attempt can still continue the session.
+  expect(after(second, handedBack(2, { agent: undefined }))).toMatchObject({ ran_before: 12_000 });
   // A lost worker was heard 30 s before its lease ended.
   const lost = { ...second, lease_until: '2026-11-20T10:00:37.000Z' };
   expect(after(lost, { type: 'lose' }, Date.parse('2026-11-20T11:00:00.000Z'))).toMatchObject({ ran_before: 9_000 });
