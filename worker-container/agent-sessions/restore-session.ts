@@ -8,6 +8,7 @@ import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { noting } from '../../lib/jobs/messages/messages-in-session.ts';
 import type { AgentSessionStore, StoredSession } from '../../lib/jobs/output/agent-sessions/agent-session-store.ts';
 import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
+import type { SessionMeter } from '../../lib/vendors/output/agent-output.ts';
 import { movedPath, movedSession } from '../forks/moved-session.ts';
 import { SESSION_ID } from './session-id.ts';
 import { isOlder, OlderCliError, type SessionOrigin } from './session-origin.ts';
@@ -23,6 +24,10 @@ export interface RestoredSession {
   readonly sessionId: string;
   /** How many of its first bytes come from attempts whose usage is recorded. */
   readonly billedBytes: number;
+  /** Size of its file. */
+  readonly bytes: number;
+  /** Has read it. */
+  readonly meter: SessionMeter | undefined;
   /** Another vendor account has made it: its vendor may refuse what it holds. */
   readonly isOtherAccount: boolean;
   /** Messages that the session has. */
@@ -42,6 +47,8 @@ export interface RestoreRequest {
   readonly sessions: AgentSessionStore;
   /** Whether an attempt's outcome, and so its usage, is recorded. */
   readonly isRecorded: (attempt: AttemptOfJob) => Promise<boolean>;
+  /** Reads from the session what was used before. */
+  readonly meter: SessionMeter | undefined;
   /** What a session must have been made with. */
   readonly agent: AgentName;
   readonly vendor: string;
@@ -84,12 +91,15 @@ export async function restoreSession(request: RestoreRequest): Promise<RestoredS
   const move = { from: record.cwd, to: cwd };
   const path = join(folder, isCopied ? movedPath(record.path, move) : record.path);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  // The usage of a job that was forked is never counted with the fork's.
+  const isRecorded = isCopied || (await request.isRecorded(found));
+  // The usage of an attempt that was lost is counted with this one's.
+  const billed = isRecorded ? Number.POSITIVE_INFINITY : record.billed_bytes;
+  const { meter } = request;
   const messageIds = new Set<string>();
   const content = isCopied ? movedSession(found.session.read(), move) : found.session.read();
   const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-  await pipeline(Readable.from(noting(content, messageIds)), file);
-  // The usage of a job that was forked is never counted with the fork's.
-  const isRecorded = isCopied || (await request.isRecorded(found));
+  await pipeline(Readable.from(noting(measured(content, billed, meter), messageIds)), file);
   const isOwn = found.jobId === request.jobId;
   const { resumed_from: before, chain = before === undefined ? [] : [before] } = record;
   return {
@@ -99,9 +109,26 @@ export async function restoreSession(request: RestoreRequest): Promise<RestoredS
     sessionId: record.session_id,
     isOtherAccount: record.account !== undefined && origin.account !== undefined && record.account !== origin.account,
     messageIds,
-    // The usage of an attempt that was lost is counted with this one's.
-    billedBytes: isRecorded ? file.bytesWritten : record.billed_bytes,
+    billedBytes: Math.min(billed, file.bytesWritten),
+    bytes: file.bytesWritten,
+    meter,
   };
+}
+
+/** Passes a session on, and has the meter read it. @param billed how many of its first bytes are recorded */
+async function* measured(
+  session: AsyncIterable<Buffer>,
+  billed: number,
+  meter: SessionMeter | undefined,
+): AsyncGenerator<Buffer> {
+  let at = 0;
+  for await (const chunk of session) {
+    const end = Math.max(0, billed - at);
+    meter?.push(chunk.subarray(0, end), 'billed');
+    meter?.push(chunk.subarray(end), 'unbilled');
+    at += chunk.length;
+    yield chunk;
+  }
 }
 
 /** The first of the candidates that saved a session. */

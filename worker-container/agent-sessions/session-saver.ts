@@ -21,8 +21,10 @@ export interface SessionSaverOptions {
     SessionRecord,
     'agent' | 'cli_version' | 'vendor' | 'account' | 'cwd' | 'worker_id' | 'billed_bytes' | 'resumed_from' | 'chain'
   >;
-  /** Reads the usage from what is saved. */
+  /** Reads the usage from what is saved, after `restoredBytes`. */
   readonly meter: SessionMeter | undefined;
+  /** How many of its first bytes the meter has, because the attempt continues them. Default: none. */
+  readonly restoredBytes?: number;
   readonly account: ServiceAccount | undefined;
   readonly objects: OutputObjects;
   readonly redaction: Redaction;
@@ -157,10 +159,9 @@ export class SessionSaver {
   }
 
   #measure(bytes: Buffer): void {
-    const { meter, about } = this.#options;
-    const billed = Math.min(Math.max(about.billed_bytes - this.#read, 0), bytes.length);
-    if (billed > 0) meter?.push(bytes.subarray(0, billed), true);
-    if (billed < bytes.length) meter?.push(bytes.subarray(billed), false);
+    const { meter, restoredBytes = 0 } = this.#options;
+    const known = Math.max(restoredBytes - this.#read, 0);
+    if (known < bytes.length) meter?.push(bytes.subarray(known), 'own');
   }
 
   /** The next whole lines of the file; undefined: there is none yet. */

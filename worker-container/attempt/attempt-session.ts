@@ -54,7 +54,7 @@ export function saveSession(
   },
 ): AttemptSession {
   if (agent.sessionFolder === undefined) return NONE;
-  const meter = agent.createMeter?.();
+  const meter = resumed === undefined ? agent.createMeter?.() : resumed.meter;
   const billed_bytes = resumed?.billedBytes ?? 0;
   const saver = new SessionSaver({
     jobId: job.id,
@@ -71,6 +71,7 @@ export function saveSession(
       ...(resumed?.attempt !== undefined && { resumed_from: resumed.attempt, chain: [...resumed.chain] }),
     },
     meter,
+    restoredBytes: resumed?.bytes ?? 0,
     account: context.account,
     objects: s3OutputObjects(context.objects, context.env.OUTPUT_BUCKET),
     redaction,

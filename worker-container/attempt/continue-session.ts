@@ -90,6 +90,7 @@ async function restore(
     candidates,
     sessions: agentSessions,
     isRecorded: async ({ jobId, attempt }) => (await readableReceipt(output, jobId, attempt)).receipt !== undefined,
+    meter: agent.createMeter?.(),
     agent: agent.name,
     vendor: profile.vendor,
     origin,

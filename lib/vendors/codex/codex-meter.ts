@@ -1,47 +1,76 @@
 import * as z from 'zod';
 import type { Usage } from '../../jobs/receipts/receipt.ts';
-import type { SessionMeter } from '../output/agent-output.ts';
+import type { SessionMeter, SessionPart } from '../output/agent-output.ts';
 import { createJsonLines } from '../output/json-lines.ts';
+import { usageSince } from '../output/usage-since.ts';
 import { codexTokensSchema } from './codex-tokens.ts';
 
 /**
  * Sums the model calls in codex's session. Since 0.169 the session has a record of each call, even of a turn that was
- * cut off; the usage of `turn.completed` includes the turns before, unless one of them was killed.
+ * cut off. The totals in codex's output continue from the last total in the session that it was given: calls that the
+ * saved session lacks are known from them.
  */
 export function createCodexMeter(): SessionMeter {
-  let total: Usage | undefined;
-  let hasBilled = false;
-  const lines = createJsonLines((line) => {
-    const record = recordSchema.safeParse(line).data;
-    if (record !== undefined) total = total === undefined ? record : sum(total, record);
-  });
+  let restored: Usage | undefined;
+  let own: Usage | undefined;
+  let totalBefore: Usage | undefined;
+  let part: SessionPart = 'own';
+  const lines = createJsonLines(
+    (line) => {
+      const { usage, total } = lineSchema.safeParse(line).data ?? {};
+      if (part === 'own') own = sum(own, usage);
+      else totalBefore = total ?? totalBefore;
+      if (part === 'unbilled') restored = sum(restored, usage);
+    },
+    { mentioning: ['token_usage_record', 'token_count'] },
+  );
   return {
-    push(chunk, isBilled) {
-      if (isBilled) hasBilled = true;
-      else lines.push(chunk);
+    push(chunk, of) {
+      part = of;
+      lines.push(chunk);
     },
     reset() {
-      total = undefined;
+      own = undefined;
     },
-    usage: (reported) => total ?? (hasBilled ? undefined : reported),
+    usage(reported) {
+      const since = reported === undefined ? undefined : usageSince(reported, totalBefore);
+      return sum(restored, larger(own, since));
+    },
   };
 }
 
-const recordSchema = z
-  .object({
-    type: z.literal('token_usage_record'),
-    // The agent can write into its session.
-    payload: z.object({
-      usage: codexTokensSchema.refine((usage) => Object.values(usage).every((count) => count >= 0)),
-    }),
-  })
-  .transform(({ payload }) => payload.usage);
+// The agent can write into its session.
+const tokensSchema = codexTokensSchema.refine((usage) => Object.values(usage).every((count) => count >= 0));
+const lineSchema = z.union([
+  z
+    .object({ type: z.literal('token_usage_record'), payload: z.object({ usage: tokensSchema }) })
+    .transform(({ payload }) => ({ usage: payload.usage, total: undefined })),
+  z
+    .object({
+      type: z.literal('event_msg'),
+      payload: z.object({ type: z.literal('token_count'), info: z.object({ total_token_usage: tokensSchema }) }),
+    })
+    .transform(({ payload }) => ({ usage: undefined, total: payload.info.total_token_usage })),
+]);
 
-function sum(a: Usage, b: Usage): Usage {
+function sum(a: Usage | undefined, b: Usage | undefined): Usage | undefined {
+  return combined(a, b, (one, other) => one + other);
+}
+
+function larger(a: Usage | undefined, b: Usage | undefined): Usage | undefined {
+  return combined(a, b, Math.max);
+}
+
+function combined(
+  a: Usage | undefined,
+  b: Usage | undefined,
+  combine: (one: number, other: number) => number,
+): Usage | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
   return {
-    input_tokens: a.input_tokens + b.input_tokens,
-    cached_input_tokens: a.cached_input_tokens + b.cached_input_tokens,
-    output_tokens: a.output_tokens + b.output_tokens,
-    reasoning_output_tokens: a.reasoning_output_tokens + b.reasoning_output_tokens,
+    input_tokens: combine(a.input_tokens, b.input_tokens),
+    cached_input_tokens: combine(a.cached_input_tokens, b.cached_input_tokens),
+    output_tokens: combine(a.output_tokens, b.output_tokens),
+    reasoning_output_tokens: combine(a.reasoning_output_tokens, b.reasoning_output_tokens),
   };
 }

@@ -60,14 +60,17 @@ export interface MessageReader {
   end(): void;
 }
 
+/** `billed`: earlier attempts made and recorded it; `unbilled`: those were lost; `own`: of the attempt itself. */
+export type SessionPart = 'billed' | 'unbilled' | 'own';
+
 /** Reads the usage of one attempt from the session of its agent. */
 export interface SessionMeter {
-  /** Takes the session, cut anywhere. `isBilled`: an earlier attempt recorded the usage of this part. */
-  push(chunk: Buffer, isBilled: boolean): void;
-  /** Starts over: another file took the session's place. */
+  /** Takes the session in order, cut anywhere. */
+  push(chunk: Buffer, part: SessionPart): void;
+  /** Forgets the attempt's own part: another file took the session's place. */
   reset(): void;
   /**
-   * The attempt's usage.
+   * The attempt's usage, with that of the unbilled part.
    * @param reported as its output has it, which may include that of the attempts before
    */
   usage(reported: Usage | undefined): Usage | undefined;

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { claudeOutput } from '../../../lib/vendors/claude/claude-output.ts';
 import { codexOutput } from '../../../lib/vendors/codex/codex-output.ts';
-import type { AgentOutput } from '../../../lib/vendors/output/agent-output.ts';
+import type { AgentOutput, SessionPart } from '../../../lib/vendors/output/agent-output.ts';
 
-function meterOf(agent: AgentOutput, billed: readonly object[], own: readonly object[]) {
+/** A meter that has read a session, of which it gets each part cut in the middle of a line. */
+function meterOf(agent: AgentOutput, parts: Partial<Record<SessionPart, readonly object[]>>) {
   const meter = agent.createMeter?.();
-  const text = (lines: readonly object[]) => Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  if (billed.length > 0) meter?.push(text(billed), true);
-  // Cut in the middle of a line.
-  const all = text(own);
-  meter?.push(all.subarray(0, 10), false);
-  meter?.push(all.subarray(10), false);
+  for (const part of ['billed', 'unbilled', 'own'] as const) {
+    const text = Buffer.from((parts[part] ?? []).map((line) => `${JSON.stringify(line)}\n`).join(''));
+    meter?.push(text.subarray(0, 10), part);
+    meter?.push(text.subarray(10), part);
+  }
   return meter;
 }
 
@@ -29,18 +29,46 @@ const call = (input: number, output: number) => ({
   payload: { usage: { ...usage(input, output), total_tokens: input + output } },
 });
 
+/** The total that codex writes a while after a call, and from which it counts on when it resumes. */
+const total = (input: number, output: number) => ({
+  type: 'event_msg',
+  payload: { type: 'token_count', info: { total_token_usage: { ...usage(input, output), total_tokens: 1 } } },
+});
+const BILLED = [call(1_000, 10), total(1_000, 10), call(1_000, 10), total(2_000, 20)];
+
 test('codex: the calls of earlier attempts are not counted again', () => {
-  const meter = meterOf(codexOutput, [call(1_000, 10), call(1_000, 10)], [call(500, 5), { type: 'other' }, call(1, 1)]);
-  expect(meter?.usage(usage(2_501, 26))).toEqual(usage(501, 6));
+  const own = [call(500, 5), { type: 'event_msg', payload: { type: 'token_count', info: null } }, call(1, 1)];
+  expect(meterOf(codexOutput, { billed: BILLED, own })?.usage(usage(2_501, 26))).toEqual(usage(501, 6));
 });
 
-test('codex: a session without records of calls leaves what the output reports, unless that includes earlier attempts', () => {
-  expect(meterOf(codexOutput, [], [{ type: 'session_meta' }])?.usage(usage(7, 1))).toEqual(usage(7, 1));
-  expect(meterOf(codexOutput, [call(7, 1)], [{ type: 'x' }])?.usage(usage(7, 1))).toBeUndefined();
+test.for([[], [call(500, 5), total(2_500, 25)]])('codex: calls that were not saved are counted: %j', (own) => {
+  expect(meterOf(codexOutput, { billed: BILLED, own })?.usage(usage(3_000, 30))).toEqual(usage(1_000, 10));
+  expect(meterOf(codexOutput, { own })?.usage(usage(3_000, 30))).toEqual(usage(3_000, 30));
 });
 
-test('codex: a call that no output reports is counted', () => {
-  expect(meterOf(codexOutput, [], [call(7, 1)])?.usage(undefined)).toEqual(usage(7, 1));
+test('codex: the calls of a lost attempt are counted, with the one whose end codex does not know of', () => {
+  const unbilled = [call(70, 7), total(2_070, 27), call(30, 3)];
+  for (const own of [[], [call(500, 5), total(2_570, 32)]])
+    expect(meterOf(codexOutput, { billed: BILLED, unbilled, own })?.usage(usage(2_570, 32))).toEqual(usage(600, 15));
+  expect(meterOf(codexOutput, { billed: BILLED, unbilled })?.usage(undefined)).toEqual(usage(100, 10));
+});
+
+test('codex: a total that is smaller than the one before is no usage', () => {
+  expect(meterOf(codexOutput, { billed: BILLED, own: [call(7, 1)] })?.usage(usage(7, 1))).toEqual(usage(7, 1));
+  expect(meterOf(codexOutput, { billed: BILLED })?.usage(usage(7, 1))).toEqual(usage(0, 0));
+});
+
+test('codex: a session without records of calls leaves what the output reports', () => {
+  expect(meterOf(codexOutput, { own: [{ type: 'session_meta' }] })?.usage(usage(7, 1))).toEqual(usage(7, 1));
+});
+
+test('codex: a call that no output reports is counted, and not again when another file takes the place', () => {
+  const meter = meterOf(codexOutput, { billed: BILLED, own: [call(7, 1)] });
+  expect(meter?.usage(undefined)).toEqual(usage(7, 1));
+  meter?.reset();
+  expect(meter?.usage(undefined)).toBeUndefined();
+  meter?.push(Buffer.from(`${JSON.stringify(call(7, 1))}\n`), 'own');
+  expect(meter?.usage(usage(2_007, 21))).toEqual(usage(7, 1));
 });
 
 const totals = (input: number, output: number, cost: number) => ({
@@ -50,16 +78,23 @@ const totals = (input: number, output: number, cost: number) => ({
 });
 
 test('claude: the totals of earlier attempts are taken off, and never below 0', () => {
-  const meter = meterOf(
-    claudeOutput,
-    [totals(1, 1, 0.1), { type: 'user' }, totals(100, 10, 0.5)],
-    [totals(150, 15, 0.75)],
-  );
+  const billed = [totals(1, 1, 0.1), { type: 'user' }, totals(100, 10, 0.5)];
+  const meter = meterOf(claudeOutput, { billed, own: [totals(150, 15, 0.75)] });
   expect(meter?.usage(usage(150, 15, 0.75))).toEqual(usage(50, 5, 0.25));
   expect(meter?.usage(usage(50, 15, 0.25))).toEqual(usage(0, 5, 0));
-  expect(meter?.usage(undefined)).toBeUndefined();
+  expect(meterOf(claudeOutput, { billed })?.usage(undefined)).toBeUndefined();
+});
+
+test('claude: an attempt that was asked to end has the totals that its session got', () => {
+  const parts = { billed: [totals(100, 10, 0.5)], unbilled: [totals(120, 12, 0.625)], own: [totals(150, 15, 0.75)] };
+  expect(meterOf(claudeOutput, parts)?.usage(undefined)).toEqual(usage(50, 5, 0.25));
+  // It was killed: what it used is not known, and what the lost one before it used is.
+  const killed = meterOf(claudeOutput, parts);
+  killed?.reset();
+  expect(killed?.usage(undefined)).toEqual(usage(20, 2, 0.125));
 });
 
 test('claude: without totals of earlier attempts its own are the usage', () => {
-  expect(meterOf(claudeOutput, [], [totals(150, 15, 0.75)])?.usage(usage(150, 15, 0.75))).toEqual(usage(150, 15, 0.75));
+  const own = [totals(150, 15, 0.75)];
+  expect(meterOf(claudeOutput, { own })?.usage(usage(150, 15, 0.75))).toEqual(usage(150, 15, 0.75));
 });

@@ -44,6 +44,7 @@ async function restored(record: Record<string, unknown> = {}, request: Partial<R
     candidates: [3, 2, 1].map((attempt) => ({ jobId: 'job', attempt })),
     sessions: saved(record),
     isRecorded: async () => true,
+    meter: undefined,
     agent: 'codex',
     vendor: 'practice',
     origin: { cli_version: '0.169.0', account: 'one' },
@@ -63,6 +64,17 @@ test('the newest session is put where the CLI finds it', async () => {
 
 test('what an attempt used that left no receipt is counted with its successor', async () => {
   expect(await restored({}, { isRecorded: async () => false })).toMatchObject({ billedBytes: 3, chain: [2] });
+});
+
+test.each([
+  [true, ['billed: {"line":1}\n']],
+  [false, ['billed: {"l', 'unbilled: ine":1}\n']],
+])('its meter reads what is recorded, and what is not (%s)', async (isRecorded, expected) => {
+  const read: string[] = [];
+  const push = (chunk: Buffer, part: string) => void (chunk.length > 0 && read.push(`${part}: ${chunk}`));
+  const meter = { push, reset: () => undefined, usage: () => undefined };
+  expect(await restored({}, { isRecorded: async () => isRecorded, meter })).toMatchObject({ bytes: 11, meter });
+  expect(read).toEqual(expected);
 });
 
 test('the chain of a session that an earlier version saved has the attempt that it names', async () => {

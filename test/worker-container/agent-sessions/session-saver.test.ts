@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { SessionSaver } from '../../../worker-container/agent-sessions/session-saver.ts';
+import { SessionSaver, type SessionSaverOptions } from '../../../worker-container/agent-sessions/session-saver.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 
 const ORIGIN = { cli_version: '0.169.0', account: '0123456789abcdef' };
@@ -27,7 +27,7 @@ beforeEach(async () => {
   answered = Promise.resolve();
 });
 
-function saver(sessionId: string | undefined = ID): SessionSaver {
+function saver(sessionId: string | undefined = ID, measured: Partial<SessionSaverOptions> = {}): SessionSaver {
   return new SessionSaver({
     jobId: 'j1',
     attempt: 2,
@@ -55,6 +55,7 @@ function saver(sessionId: string | undefined = ID): SessionSaver {
       },
     },
     onFailure: () => undefined,
+    ...measured,
   });
 }
 
@@ -172,4 +173,26 @@ test('a line that is longer than a part is saved whole', async () => {
   await writeFile(path, `${line}{"next":1}\n`);
   expect(await saver().finish(60_000)).toEqual([]);
   expect(stored.get(`${PREFIX}/000/0000000000000000`)?.startsWith(line)).toBe(true);
+});
+
+test('the meter gets what follows the part that the attempt continues', async () => {
+  const read: string[] = [];
+  const meter = {
+    push: (chunk: Buffer, part: string) => void read.push(`${part}: ${chunk}`),
+    reset: () => void read.push('reset'),
+    usage: () => undefined,
+  };
+  const session = saver(ID, { meter, restoredBytes: '{"old":1}\n{"old":2}\n'.length });
+  await writeFile(path, '{"old":1}\n{"old":2}\n');
+  session.grown();
+  elapse();
+  await expect.poll(() => stored.size).toBe(2);
+  await appendFile(path, '{"own":1}\n');
+  session.grown();
+  elapse();
+  await expect.poll(() => read).toEqual(['own: {"own":1}\n']);
+  await writeFile(join(folder, 'new'), '{"old":1}\n{"old":2}\n{"own":2}\n');
+  await rename(join(folder, 'new'), path);
+  await session.finish(1_000);
+  expect(read.slice(1)).toEqual(['reset', 'own: {"own":2}\n']);
 });

@@ -1,41 +1,99 @@
+import { appendFile, link, mkdtemp, rm, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
-import { expect, test } from 'vitest';
-import { receiptSchema, type Usage } from '../../../lib/jobs/receipts/receipt.ts';
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { AgentSessionStore } from '../../../lib/jobs/output/agent-sessions/agent-session-store.ts';
+import { sessionAboutKey, sessionPartKey } from '../../../lib/jobs/output/output-keys.ts';
+import { restoreSession } from '../../../worker-container/agent-sessions/restore-session.ts';
+import { codex } from '../../../worker-container/agents/codex.ts';
 import { saveSession } from '../../../worker-container/attempt/attempt-session.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
-import { aReceipt, aRunningJob } from '../../lib/jobs/a-job.ts';
-import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
+import { aRunningJob } from '../../lib/jobs/a-job.ts';
+import { ModelObjects } from '../../simulation/model/objects.ts';
 
-const HUGE: Usage = {
-  input_tokens: Number.POSITIVE_INFINITY,
-  cached_input_tokens: Number.NaN,
-  output_tokens: 1e300,
+const ID = '01a207f5-eb44-7283-a012-30a0de506a94';
+const JOB = aRunningJob({ attempt: 2, resume_from: 1 });
+
+const usage = (tokens: number) => ({
+  input_tokens: tokens,
+  cached_input_tokens: 0,
+  output_tokens: 0,
   reasoning_output_tokens: 0,
-};
-const meter = { push: () => undefined, reset: () => undefined, usage: () => HUGE };
+});
+const call = (tokens: number) => line({ type: 'token_usage_record', payload: { usage: usage(tokens) } });
+const total = (tokens: number) =>
+  line({ type: 'event_msg', payload: { type: 'token_count', info: { total_token_usage: usage(tokens) } } });
+
+function line(value: object): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+let folder: string;
+let objects: ModelObjects;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'promptq-session-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  objects = new ModelObjects();
+});
+
+/**
+ * An attempt that continues a session in which 1,000 tokens were used.
+ * @param isRecorded whether they were recorded
+ */
+async function continued({ isRecorded = true, isDown = false }: { isRecorded?: boolean; isDown?: boolean } = {}) {
+  const send = async (command: unknown) => {
+    if (isDown && command instanceof PutObjectCommand) throw new Error('the store is down');
+    return objects.perform(command);
+  };
+  const put = (Key: string, Body: string) => objects.perform(new PutObjectCommand({ Bucket: 'b', Key, Body }));
+  const made = { agent: 'codex', vendor: 'practice', cwd: '/work', worker_id: 'worker-1' };
+  put(sessionAboutKey(JOB.id, 1, 0), JSON.stringify({ version: 1, ...made, session_id: ID, path: `${ID}.jsonl` }));
+  put(sessionPartKey(JOB.id, 1, 0, 0), call(1_000) + total(1_000));
+  const client = Object.assign(new S3Client({ region: 'local' }), { send });
+  const sessionFolder = join(folder, codex.sessionFolder ?? '');
+  const resumed = await restoreSession({
+    ...{ jobId: JOB.id, candidates: [{ jobId: JOB.id, attempt: 1 }], sessions: new AgentSessionStore(client, 'b') },
+    ...{ isRecorded: async () => isRecorded, meter: codex.createMeter?.(), agent: 'codex', vendor: 'practice' },
+    ...{ origin: {}, waitsForNewerCli: true, cwd: '/work', copiedFrom: [], onlyWorker: undefined },
+    folder: sessionFolder,
+  });
+  const session = saveSession(
+    {
+      ...{ objects: client, env: { OUTPUT_BUCKET: 'b' }, workerId: 'worker-1' },
+      log: new Logger({ logLevel: 'SILENT' }),
+    } as never,
+    JOB,
+    { agent: codex, profile: { vendor: 'practice' }, cwd: '/work', resumed, origin: {} } as never,
+    { files: { agent: folder } as never, redaction: new Redaction(), sessionId: () => ID },
+  );
+  return { session, file: join(sessionFolder, `${ID}.jsonl`) };
+}
+
+test.each([true, false])(
+  'the usage is that since the attempt before, if that recorded its own: %s',
+  async (isRecorded) => {
+    const { session, file } = await continued({ isRecorded });
+    await appendFile(file, call(500) + total(1_500));
+    expect(await session.finish()).toEqual([]);
+    const counted = isRecorded ? 500 : 1_500;
+    expect(session.usage(usage(1_500))).toEqual({
+      usage: usage(counted),
+      ...(isRecorded && { usage_from: 'session' }),
+    });
+  },
+);
 
 test.each([
-  { what: 'reports', agent: {}, reported: HUGE },
-  {
-    what: 'writes into its session',
-    agent: { sessionFolder: 'sessions', createMeter: () => meter },
-    reported: undefined,
-  },
-])('a usage that an agent $what can be read again from the receipt', ({ agent, reported }) => {
-  const context = { ...quietDeployment(), log: new Logger({ logLevel: 'SILENT' }) };
-  const prepared = { agent: { name: 'codex', ...agent }, profile: {}, cwd: '/', resumed: undefined, origin: {} };
-  const files = { agent: '/' };
-  const session = saveSession(context as never, aRunningJob(), prepared as never, {
-    files: files as never,
-    redaction: new Redaction(),
-    sessionId: () => undefined,
-  });
-  const receipt = { ...aReceipt({ kind: 'succeeded', reason: 'exited' }), ...session.usage(reported) };
-  const read = receiptSchema.parse(JSON.parse(JSON.stringify(receipt)));
-  expect(read.usage).toEqual({
-    input_tokens: 1e12,
-    cached_input_tokens: 0,
-    output_tokens: 1e12,
-    reasoning_output_tokens: 0,
-  });
+  ['the file became too large', async (file: string) => await truncate(file, 64 * 1024 * 1024 + 1)],
+  ['the agent gave the file another name', async (file: string) => await link(file, join(folder, 'other'))],
+  ['the agent removed the file', async (file: string) => await rm(file)],
+  ['the store was down', async () => undefined],
+])('the usage is complete, and without that of the attempt before, although %s', async (_why, happens) => {
+  const { session, file } = await continued({ isDown: true });
+  await appendFile(file, call(500) + total(1_500));
+  await happens(file);
+  await session.finish(1);
+  expect(session.usage(usage(2_500))).toEqual({ usage: usage(1_500), usage_from: 'session' });
 });
