@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { Profile } from '../../lib/catalog/profiles.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { type Folders, ownFolder, resolveFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
-import { readableReceipt } from '../../lib/jobs/output/readable-receipt.ts';
 import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
 import { folderHost } from '../agent-sessions/folder-host.ts';
+import { isUsageRecorded } from '../agent-sessions/is-usage-recorded.ts';
 import {
   type AttemptOfJob,
   attemptsBefore,
@@ -89,7 +89,7 @@ async function restore(
     jobId: job.id,
     candidates,
     sessions: agentSessions,
-    isRecorded: async ({ jobId, attempt }) => (await readableReceipt(output, jobId, attempt)).receipt !== undefined,
+    isRecorded: (found) => isUsageRecorded(output, { job, earlier }, found),
     meter: agent.createMeter?.(),
     agent: agent.name,
     vendor: profile.vendor,

@@ -6,7 +6,7 @@ import type { ParkReason } from './parking.ts';
 import { withPendingBindings } from './pending-work.ts';
 import { isAsking, isUnanswered, withdrawn } from './question.ts';
 import { ended, queuedAgain, withoutProbe } from './queued-again.ts';
-import { lastHeard, withoutResume, withResume } from './resume.ts';
+import { lastHeard, withLoss, withoutResume, withResume } from './resume.ts';
 
 /** How many worker losses a round tolerates. */
 export const MAX_LOSSES = 3;
@@ -125,7 +125,8 @@ export function afterLoss(job: Job, at: string, event: { readonly forgiven?: boo
   return withQuestion(lost(job, at, event), at);
 }
 
-function lost(job: Job, at: string, { forgiven = false }: { readonly forgiven?: boolean }): Job {
+function lost(running: Job, at: string, { forgiven = false }: { readonly forgiven?: boolean }): Job {
+  const job = withLoss(running);
   if (job.cancel_requested_at !== undefined) {
     return ended(job, 'CANCELLED', job.kill_requested ? 'killed_by_request' : 'cancelled_by_request', at);
   }

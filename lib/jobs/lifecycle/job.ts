@@ -86,6 +86,8 @@ export const jobItemSchema = z.object({
   resume_oldest: z.number().optional(),
   /** The newest attempt when an edit last changed what its agent is asked, or where it works. */
   edited_after: z.number().optional(),
+  /** The newest attempts that were lost: their outcome and usage are not recorded, whatever receipts they left later. */
+  lost_attempts: z.array(z.number()).optional(),
   /** Milliseconds that the attempts of this chain have run; counted by the timeout. */
   ran_before: z.number().optional(),
   /** An attempt of this round started from the prompt because the CLI refused the session. */

@@ -21,7 +21,7 @@ import {
 } from './pending-work.ts';
 import { answered, asked, expired, isUnanswered, withdrawnUnheard } from './question.ts';
 import { ended, queuedAgain, queuedAnew, withoutProbe } from './queued-again.ts';
-import { unlessEdited } from './resume.ts';
+import { unlessEdited, withLoss } from './resume.ts';
 import { decideInThread, inItsTurn, submitted } from './thread.ts';
 import { isUnderstood, isUnderstoodOutcome } from './understood.ts';
 
@@ -111,7 +111,7 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
       return orUnanswered(expired(job, event.id, at), at);
     case 'kill':
       if (job.status !== 'RUNNING') return { rejected: `only a running job can be killed; this one is ${job.status}` };
-      if (leaseIsOver(job, at)) return { job: ended(job, 'CANCELLED', 'killed_by_request', at) };
+      if (leaseIsOver(job, at)) return { job: ended(withLoss(job), 'CANCELLED', 'killed_by_request', at) };
       return {
         job: {
           ...job,

@@ -41,6 +41,15 @@ export function withLastSession(job: Job, { attempt, resume_oldest: oldest = att
   return { ...job, resume_from: attempt, resume_oldest: attempt - oldest >= MAX_RESUMES ? attempt : oldest };
 }
 
+/** The job whose attempt was lost. What that used is counted with the attempt that continues its session. */
+export function withLoss(job: Job): Job {
+  return { ...job, lost_attempts: [...(job.lost_attempts ?? []), job.attempt].slice(-MAX_RESUMES) };
+}
+
+export function wasLost({ lost_attempts: lost = [] }: Pick<Job, 'lost_attempts'>, attempt: number): boolean {
+  return lost.includes(attempt);
+}
+
 /** When a lost worker was heard last, RFC 3339. */
 export function lastHeard({ lease_until: until, started_at: started }: Job, at: string): string {
   return until === undefined ? (started ?? at) : timestamp(Date.parse(until) - LEASE.duration);

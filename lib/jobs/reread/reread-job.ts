@@ -8,6 +8,7 @@ import { type Evidence, evidenceOf, warned } from '../lifecycle/evidence.ts';
 import { followUpIds, slotsOf } from '../lifecycle/follow-up-record.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { leaseIsOver } from '../lifecycle/lease.ts';
+import { wasLost } from '../lifecycle/resume.ts';
 import { requireUnderstood } from '../lifecycle/understood.ts';
 import type { OutputStore } from '../output/output-store.ts';
 import { readableReceipt } from '../output/readable-receipt.ts';
@@ -73,7 +74,7 @@ async function correct(context: RereadContext, job: Job, read: RereadAttempt): P
 function evidenceFrom(job: Job, read: RereadAttempt): Evidence {
   const { receipt, streams, facts } = read;
   // The outcome of a lost worker was not applied: a receipt that it wrote later is only evidence.
-  if (receipt !== undefined && job.reason !== 'worker_lost') return evidenceOf(receipt);
+  if (receipt !== undefined && !isLost(job)) return evidenceOf(receipt);
   const warnings = [...new Set([...lossesOf(job, read), ...(job.attempt_warnings ?? [])])];
   return {
     ...(job.exit_code !== undefined && { exit_code: job.exit_code }),
@@ -91,12 +92,17 @@ function evidenceFrom(job: Job, read: RereadAttempt): Evidence {
   };
 }
 
+/** Whether the newest attempt was lost. An earlier version recorded no more than the reason, and none of a cancel. */
+function isLost(job: Job): boolean {
+  return job.reason === 'worker_lost' || wasLost(job, job.attempt);
+}
+
 /**
  * The usage in the output of an attempt without a record, if the job has none. The usage of a lost attempt is counted with
  * that of a later one that continues its session, and `usage` may be that of an attempt before it.
  */
 function usageFrom(job: Job, { usage }: RereadAttempt['facts']): Pick<Evidence, 'usage'> {
-  const isCountedLater = job.reason === 'worker_lost' || !isTerminal(job.status);
+  const isCountedLater = isLost(job) || !isTerminal(job.status);
   if (usage === undefined || job.usage !== undefined || isCountedLater) return {};
   return { usage: boundedUsage(usage) };
 }

@@ -123,6 +123,25 @@ test('the attempts of one session share the timeout, without the time in between
   expect(after(lost, { type: 'lose' }, Date.parse('2026-11-20T11:00:00.000Z'))).toMatchObject({ ran_before: 9_000 });
 });
 
+test('a lost attempt is known as one after its job has ended, and when its session is continued', () => {
+  const cancelling = { ...running, cancel_requested_at: '2026-11-20T10:00:05.000Z' };
+  const ends = [
+    after(cancelling, { type: 'lose' }, AFTER_LEASE),
+    after(running, { type: 'kill' }, AFTER_LEASE),
+    after({ ...running, losses: 3 }, { type: 'lose' }, AFTER_LEASE),
+  ];
+  expect(ends.map(({ status }) => status)).toEqual(['CANCELLED', 'CANCELLED', 'FAILED']);
+  for (const ended of ends) {
+    const retried = after(after(ended, { type: 'retry', from: 'session' }), { type: 'claim', workerId: 'worker-2' });
+    expect(retried).toMatchObject({ attempt: 2, resume_from: 1, lost_attempts: [1] });
+    expect(after({ ...retried, lease_until: running.lease_until }, { type: 'lose' }, AFTER_LEASE)).toMatchObject({
+      lost_attempts: [1, 2],
+    });
+  }
+  const often = { ...running, lost_attempts: Array.from({ length: 50 }, (_, index) => index + 1), attempt: 51 };
+  expect(after(often, { type: 'lose' }, AFTER_LEASE).lost_attempts).toEqual([...often.lost_attempts.slice(1), 51]);
+});
+
 test('a retry starts from the prompt', () => {
   const cancelled = after(aJob({ attempt: 1, resume_from: 1, resume_oldest: 1 }), { type: 'cancel' });
   expect(after({ ...cancelled, resume_from: 1, resume_oldest: 1 }, { type: 'retry' })).not.toHaveProperty(

@@ -185,6 +185,25 @@ describe('rereading', () => {
     expect((await rereadTwice(waiting)).job).not.toHaveProperty('usage');
   });
 
+  it('takes no usage of a lost attempt that a cancel ended, not even from its late record', async () => {
+    const cancel_requested_at = new Date(0).toISOString();
+    const running = await deployment.store(
+      aRunningJob({ id: id('lost, cancelled'), profile: 'practice', cancel_requested_at }),
+    );
+    await putOutput(running, 1, 'stdout', CODEX_OUTPUT);
+    const lost = await transition(deployment, running, { type: 'lose' });
+    if (!lost.done) throw new Error(lost.rejected);
+    const once = await rereadTwice(lost.job);
+    expect(once.job).toMatchObject({ status: 'CANCELLED', session_id: 'thread-1', lost_attempts: [1] });
+    expect(once.job).not.toHaveProperty('usage');
+    const usage = { input_tokens: 5, cached_input_tokens: 4, output_tokens: 3, reasoning_output_tokens: 2 };
+    const late = aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: running.id, agent: 'codex', usage });
+    await deployment.output.putReceipt(late);
+    const { job } = await rereadJob(deployment, once.job);
+    expect(job).toMatchObject({ status: 'CANCELLED' });
+    expect(job).not.toHaveProperty('usage');
+  });
+
   it('takes usage from output without a record only if none is known, and bounds it', async () => {
     const known = { input_tokens: 70, cached_input_tokens: 0, output_tokens: 7, reasoning_output_tokens: 0 };
     const usage = { input_tokens: 1e300, cached_input_tokens: 4, output_tokens: 1e-200, reasoning_output_tokens: 2 };
