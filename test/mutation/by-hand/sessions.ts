@@ -171,6 +171,27 @@ export const SESSIONS: readonly Mutant[] = [
     test: READER_TEST,
   },
   {
+    name: 'calls that the saved session lacks are not counted',
+    file: 'lib/vendors/codex/codex-meter.ts',
+    find: 'larger(own, since)',
+    replace: '(own ?? since)',
+    test: 'test/lib/vendors/session-meters.test.ts',
+  },
+  {
+    name: 'the late receipt of a lost attempt records its usage',
+    file: 'worker-container/agent-sessions/is-usage-recorded.ts',
+    find: 'if (wasLost(other ?? job, by)) continue;',
+    replace: '',
+    test: 'test/worker-container/agent-sessions/is-usage-recorded.test.ts',
+  },
+  {
+    name: 'an attempt that starts over gets the rest of the timeout only',
+    file: 'worker-container/attempt/prepare-attempt.ts',
+    find: 'if (resumed?.attempt !== undefined) onContinued();',
+    replace: 'onContinued();',
+    test: 'test/worker-container/attempt/attempt-settings.test.ts',
+  },
+  {
     name: 'an older CLI continues the session of a newer one',
     file: 'worker-container/agent-sessions/restore-session.ts',
     find: 'if (isOlder(origin.cli_version, record.cli_version)) {',
