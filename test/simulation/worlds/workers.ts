@@ -105,14 +105,19 @@ export class ModelWorkers {
     run().then(again, (error: unknown) => this.#deployment.tellFault(`${process.name} fell over: ${String(error)}`));
   }
 
-  /** A stopping worker must soon run nothing. */
+  /** What a stopping worker runs must end soon, and what the answer to a slow claim begins later, too. */
   #expectRest(process: SimulatedProcess): void {
     const { time, tellFault } = this.#deployment;
     const since = time.now;
+    const runs = () => [...this.#agents.live, ...this.#commands.live].filter((run) => run.process === process);
+    const before = new Set<object>(runs());
     time.schedule(() => {
-      const isRunning = [...this.#agents.live, ...this.#commands.live].some((run) => run.process === process);
-      if (isRunning && process.hasRunSince(since))
+      const running = runs();
+      if (running.length === 0) return;
+      const hadItsTime = process.hasRunSince(since) && process.wasConnectedSince(since);
+      if (hadItsTime && running.some((run) => before.has(run)))
         tellFault(`${process.name} runs something although it must have stopped`);
+      else if (process.alive) this.#expectRest(process);
     }, STOPPED_AFTER);
   }
 
