@@ -16,10 +16,13 @@ import { type Binding, bindingsQuery, useDeleteBinding } from './binding-queries
 
 const BindingDialog = lazyPart(() => import('./binding-dialog.tsx'), 'BindingDialog');
 
+/** Milliseconds. The service may disable a binding. */
+const POLL_INTERVAL_MS = 30_000;
+
 /** The deploy bindings: actions that run when jobs succeed. */
 export function BindingsPage() {
   usePageTitle('Deploy bindings');
-  const bindings = useQuery(bindingsQuery);
+  const bindings = useQuery({ ...bindingsQuery, refetchInterval: POLL_INTERVAL_MS });
   const mayAct = useMayAct();
   const remove = useDeleteBinding();
   const [edited, setEdited] = useState<Binding | 'new'>();

@@ -3,10 +3,14 @@ import { api, dataOf } from '../api/client.ts';
 import { notify } from '../feedback/notices.tsx';
 import { writeFailure } from '../feedback/write-failure.tsx';
 
+/** Milliseconds. */
+const POLL_INTERVAL_MS = 30_000;
+
 /** The browser sessions of all users, newest first. */
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
   queryFn: async () => await dataOf(api.GET('/api/v1/sessions')),
+  refetchInterval: POLL_INTERVAL_MS,
 });
 
 /** Ends a session by its id. */

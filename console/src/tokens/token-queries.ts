@@ -8,10 +8,14 @@ export type CreatedToken = Schemas['CreatedToken'];
 type TokenCreation = Schemas['TokenCreation'];
 export type TokenChange = 'suspend' | 'resume' | 'revoke';
 
+/** Milliseconds. */
+const POLL_INTERVAL_MS = 30_000;
+
 /** The API tokens, newest first. */
 export const tokensQuery = queryOptions({
   queryKey: ['tokens'],
   queryFn: async () => await dataOf(api.GET('/api/v1/tokens')),
+  refetchInterval: POLL_INTERVAL_MS,
 });
 
 /** Creates a token. The response is shown once and not cached. */
