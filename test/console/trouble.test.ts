@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
 import { launchBrowser, openAs } from './setup/browser.ts';
 
@@ -57,7 +57,7 @@ test('a list that fails to refresh shows an error, and its clocks stop', async (
   const row = page.getByRole('row').filter({ hasText: 'while :' });
   await row.getByText('Running').waitFor();
   await page.context().setOffline(true);
-  await page.getByText('The list is out of date').waitFor();
+  await page.getByText('This page is out of date').waitFor();
   await page.getByText('The service is not responding. Check that it is running').waitFor();
   expect(await page.getByText('Failed to fetch').count()).toBe(0);
   const clock = row.getByRole('cell').last();
@@ -65,9 +65,75 @@ test('a list that fails to refresh shows an error, and its clocks stop', async (
   await page.clock.fastForward(300_000);
   expect(await clock.innerText()).toBe(shown);
   await page.context().setOffline(false);
-  await page.getByText('The list is out of date').waitFor({ state: 'detached' });
+  await page.getByText('This page is out of date').waitFor({ state: 'detached' });
   await page.context().close();
   await service.api('POST', `/jobs/${json.id}/kill`);
+});
+
+describe('an open page whose data cannot be read again', () => {
+  let page: Page;
+  const mark = () => page.getByText('This page is out of date');
+
+  beforeAll(async () => {
+    page = await openAs(browser, service.consoleUrl, 'admin');
+    await page.clock.install();
+    await page.reload();
+  });
+  afterAll(async () => await page?.context().close());
+
+  test.each([
+    ['Statistics', 'stats', 'polled'],
+    ['Environment', 'environment', 'polled'],
+    ['Projects', 'projects', 'polled'],
+    ['Rules', 'rules', 'read on return'],
+    ['Profiles', 'profiles', 'read on return'],
+    ['Deploy bindings', 'deploy-bindings', 'polled'],
+    ['Vendor account', 'codex-account', 'polled'],
+    ['API tokens', 'tokens', 'polled'],
+    ['Sessions', 'sessions', 'polled'],
+    ['Audit log', 'audit-logs', 'read on return'],
+  ])('%s says so, keeps the data, and updates once /%s responds', async (name, path, reading) => {
+    const address = (url: URL) => url.pathname === `/api/v1/${path}`;
+    const isRead = (url: string) => address(new URL(url));
+    const first = page.waitForResponse((response) => isRead(response.url()));
+    await follow(page, name);
+    await (await first).finished();
+    const heading = page.getByRole('heading', { level: 1, name });
+    await heading.waitFor();
+    await expect.poll(() => page.getByText(/^Loading /).count()).toBe(0);
+    expect(await mark().count()).toBe(0);
+    await page.route(address, async (route) => {
+      await route.fulfill({ status: 429, json: { error: 'too_many_requests' } });
+    });
+    await page.clock.fastForward(31_000);
+    if (reading === 'read on return') await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+    await mark().waitFor();
+    await page.getByText('The service received too many requests.').waitFor();
+    await page.getByText('The page updates as soon as the service responds.').waitFor();
+    await heading.waitFor();
+    await page.unroute(address);
+    await page.clock.fastForward(6_000);
+    await mark().waitFor({ state: 'detached' });
+  });
+
+  test('says so when a part of it is old, and promises no update when the read was refused', async () => {
+    const { json } = await service.api('POST', '/jobs', { prompt: 'echo a turn', profile: 'shell' });
+    await waitFor(async () => (await service.api('GET', `/jobs/${json.id}/status?wait=20`)).json.terminal);
+    await page.goto(`/jobs/${json.id}?tab=conversation`);
+    await page.getByRole('list', { name: 'Turns' }).waitFor();
+    await page.route(/\/api\/v1\/jobs\?.*thread=/, async (route) => {
+      await route.fulfill({ status: 403, json: { error: 'forbidden' } });
+    });
+    await page.clock.fastForward(11_000);
+    await mark().waitFor();
+    await page.getByText('Your role does not allow this.').waitFor();
+    expect(await page.getByText('as soon as the service responds').count()).toBe(0);
+    await page.getByRole('list', { name: 'Turns' }).waitFor();
+    await follow(page, 'Environment');
+    await page.getByRole('heading', { level: 1, name: 'Environment' }).waitFor();
+    await mark().waitFor({ state: 'detached' });
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
 });
 
 test('a log resumes after its last line once an overloaded service, or a session, is back', async () => {

@@ -10,6 +10,7 @@ import { useShortcuts } from '../browser/use-shortcuts.ts';
 import { Notices } from '../feedback/notices.tsx';
 import { entryOf, navigationFor } from '../page/navigation.ts';
 import { PageLoading } from '../page/page-loading.tsx';
+import { OutOfDate } from './out-of-date.tsx';
 import { TopBar } from './top-bar.tsx';
 import './console-layout.css';
 import './phone.css';
@@ -81,6 +82,7 @@ export function ConsoleLayout() {
         </nav>
         <main id="main" className="console-main" tabIndex={-1}>
           <Notices />
+          <OutOfDate />
           <PageHeading />
           <Part isPage resetKey={pathname} loading={<PageLoading />}>
             <Outlet />

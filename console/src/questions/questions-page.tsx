@@ -1,4 +1,3 @@
-import Alert from '@cloudscape-design/components/alert';
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
@@ -23,11 +22,6 @@ export function QuestionsPage() {
   const total = waiting.data.pages.at(-1)?.total ?? 0;
   return (
     <SpaceBetween size="m">
-      {waiting.error && (
-        <Alert type="warning" header="This page is out of date">
-          {waiting.error.message} The page updates as soon as the service responds.
-        </Alert>
-      )}
       <Header
         variant="h1"
         counter={`(${Math.max(total, items.length)})`}

@@ -260,6 +260,14 @@ export const SCENES: readonly Scene[] = [
       act: failed,
     }),
   ),
+  {
+    name: 'out-of-date',
+    path: () => '/jobs',
+    act: async (page) => {
+      await rejectRequests(503, { error: 'unavailable' })(page);
+      await shown(page, 'This page is out of date');
+    },
+  },
   { name: 'empty-jobs', path: () => '/jobs', before: emptyLists, act: noJobs },
   ...['projects', 'rules', 'bindings', 'audit', 'api-tokens'].map(
     (page): Scene => ({ name: `empty-${page}`, path: () => `/${page}`, before: emptyLists }),

@@ -60,11 +60,6 @@ function TwoSides({ a, b }: { a: SideRef; b: SideRef }) {
       >
         Compare
       </Header>
-      {[jobA, jobB].some((job) => job.error && job.data) && (
-        <Alert type="warning" header="This page is out of date">
-          The page updates as soon as the service responds.
-        </Alert>
-      )}
       <div className="compare-columns">
         <SideCard name={nameA} sideRef={a} job={jobA} onChange={(ref) => show(ref, b)} />
         <SideCard name={nameB} sideRef={b} job={jobB} onChange={(ref) => show(a, ref)} />

@@ -1,4 +1,3 @@
-import Alert from '@cloudscape-design/components/alert';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
@@ -37,11 +36,6 @@ export function JobPage() {
   return (
     <SpaceBetween size="m">
       <JobCrumbs id={id} />
-      {job.error && (
-        <Alert type="warning" header="This page is out of date">
-          {job.error.message} The page updates as soon as the service responds.
-        </Alert>
-      )}
       <Header
         variant="h1"
         actions={<JobActions key={`actions-${id}`} job={job.data} />}

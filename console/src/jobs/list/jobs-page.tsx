@@ -1,4 +1,3 @@
-import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import type { InputProps } from '@cloudscape-design/components/input';
@@ -61,11 +60,6 @@ export function JobsPage() {
   }
   return (
     <>
-      {jobs.error && (
-        <Alert type="warning" header="The list is out of date">
-          {jobs.error.message} The list updates as soon as the service responds.
-        </Alert>
-      )}
       {mayAct && isWholePage && (
         <SelectAll
           filters={filters}
