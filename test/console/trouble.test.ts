@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
 import { launchBrowser, openAs } from './setup/browser.ts';
+import { serviceResponse } from './setup/stubs.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -134,6 +135,20 @@ describe('an open page whose data cannot be read again', () => {
     await mark().waitFor({ state: 'detached' });
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
+});
+
+test('a list whose next page could not be loaded says so, and is not out of date', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'admin');
+  await page.route('**/api/v1/audit-logs*', async (route) => {
+    if (new URL(route.request().url()).searchParams.has('cursor'))
+      return await route.fulfill({ status: 429, json: { error: 'too_many_requests' } });
+    await route.fulfill({ json: { ...(await serviceResponse<object>(route)), next_cursor: 'more' } });
+  });
+  await page.goto('/audit');
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await page.getByText('The next page could not be loaded. The service received too many requests.').waitFor();
+  expect(await page.getByText('This page is out of date').count()).toBe(0);
+  await page.context().close();
 });
 
 test('a log resumes after its last line once an overloaded service, or a session, is back', async () => {

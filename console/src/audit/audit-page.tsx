@@ -61,7 +61,7 @@ export function AuditPage() {
           )
         }
       />
-      <LoadMore hasMore={log.hasNextPage} busy={log.isFetchingNextPage} onMore={() => void log.fetchNextPage()} />
+      <LoadMore list={log} />
     </SpaceBetween>
   );
 }

@@ -33,11 +33,7 @@ export function QuestionsPage() {
       {items.map((entry) => (
         <QuestionCard key={entry.question.id} {...entry} />
       ))}
-      <LoadMore
-        hasMore={waiting.hasNextPage}
-        busy={waiting.isFetchingNextPage}
-        onMore={() => void waiting.fetchNextPage()}
-      />
+      <LoadMore list={waiting} />
     </SpaceBetween>
   );
 }

@@ -7,19 +7,15 @@ import { useNavigate } from 'react-router';
 import { useMayAdminister } from '../../api/session.ts';
 import { PageError } from '../../page/page-error.tsx';
 import { ListTable } from '../../tables/list-table.tsx';
-import { LoadMore } from '../../tables/load-more.tsx';
+import { LoadMore, type MorePages } from '../../tables/load-more.tsx';
 
 interface CatalogTableProps<Item> {
   readonly title: string;
   readonly description: ReactNode;
   /** An infinite query's state. */
-  readonly list: {
+  readonly list: MorePages & {
     readonly data: { readonly pages: readonly { readonly items: Item[] }[] } | undefined;
-    readonly error: Error | null;
     readonly isPending: boolean;
-    readonly hasNextPage: boolean;
-    readonly isFetchingNextPage: boolean;
-    fetchNextPage(): Promise<unknown>;
     refetch(): Promise<unknown>;
   };
   readonly columns: TableProps.ColumnDefinition<Item>[];
@@ -69,7 +65,7 @@ export function CatalogTable<Item>(props: CatalogTableProps<Item>) {
         columnDefinitions={columns}
         empty={empty}
       />
-      <LoadMore hasMore={list.hasNextPage} busy={list.isFetchingNextPage} onMore={() => void list.fetchNextPage()} />
+      <LoadMore list={list} />
     </SpaceBetween>
   );
 }
