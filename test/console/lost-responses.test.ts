@@ -91,20 +91,25 @@ test('a job that the service rejects is shown as not created', async () => {
 test.each([
   ['Continue', 2, 'Continue creates turn 3'],
   ['Fork', 1, 'Continue creates turn 2'],
-])('%s creates one job although its response was lost', async (action, turn, meanwhile) => {
+])('%s creates one job although its response was lost and the page was reloaded', async (action, turn, meanwhile) => {
   const first = await createJob(service, { prompt: 'echo first', profile: 'shell', project: `lost-${action}` });
   await untilEnded(service, first);
   const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${first}?tab=conversation` });
-  await page.getByLabel('Continue', { exact: true }).and(page.locator('textarea')).fill('echo second');
+  const prompt = page.getByLabel('Continue', { exact: true }).and(page.locator('textarea'));
+  await prompt.fill('echo second');
   await loseFirstResponse(page, '**/api/v1/jobs');
   await button(page, action).click();
   await page.getByText('It is unknown whether the job was created').waitFor();
+  await page.reload();
   await page.getByText(meanwhile).waitFor();
   await button(page, action).click();
   await page.waitForURL((url) => url.pathname.startsWith('/jobs/job_') && !url.pathname.includes(first));
   const second = new URL(page.url()).pathname.split('/').at(-1);
   expect((await service.api('GET', `/jobs/${second}`)).json).toMatchObject({ prompt: 'echo second', turn });
   expect(await jobsOf(`lost-${action}`)).toEqual(['echo second', 'echo first']);
+  await page.goBack();
+  await page.getByText(meanwhile).waitFor();
+  expect(await prompt.inputValue()).toBe('');
   await page.context().close();
 });
 

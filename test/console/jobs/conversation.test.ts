@@ -75,7 +75,7 @@ test('a job is continued on its page, and the turns are listed with their answer
   await page.context().close();
 });
 
-test('a prompt that is not sent yet stays while another tab is read', async () => {
+test('a prompt that is not sent yet stays with its job while another tab is read, and after a reload', async () => {
   const id = await create({ prompt: 'say less', project: 'talk' });
   await waitFor(async () => (await jobOf(id)).status === 'SUCCEEDED', { timeoutMs: 90_000 });
   const page = await open(`/jobs/${id}?tab=conversation`);
@@ -85,6 +85,13 @@ test('a prompt that is not sent yet stays while another tab is read', async () =
   await page.getByText(id, { exact: true }).first().waitFor();
   await page.getByRole('tab', { name: 'Conversation' }).click();
   expect(await prompt.inputValue()).toBe('say more');
+  await page.reload();
+  await prompt.waitFor();
+  expect(await prompt.inputValue()).toBe('say more');
+  const other = await create({ prompt: 'exit 0', profile: 'shell' });
+  await page.goto(`/jobs/${other}?tab=conversation`);
+  await prompt.waitFor();
+  expect(await prompt.inputValue()).toBe('');
   await page.context().close();
 });
 

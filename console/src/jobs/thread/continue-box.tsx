@@ -7,26 +7,38 @@ import Textarea from '@cloudscape-design/components/textarea';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
+import * as z from 'zod';
 import { jobCreation } from '../../../../lib/contract/schemas/jobs/job-creation.ts';
 import { isTerminal } from '../../../../lib/contract/statuses.ts';
 import { api, dataOf } from '../../api/client.ts';
 import { mayHaveTakenEffect } from '../../api/may-have-taken-effect.ts';
 import { fieldErrors } from '../../form/field-errors.ts';
+import { useStoredFields } from '../../form/stored-fields.ts';
 import { useIdempotencyKeys } from '../../form/use-idempotency-keys.ts';
 import { CreationFailure } from '../form/creation-failure.tsx';
 import type { JobSummary } from '../queries/jobs-query.ts';
 import { refusalOf, type TurnChoice, type TurnRefusal } from './turn-refusal.ts';
 
+/** What the box contains before anything is typed. */
+const EMPTY = { fields: { prompt: '', afterAny: false }, openedAt: null };
+const FIELDS = z.object({ prompt: z.string(), afterAny: z.boolean() });
+
+interface ContinueBoxProps {
+  /** The job of the page. Unsent input is stored with it. */
+  readonly jobId: string;
+  readonly newest: JobSummary;
+}
+
 /** Creates the turn after the newest one, or a thread from a copy of it, and opens it. */
-export function ContinueBox({ newest }: { newest: JobSummary }) {
+export function ContinueBox({ jobId, newest }: ContinueBoxProps) {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const [prompt, setPrompt] = useState('');
-  const [afterAny, setAfterAny] = useState(false);
+  const unsent = useStoredFields(`turn.${jobId}`, FIELDS, EMPTY);
+  const { prompt, afterAny } = unsent.fields;
   const [fault, setFault] = useState<string>();
   const [refusal, setRefusal] = useState<TurnRefusal>();
   const waits = !isTerminal(newest.status);
-  const keys = useIdempotencyKeys();
+  const keys = useIdempotencyKeys(`promptq.turn-keys.${jobId}`);
   const create = useMutation({
     mutationFn: async ({ action, ...fields }: TurnChoice) => {
       const after = waits && afterAny && action === 'continue' ? { continue_after: 'any' as const } : {};
@@ -37,7 +49,7 @@ export function ContinueBox({ newest }: { newest: JobSummary }) {
     },
     onSuccess: async ({ id }) => {
       keys.renew();
-      setPrompt('');
+      unsent.forget();
       await client.invalidateQueries();
       await navigate(`/jobs/${id}`);
     },
@@ -63,7 +75,7 @@ export function ContinueBox({ newest }: { newest: JobSummary }) {
           value={prompt}
           placeholder="What to do next"
           onChange={({ detail }) => {
-            setPrompt(detail.value);
+            unsent.change({ prompt: detail.value });
             setFault(undefined);
             setRefusal(undefined);
           }}
@@ -73,7 +85,7 @@ export function ContinueBox({ newest }: { newest: JobSummary }) {
         />
       </FormField>
       {waits && (
-        <Checkbox checked={afterAny} onChange={({ detail }) => setAfterAny(detail.checked)}>
+        <Checkbox checked={afterAny} onChange={({ detail }) => unsent.change({ afterAny: detail.checked })}>
           Start even if turn {newest.turn} fails or is cancelled
         </Checkbox>
       )}

@@ -38,7 +38,7 @@ export function Conversation({ job }: { job: Job }) {
           ))}
         </ol>
       )}
-      {mayAct && newest !== undefined && <ContinueBox newest={newest} />}
+      {mayAct && newest !== undefined && <ContinueBox jobId={job.id} newest={newest} />}
     </SpaceBetween>
   );
 }
