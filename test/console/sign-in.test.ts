@@ -50,10 +50,16 @@ test.each(['light', 'dark'] as const)(
   },
 );
 
-test('signing out ends the session and shows the signed-out page', async () => {
-  const page = await openAs(browser, service.consoleUrl, 'viewer');
+test('signing out ends the session, shows the signed-out page, and drops unsent input', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/jobs/new' });
+  const prompt = page.getByLabel('Prompt', { exact: true });
+  await prompt.fill('for no one else');
   await page.getByRole('button', { name: 'viewer@promptq.local' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'signed out' }).waitFor();
   expect((await page.goto('/api/v1/session'))?.status()).toBe(401);
+  await page.goto('/auth/sign-in?return_to=%2Fjobs%2Fnew');
+  await chooseRole(page, 'operator');
+  await prompt.waitFor();
+  expect(await prompt.inputValue()).toBe('');
 });
