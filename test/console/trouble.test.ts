@@ -117,6 +117,29 @@ describe('an open page whose data cannot be read again', () => {
     await mark().waitFor({ state: 'detached' });
   });
 
+  test('says so after a request that the service never responds to', async () => {
+    await follow(page, 'Environment');
+    await page.getByRole('heading', { level: 2, name: 'Service' }).waitFor();
+    const address = (url: URL) => url.pathname === '/api/v1/environment';
+    const asked = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    await page.route(address, async (route) => {
+      asked.resolve();
+      await release.promise;
+      await route.continue().catch(() => undefined);
+    });
+    await page.clock.fastForward(6_000);
+    await asked.promise;
+    expect(await mark().count()).toBe(0);
+    await page.clock.fastForward(66_000);
+    await mark().waitFor();
+    await page.getByText('The service is not responding.').waitFor();
+    release.resolve();
+    await page.unroute(address);
+    await page.clock.fastForward(6_000);
+    await mark().waitFor({ state: 'detached' });
+  });
+
   test('says so when a part of it is old, and promises no update when the read was refused', async () => {
     const { json } = await service.api('POST', '/jobs', { prompt: 'echo a turn', profile: 'shell' });
     await waitFor(async () => (await service.api('GET', `/jobs/${json.id}/status?wait=20`)).json.terminal);

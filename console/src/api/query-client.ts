@@ -1,5 +1,6 @@
 import { hashKey, MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
+import { UnreachableError } from './reach.ts';
 import { sessionQuery } from './session.ts';
 import { setSessionOver } from './session-over.ts';
 import { signIn } from './sign-in.ts';
@@ -17,6 +18,12 @@ function onError(error: Error, isSession: boolean): void {
   else queryClient.fetchQuery(sessionQuery).then(() => setSessionOver(true), signIn);
 }
 
+/** Whether a read is repeated before its error is shown. A timeout has taken long enough. */
+function isRetried(error: Error): boolean {
+  if (error instanceof UnreachableError) return !error.isTimeout;
+  return !(error instanceof ApiError && error.status < 500);
+}
+
 /** The cache of API responses. Only transient errors are retried. */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: (error, { queryHash }) => onError(error, queryHash === SESSION_HASH) }),
@@ -27,7 +34,7 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: 'always' },
     queries: {
       networkMode: 'always',
-      retry: (failures, error) => failures < 2 && !(error instanceof ApiError && error.status < 500),
+      retry: (failures, error) => failures < 2 && isRetried(error),
       staleTime: 2_000,
     },
   },
