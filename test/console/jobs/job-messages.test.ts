@@ -48,6 +48,14 @@ test('a message is sent to a running agent by keyboard, and shown until it was d
   expect((await service.api('GET', `/jobs/${id}/result`)).json.final_message).toContain('Also greet the moon');
   await box.waitFor({ state: 'detached' });
   expect(await page.getByText('Also greet the moon').first().isVisible()).toBe(true);
+
+  const rejection = { status: 403, json: { error: 'forbidden' } };
+  await page.route('**/messages', async (route) => await route.fulfill(rejection));
+  await page.reload();
+  await page.getByText('The messages to the agent could not be loaded').waitFor();
+  await page.unroute('**/messages');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.locator('.job-message').getByText('Also greet the moon').waitFor();
 });
 
 test('unsent text stays when the job ends, and its rejection is shown', async () => {

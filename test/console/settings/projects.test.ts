@@ -150,7 +150,12 @@ test('an empty project is deleted; for another one the dialog lists what it stil
   await dialog.getByText('1 deploy binding').waitFor();
   await button(page, 'OK').click();
   await service.api('DELETE', `/deploy-bindings/${empty.id}`);
+  const rejection = { status: 403, json: { error: 'forbidden' } };
+  await page.route('**/api/v1/deploy-bindings', async (route) => await route.fulfill(rejection));
   await button(page, 'Delete storefrnt').click();
+  await dialog.getByText('Its deploy bindings could not be read').waitFor();
+  expect(await dialog.getByText('no deploy bindings').count()).toBe(0);
+  await page.unroute('**/api/v1/deploy-bindings');
   await button(page, 'Delete project').click();
   await page.getByRole('rowheader', { name: 'storefrnt' }).waitFor({ state: 'detached' });
   expect((await counted()).map(({ name }: { name: string }) => name)).not.toContain('storefrnt');

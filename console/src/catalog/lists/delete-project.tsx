@@ -1,3 +1,4 @@
+import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Modal from '@cloudscape-design/components/modal';
@@ -27,7 +28,9 @@ export function DeleteProject({ project, onDone }: { project: Project; onDone: (
   });
   const rejected = remove.error && contentsIn(remove.error);
   const jobs = Object.values(project.job_counts).reduce((sum, count) => sum + count, 0);
-  const bound = bindings.data?.items.filter(({ project_id }) => project_id === project.id).length ?? 0;
+  // Those of an earlier read may have been deleted since.
+  const known = bindings.error ? undefined : bindings.data?.items;
+  const bound = known?.filter(({ project_id }) => project_id === project.id).length ?? 0;
   const contents = rejected ?? { jobs, bindings: bound };
   if (contents.jobs + contents.bindings > 0 && !bindings.isFetching)
     return <NotEmpty project={project} {...contents} onDone={onDone} />;
@@ -47,9 +50,14 @@ export function DeleteProject({ project, onDone }: { project: Project; onDone: (
             next="The list behind this dialog shows whether it still exists."
           />
         )}
+        {bindings.error && (
+          <Alert type="warning" header="Its deploy bindings could not be read">
+            {bindings.error.message} If it has any, the service rejects the deletion.
+          </Alert>
+        )}
         <Box>
-          “{project.name}” has no jobs and no deploy bindings. Its settings are deleted. Statistics keep the usage of
-          its jobs. A job that names the project creates it again.
+          “{project.name}” has no jobs{known && ' and no deploy bindings'}. Its settings are deleted. Statistics keep
+          the usage of its jobs. A job that names the project creates it again.
         </Box>
       </SpaceBetween>
     </ConfirmDialog>

@@ -13,6 +13,7 @@ import { useMayAct } from '../../api/session.ts';
 import { WriteFailure } from '../../feedback/write-failure.tsx';
 import { useIdempotencyKeys } from '../../form/use-idempotency-keys.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
+import { PageError } from '../../page/page-error.tsx';
 import type { Job } from '../queries/job-query.ts';
 
 /** The messages to the agent of a job, and a box to send one while the job takes any. Unsent text stays after that. */
@@ -30,9 +31,11 @@ export function JobMessages({ job }: { job: Job }) {
   if (job.agent === 'shell' || job.status === 'DRAFT') return null;
   const items = messages.data?.items ?? [];
   const hasBox = mayAct && (isOpen || text !== '');
-  if (items.length === 0 && !hasBox) return null;
+  const unread = messages.data === undefined ? messages.error : null;
+  if (items.length === 0 && !hasBox && !unread) return null;
   return (
     <SpaceBetween size="s">
+      {unread && <PageError error={unread} what="The messages to the agent" retry={() => void messages.refetch()} />}
       {items.map((message) => (
         <Message key={message.id} message={message} />
       ))}
