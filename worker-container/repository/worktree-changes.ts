@@ -91,6 +91,7 @@ export async function makeObserver(
   name = 'changes.git',
 ): Promise<GitCall> {
   const gitDir = join(surroundings.attemptDir, name);
+  await mkdir(gitDir, { recursive: true, mode: 0o700 });
   for (const folder of ['objects/info', 'refs', 'info']) await mkdir(join(gitDir, folder), { recursive: true });
   await writeFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
   await writeFile(join(gitDir, 'config'), OBSERVER_CONFIG);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -289,5 +289,7 @@ describeAsRoot('an agent under an account', () => {
     const { record } = await finish({ session: session as never }, { account });
     expect(record.warnings).toEqual(['all of it']);
     expect(record.changes).toMatchObject({ files: 1 });
+    // The group has all slots, and the attempt's folder lets them pass.
+    expect((await stat(join(folder, 'attempt', 'changes.git'))).mode & 0o777).toBe(0o700);
   });
 });
