@@ -108,7 +108,8 @@ const worker = new Worker(
     accounts,
     source,
     onChange: announceChange,
-    onSurvivors: retire,
+    onSurvivors: () => retire('processes of a job survive SIGKILL'),
+    onNoRoom: () => retire('the disk of the work folder stays full'),
     probeDisk: () => probeDisk(env.PROMPTQ_WORK_DIR, "the worker's files"),
   },
   { draining: draining.signal, stopping: stopping.signal },
@@ -211,11 +212,15 @@ function stop(why: string, graceSeconds?: number): void {
   if (graceSeconds !== undefined) setTimeout(() => stopping.abort(), graceSeconds * 1000);
 }
 
-/** Claims no further job: what survives under an account would run beside the next job of its slot. */
-function retire(): void {
+/**
+ * Claims no further job, so that another worker is started: what survives under an account would run beside the next job
+ * of its slot, and a worker without disk space counts as one that takes jobs. A worker without accounts stays: the next
+ * one would have the same processes and the same disk.
+ */
+function retire(why: string): void {
   if (accounts === undefined) return;
   exitCode = 1;
-  stop('processes of a job survive SIGKILL');
+  stop(why);
 }
 
 /** Ends what runs, then this process, even if something waits for an answer that never comes. */

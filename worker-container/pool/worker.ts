@@ -14,6 +14,8 @@ import type { MessagePoller } from './message-poller.ts';
 const FAULT_PAUSE = 1_000;
 /** Milliseconds between the checks whether a full disk has room again. */
 const ROOM_CHECK_INTERVAL_MS = 5_000;
+/** Milliseconds until a disk counts as full for good, at a check: files of ended jobs are removed by then. */
+const NO_ROOM_TIMEOUT_MS = 60_000;
 /** Milliseconds in which a disk that had room is not probed again, by any slot: a probe writes a file. */
 const ROOM_KNOWN_MS = 1_000;
 
@@ -25,6 +27,8 @@ export type WorkerContext = Context & {
   readonly accounts?: ServiceAccounts | undefined;
   /** @throws Error while the worker's disk is full: then no job is claimed. Default: there is room. */
   readonly probeDisk?: () => Promise<void>;
+  /** Called when the disk has been full for so long that another worker is needed. Default: nothing is done. */
+  readonly onNoRoom?: () => void;
   /** Receives metrics. Default: they are dropped. */
   readonly emitMetrics?: (values: MetricValues) => void;
 };
@@ -51,6 +55,7 @@ export class Worker {
   readonly #running = new Set<string>();
   #usedAt = performance.now();
   #hadRoomAt = Number.NEGATIVE_INFINITY;
+  #fullSince: number | undefined;
   #checkedRunningAt = Number.NEGATIVE_INFINITY;
 
   constructor(context: WorkerContext, signals: WorkerSignals) {
@@ -100,9 +105,12 @@ export class Worker {
     try {
       await this.#context.probeDisk?.();
       this.#hadRoomAt = now;
+      this.#fullSince = undefined;
       return true;
     } catch (error) {
       this.#context.log.error("no job is claimed: the work folder can't be written", error as Error);
+      this.#fullSince ??= now;
+      if (now - this.#fullSince >= NO_ROOM_TIMEOUT_MS) this.#context.onNoRoom?.();
       return false;
     }
   }

@@ -74,6 +74,43 @@ it('a disk that had room is not probed again within a second, a full one is', as
   expect(probedAt).toEqual([0, 0, 1_000]);
 });
 
+it('a disk that stays full for a minute is reported, so that the worker leaves, and one that had room between is not', async () => {
+  const { worker: context } = await openWorker(deployment);
+  const draining = new AbortController();
+  let now = 0;
+  const timing = {
+    now: () => now,
+    schedule: (run: () => void, milliseconds: number) => {
+      now += milliseconds;
+      setImmediate(run);
+      return () => undefined;
+    },
+  };
+  let received = 0;
+  const source = {
+    next: async () => {
+      received += 1;
+      now += 5_000;
+      return undefined;
+    },
+  };
+  const probeDisk = async () => {
+    if (now > 200_000) draining.abort();
+    if (now !== 50_000) throw new Error('it is full');
+  };
+  const reported: number[] = [];
+  const onNoRoom = () => {
+    reported.push(now);
+    draining.abort();
+  };
+  const worker = new Worker(
+    { ...context, probeDisk, onNoRoom, timing, source: source as unknown as MessagePoller },
+    { draining: draining.signal, stopping: new AbortController().signal },
+  );
+  await worker.run(1);
+  expect([reported, received]).toEqual([[55_000 + 60_000], 1]);
+});
+
 it('an old message that finds no job is counted and acknowledged; a young one is neither', async () => {
   const { worker: context } = await openWorker(deployment);
   const told: object[] = [];
