@@ -7,11 +7,12 @@ import { AttemptLogin } from '../account/attempt-login.ts';
 import { usesLogin } from '../agents/agent-environment.ts';
 import { AgentNotStartedError } from '../commands/not-started-error.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
+import { workFolders } from '../workspace/work-folders.ts';
 import { AttemptClocks } from './attempt-clocks.ts';
 import type { AttemptContext, AttemptRun, AttemptSurroundings } from './attempt-context.ts';
 import { keepAttemptFiles, makeAttemptFiles } from './attempt-files.ts';
 import { DRAIN_TIMEOUT_MS, finishAgent } from './finish-agent.ts';
-import { prepareAttempt } from './prepare-attempt.ts';
+import { type PreparedAttempt, prepareAttempt } from './prepare-attempt.ts';
 import { abandonAgent, startAgent } from './start-agent.ts';
 
 /**
@@ -41,11 +42,14 @@ async function runWithLogin(
   const { ending, attemptDir, login, redaction, onProgress, job: watch } = surroundings;
   const mark = `${context.markPrefix}${job.id}/${job.attempt}`;
   const clocks = new AttemptClocks(ending, timeoutMs(job.timeout, context.env.PROMPTQ_TIMEOUT_UNIT));
+  const lending = workFolders(context);
+  let prepared: PreparedAttempt | undefined;
   try {
     const files = makeAttemptFiles(attemptDir, context.account);
+    const account = login?.account;
     const onContinued = () => clocks.onContinued(job.ran_before ?? 0);
-    const at = { attemptDir, ending, mark, files, redaction, onProgress, onContinued, watch, account: login?.account };
-    const prepared = await prepareAttempt(context, job, at).catch(async (error: unknown) => {
+    const at = { attemptDir, ending, mark, files, redaction, onProgress, onContinued, watch, lending, account };
+    prepared = await prepareAttempt(context, job, at).catch(async (error: unknown) => {
       clocks.stop();
       // The author of a failed setup command needs its output.
       throw new AgentNotStartedError(
@@ -65,6 +69,9 @@ async function runWithLogin(
     }
   } finally {
     clocks.stop();
+    // A job that the agent has started in its folder may be opening it to itself.
+    const isShared = job.shares_folder === true || prepared?.tools?.isSharing() === true;
+    if (!isShared) await lending.close();
   }
 }
 

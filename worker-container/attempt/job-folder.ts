@@ -18,7 +18,7 @@ import { openRepository, type SourceWorktree } from '../repository/job-repositor
 import type { JobWorktree } from '../repository/worktree-record.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
-import { workFolders } from '../workspace/work-folders.ts';
+import type { WorkFolders } from '../workspace/work-folders.ts';
 import type { AttemptContext } from './attempt-context.ts';
 import type { AttemptFiles } from './attempt-files.ts';
 
@@ -28,6 +28,8 @@ export interface FolderSurroundings {
   readonly ending: Ending;
   readonly mark: string;
   readonly redaction: Redaction;
+  /** Lends folders to the attempt. The caller closes them. */
+  readonly lending: WorkFolders;
 }
 
 /** Where an agent works. */
@@ -64,8 +66,8 @@ export async function openJobFolder(
   await requireFolder(job, path, earlier);
   await requireParentsFolder(folders, job, earlier);
   const source = await rethrowTransient(() => sourceToCopy(context, job));
-  const fork = source && (await forkedFolder(context, job, source));
-  const lend = async () => await workFolders(context).lend(path, job);
+  const fork = source && (await forkedFolder(context, job, { source, lending: at.lending }));
+  const lend = async () => await at.lending.lend(path, job);
   const worktree = await openRepository(
     context,
     { env, account, onSurvivors, killTimeoutMs, ...at },
@@ -84,6 +86,7 @@ export async function openJobFolder(
     await fork.lend();
     const copy = { from: fork.path, to: path, attempt: job.attempt };
     await copyFolder({ ...at, ...copy, account, onSurvivors, killTimeoutMs });
+    await fork.close();
     await fork.onCopied();
   }
   if (job.forked_from !== undefined) await placeCopy(path, job.copied_by ?? job.attempt);
@@ -118,7 +121,11 @@ async function requireParentsFolder(folders: Folders, job: Job, earlier: readonl
 }
 
 /** The folder of the job that a fork forks. @throws Error if it was removed because of its age */
-async function forkedFolder(context: AttemptContext, job: Job, source: Job): Promise<SourceWorktree> {
+async function forkedFolder(
+  context: AttemptContext,
+  job: Job,
+  { source, lending }: { readonly source: Job; readonly lending: WorkFolders },
+): Promise<SourceWorktree> {
   const folder = resolveFolder(context.folders, source);
   if ('rejected' in folder) throw new Error(folder.rejected);
   const { path } = folder;
@@ -127,7 +134,8 @@ async function forkedFolder(context: AttemptContext, job: Job, source: Job): Pro
   return {
     job: source,
     path,
-    lend: async () => await workFolders(context).lend(path, source),
+    lend: async () => await lending.lend(path, source),
+    close: async () => await lending.close(),
     onCopied: async () => await rethrowTransient(() => copied(context, job)),
   };
 }

@@ -136,12 +136,17 @@ async function runAll(context: AttemptContext, running: Running): Promise<Outcom
   const { job, binding, deployment } = running;
   const folder = workingFolder(context.folders, job);
   if ('rejected' in folder) throw new Error(`cwd: ${folder.rejected}`);
-  const cwd = context.account === undefined ? folder.path : await workFolders(context).lend(folder.path, job);
-  const home = await openHome(context, `${job.id}-${deployment.attempt}-${binding.id}`);
+  const lending = workFolders(context);
   try {
-    return await runEach(context, running, { cwd, personal: home.environment });
+    const cwd = context.account === undefined ? folder.path : await lending.lend(folder.path, job);
+    const home = await openHome(context, `${job.id}-${deployment.attempt}-${binding.id}`);
+    try {
+      return await runEach(context, running, { cwd, personal: home.environment });
+    } finally {
+      await home.close();
+    }
   } finally {
-    await home.close();
+    await lending.close();
   }
 }
 

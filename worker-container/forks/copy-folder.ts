@@ -42,7 +42,11 @@ export async function copyFolder({ from, to, attempt, ...at }: FolderCopy): Prom
     ...at,
     limit: COPY_TIMEOUT_MS,
   });
-  if (exitCode === 0) return;
+  if (exitCode === 0) {
+    // Closed as by `closeTo`, until the fork works there.
+    if (account !== undefined) await chown(copy, 0, account.uid);
+    return;
+  }
   await removeTree(copy);
   throw new Error(`the folder can't be copied: ${stderrTail.trim() || `exit code ${exitCode}`}`);
 }

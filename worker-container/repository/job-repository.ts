@@ -44,6 +44,8 @@ export interface SourceWorktree {
   readonly path: string;
   /** Gives that folder to the account that git runs under. */
   readonly lend: () => Promise<unknown>;
+  /** Closes it. Its own job may work there once the copy is made. */
+  readonly close: () => Promise<void>;
   /** Called when the copy is made. */
   readonly onCopied: () => Promise<void>;
 }
@@ -96,7 +98,7 @@ async function openMended(
 async function snapshotOf(
   surroundings: GitSurroundings,
   clone: KeptClone,
-  { job, path, lend }: SourceWorktree,
+  { job, path, lend, close }: SourceWorktree,
 ): Promise<Snapshot> {
   const folder = ownFolder(job);
   const found = await findSnapshot(clone, folder, job);
@@ -104,9 +106,13 @@ async function snapshotOf(
   const worktree = await findWorktree(clone, folder, path);
   if (worktree === undefined)
     throw new Error(`the folder of job ${job.id}, which this one forks, is no worktree of the project's repository`);
-  await lend();
-  const observer = await makeObserver(surroundings, worktree, 'source.git');
-  await keepSnapshot(surroundings, worktree, { observer, turn: job });
+  try {
+    await lend();
+    const observer = await makeObserver(surroundings, worktree, 'source.git');
+    await keepSnapshot(surroundings, worktree, { observer, turn: job });
+  } finally {
+    await close();
+  }
   const kept = await findSnapshot(clone, folder, job);
   if (kept === undefined) throw new Error('no snapshot was made');
   return kept;

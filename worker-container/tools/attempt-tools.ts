@@ -43,6 +43,8 @@ export interface ToolSurroundings {
 export interface AttemptTools extends ToolServer {
   /** Whether the agent has asked a question and got no answer, to it or to a later one. */
   isAsking(): boolean;
+  /** Whether the agent may have started a job in its own folder. */
+  isSharing(): boolean;
 }
 
 /** Serves the tools of an attempt. @returns undefined: its agent takes none, or its profile turns them off */
@@ -52,10 +54,14 @@ export async function serveTools(
 ): Promise<AttemptTools | undefined> {
   if (!agent.takesTools || profile.tools === 'off') return undefined;
   let isAsking = false;
+  let isSharing = false;
+  const onShared = () => {
+    isSharing = true;
+  };
   const tools = [
     attachFile({ cwd, attachments, account: context.account }),
     reportProgress(onProgress, { redaction, clock: context.clock }),
-    createJobTool(context, { job, redaction }),
+    createJobTool(context, { job, redaction, onShared }),
     jobStatusTool(context, job),
     askHuman(context, {
       job,
@@ -77,7 +83,7 @@ export async function serveTools(
   const { log, env, account } = context;
   const server = await startToolServer(checked, { log, version: env.PROMPTQ_VERSION, uid: account?.uid });
   redaction.add([server.key]);
-  return { ...server, isAsking: () => isAsking };
+  return { ...server, isAsking: () => isAsking, isSharing: () => isSharing };
 }
 
 /** Tools act with the rights of the job's token: suspending or revoking it stops them at the next call. */

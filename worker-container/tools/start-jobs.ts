@@ -15,7 +15,16 @@ const FINAL_MESSAGE_LENGTH = 4_000;
 /** Creates a job in the name of the running one. */
 export function createJobTool(
   context: DelegationContext,
-  { job, redaction }: { readonly job: Job; readonly redaction: Redaction },
+  {
+    job,
+    redaction,
+    onShared,
+  }: {
+    readonly job: Job;
+    readonly redaction: Redaction;
+    /** Called before a job is created that may work in the running one's folder. */
+    readonly onShared?: () => void;
+  },
 ): Tool {
   return tool({
     name: 'create_job',
@@ -35,6 +44,7 @@ export function createJobTool(
     }),
     async call({ key, ...given }) {
       const request = redaction.strings(given, { except: new Set() });
+      if (given.cwd !== undefined) onShared?.();
       const { id, replayed } = await delegateJob(context, job, request, key).catch(refused);
       return replayed
         ? `Job ${id} exists already.`

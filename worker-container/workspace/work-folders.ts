@@ -1,18 +1,13 @@
-import { type FileHandle, mkdir, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
-import {
-  type Folders,
-  type FolderUser,
-  isPrivate,
-  namesBelow,
-  ownFolder,
-  whyClosed,
-} from '../../lib/jobs/lifecycle/working-folder.ts';
+import { mkdir, realpath } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { type Folders, type FolderUser, namesBelow, whyClosed } from '../../lib/jobs/lifecycle/working-folder.ts';
 import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
 import { CLONES } from '../repository/kept-clone.ts';
-import { isServiceAccount, type ServiceAccount } from '../service-accounts/service-account.ts';
-import { takeTree } from '../service-accounts/untrusted-files.ts';
-import { openRoot, pathOf, stepInto } from './open-folder.ts';
+import type { ServiceAccount } from '../service-accounts/service-account.ts';
+import { closeTo, openTo } from './folder-access.ts';
+import { openRoot, stepInto, withFolder } from './open-folder.ts';
 
 export interface WorkFolderOptions {
   /** Undefined: folders belong to this process's user. */
@@ -20,6 +15,8 @@ export interface WorkFolderOptions {
   readonly folders: Folders;
   /** Absolute folders that no job may work in or below. */
   readonly closed: readonly string[];
+  /** Default: it is dropped that a folder was not closed. */
+  readonly log?: Pick<Logger, 'warn'>;
 }
 
 /** Where an attempt's folders come from. */
@@ -27,22 +24,16 @@ interface WorkFoldersContext {
   readonly account?: ServiceAccount | undefined;
   readonly folders: Folders;
   readonly env: Pick<WorkerEnv, 'PROMPTQ_ACCOUNT_DIR' | 'PROMPTQ_WORK_DIR'>;
+  readonly log: Pick<Logger, 'warn'>;
 }
+
+/** How long (ms) to wait until folders are closed: a file system that does not answer must not hold up an outcome. */
+const CLOSE_TIMEOUT_MS = 10_000;
 
 /** The folders of jobs that a slot runs. They exclude the worker's own. */
-export function workFolders({ account, folders, env }: WorkFoldersContext): WorkFolders {
+export function workFolders({ account, folders, env, log }: WorkFoldersContext): WorkFolders {
   const closed = [env.PROMPTQ_ACCOUNT_DIR, env.PROMPTQ_WORK_DIR, join(folders.workspaces, CLONES)];
-  return new WorkFolders({ account, folders, closed });
-}
-
-/** A step from a root to a job's folder. */
-interface Step {
-  /** From the root to here. */
-  readonly names: readonly string[];
-  readonly isNew: boolean;
-  readonly isWorkspaces: boolean;
-  readonly account: ServiceAccount;
-  readonly user: FolderUser;
+  return new WorkFolders({ account, folders, closed, log });
 }
 
 /** Creates the folders that jobs work in, and gives their accounts access. */
@@ -50,11 +41,15 @@ export class WorkFolders {
   readonly #account: ServiceAccount | undefined;
   readonly #folders: Folders;
   readonly #closed: readonly string[];
+  readonly #log: Pick<Logger, 'warn'> | undefined;
+  /** Private folders that no other job may use, as paths below the workspaces. */
+  #lent = new Set<string>();
 
-  constructor({ account, folders, closed }: WorkFolderOptions) {
+  constructor({ account, folders, closed, log }: WorkFolderOptions) {
     this.#account = account;
     this.#folders = folders;
     this.#closed = closed;
+    this.#log = log;
   }
 
   /**
@@ -78,7 +73,8 @@ export class WorkFolders {
         await folder.close();
         folder = below;
         const step = { names: names.slice(0, above + 1), isNew, isWorkspaces, user, account: this.#account };
-        await openTo(folder, step);
+        const isForOneJob = await openTo(folder, step);
+        if (isForOneJob) this.#lent.add(join(...step.names));
       }
     } catch (cause) {
       throw new Error(`cwd: ${path} can't be worked in: ${cause instanceof Error ? cause.message : cause}`, { cause });
@@ -86,6 +82,32 @@ export class WorkFolders {
       await folder.close();
     }
     return join(root, ...names);
+  }
+
+  /**
+   * Closes the private folders that it has lent, except those that several jobs share: a later job under the same
+   * account must not change what their own jobs run next. Call it when no process of the job is left, and before others
+   * may work there. A failure is logged: the folder then stays open to its account until it is lent again.
+   */
+  async close(): Promise<void> {
+    const [account, lent] = [this.#account, this.#lent];
+    this.#lent = new Set();
+    if (account === undefined || lent.size === 0) return;
+    const over = new AbortController();
+    const closing = Array.from(lent, async (path) => {
+      const isClosed = await withFolder(this.#folders.workspaces, path.split(sep), async (folder) => {
+        await closeTo(folder, account, over.signal);
+        return true;
+      });
+      if (isClosed !== true) throw new Error(`${path} can't be opened`);
+    });
+    const failure = await Promise.race([
+      Promise.all(closing).then(() => undefined),
+      sleep(CLOSE_TIMEOUT_MS, new Error('the file system does not answer'), { ref: false, signal: over.signal }),
+    ]).catch((error: Error) => error);
+    over.abort();
+    if (failure !== undefined)
+      this.#log?.warn('a private folder stays open to its account until its job runs again', failure);
   }
 
   /**
@@ -109,41 +131,6 @@ export class WorkFolders {
     }
     throw new Error(`cwd: ${path} leads out of the folders that jobs may work in`);
   }
-}
-
-/** Lets the account into one folder of the path. */
-async function openTo(folder: FileHandle, step: Step): Promise<void> {
-  const { names, isNew, isWorkspaces, user, account } = step;
-  if (isWorkspaces && names.length === 1) return await keepProject(folder, account);
-  const { uid: owner, mode } = await folder.stat();
-  const isRootOfPrivate = isWorkspaces && names.length === 2 && isPrivate(names);
-  const isOwn = isRootOfPrivate && names[1] === (user.continues === undefined ? user.id : ownFolder(user));
-  // In the workspaces, a folder that the worker owns is new, or the worker died before giving it away.
-  if (isNew || (isWorkspaces && owner === process.getuid?.())) {
-    await folder.chmod(isOwn ? 0o700 : isRootOfPrivate ? 0o770 : 0o775);
-    await folder.chown(account.uid, account.gid);
-  } else if (isRootOfPrivate && isServiceAccount(account, owner) && (mode & GROUP) !== GROUP) {
-    // No one else works here: until now it was open to attempts of one job only.
-    if (!isOwn) await openToGroup(folder, owner, account.gid);
-    else if (owner !== account.uid) await takeTree(`${pathOf(folder)}/.`, account);
-  }
-}
-
-/** Read, write and search of the group that all slots are in. */
-const GROUP = 0o070;
-
-/** A project's folder belongs to the worker. Its owner could put a link in place of another job's folder. */
-async function keepProject(folder: FileHandle, account: ServiceAccount): Promise<void> {
-  const { uid, mode } = await folder.stat();
-  if (isServiceAccount(account, uid)) await folder.chown(0, 0);
-  if ((isServiceAccount(account, uid) || uid === 0) && (mode & 0o777) !== 0o755) await folder.chmod(0o755);
-}
-
-/** Only the owner can change a mode. Meanwhile the group has the access of the old owner. */
-async function openToGroup(folder: FileHandle, owner: number, gid: number): Promise<void> {
-  await folder.chown(0, gid);
-  await folder.chmod(0o770);
-  await folder.chown(owner, gid);
 }
 
 async function realOrSame(path: string): Promise<string> {

@@ -8,6 +8,7 @@ import type { AttemptContext } from '../../../worker-container/attempt/attempt-c
 import { openJobFolder } from '../../../worker-container/attempt/job-folder.ts';
 import { Ending } from '../../../worker-container/commands/ending.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
+import { WorkFolders } from '../../../worker-container/workspace/work-folders.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
 import { ENV } from '../../simulation/model/environment.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
@@ -25,7 +26,8 @@ beforeEach(async () => {
 
 async function open(job: Job, earlier?: readonly EarlierTurn[]): Promise<string> {
   const context = { ...quietDeployment(), env: ENV, folders: { workspaces, roots: [] }, account: undefined };
-  const at = { attemptDir: workspaces, ending: new Ending(), mark: 'test', redaction: new Redaction() };
+  const lending = new WorkFolders({ account: undefined, folders: context.folders, closed: [] });
+  const at = { attemptDir: workspaces, ending: new Ending(), mark: 'test', redaction: new Redaction(), lending };
   const files = { own: workspaces } as never;
   const { cwd } = await openJobFolder(context as unknown as AttemptContext, job, at, { earlier, files, agentEnv: {} });
   return cwd;

@@ -1,5 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -21,10 +21,12 @@ import type { BashCommand, CommandEnd } from '../../../worker-container/commands
 import { runDeployments } from '../../../worker-container/deployments/deploy-commands.ts';
 import { CHECK_INTERVAL_MS } from '../../../worker-container/deployments/while-recorded.ts';
 import { machineTiming, type Timing } from '../../../worker-container/output/timing.ts';
+import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { openWorker } from '../../emulated-worker.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
 import { waitFor } from '../../local-service.ts';
+import { describeAsRoot, newAccounts } from '../service-accounts/as-root.ts';
 
 let deployment: EmulatedDeployment;
 let opened: Awaited<ReturnType<typeof openWorker>>;
@@ -191,6 +193,26 @@ it.each([
     ['b', 'pending', 0],
   ]);
   expect(await read()).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker' });
+});
+
+describeAsRoot('commands under an account', () => {
+  it('get the folder of their job, which is closed when they have ended', async () => {
+    const { env } = opened.worker;
+    const [account] = newAccounts(1).slots as [ServiceAccount];
+    const job = await succeeded('under an account', { a: 'id -u > made' });
+    const folder = join(env.PROMPTQ_WORKSPACES, job.project_id, job.id);
+    await chmod(dirname(env.PROMPTQ_WORKSPACES), 0o711);
+    await chmod(env.PROMPTQ_WORK_DIR, 0o711);
+    await runDeployments({ ...opened.worker, account }, job, never);
+    expect(await states(job)).toEqual([['a', 'succeeded', 1]]);
+    const { uid, gid, mode } = await stat(folder);
+    expect([await readFile(join(folder, 'made'), 'utf8'), uid, gid, mode & 0o777]).toEqual([
+      `${account.uid}\n`,
+      0,
+      account.uid,
+      0o700,
+    ]);
+  });
 });
 
 it('nothing is run for a job that was run again meanwhile, nor if commands are disabled', async () => {

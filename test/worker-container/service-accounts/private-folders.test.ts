@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
@@ -12,7 +12,7 @@ import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deplo
 import { openWorker } from '../../emulated-worker.ts';
 import { describeAsRoot, newAccounts } from './as-root.ts';
 
-describeAsRoot('a job that was stored with a folder that is not for it', () => {
+describeAsRoot('private folders', () => {
   const [first, second] = newAccounts(2).slots as [ServiceAccount, ServiceAccount];
   let deployment: EmulatedDeployment;
   let opened: Awaited<ReturnType<typeof openWorker>>;
@@ -24,23 +24,23 @@ describeAsRoot('a job that was stored with a folder that is not for it', () => {
   });
   afterAll(async () => await deployment.stop());
 
-  /** Runs a job whose `cwd` was stored without validation. */
-  async function runIn(cwd: string): Promise<Job> {
-    const { id } = await createJob(opened.creation, { prompt: 'echo > was-here', project: 'other' }, 'token:test');
+  /** Runs a job under an account. @param changes stored without validation */
+  async function run(prompt: string, account: ServiceAccount, changes: Partial<Job> = {}): Promise<Job> {
+    const { id } = await createJob(opened.creation, { prompt, project: 'other' }, 'token:test');
     const job = await deployment.jobs.get(id, { consistent: true });
     const held = await deployment.dispatchQueues.receive('normal', 5);
     if (job === undefined || held === undefined) throw new Error('the job was not to be had');
-    const moved = await transition(deployment, job, { type: 'edit', changes: { cwd } });
+    const moved = await transition(deployment, job, { type: 'edit', changes });
     if (!moved.done) throw new Error(moved.rejected);
     const claimed = await transition(deployment, moved.job, { type: 'claim', workerId: opened.worker.workerId });
     if (!claimed.done) throw new Error(claimed.rejected);
-    const context = { ...opened.worker, account: second };
+    const context = { ...opened.worker, account };
     const ended = await runAttempt(context, claimed.job, held, new AbortController().signal);
     if (ended === undefined) throw new Error('the attempt was not reported');
     return ended;
   }
 
-  test('fails to start, and takes no folder from another account', async () => {
+  test('are taken from no account by a job that was stored with one that is not for it', async () => {
     const { PROMPTQ_WORKSPACES: workspaces } = opened.worker.env;
     const neighbour = { id: randomJobId() };
     const theirs = join(workspaces, 'payroll', neighbour.id);
@@ -49,7 +49,7 @@ describeAsRoot('a job that was stored with a folder that is not for it', () => {
     await writeFile(join(theirs, 'private'), '', { mode: 0o600 });
     const { uid: owner } = await stat(theirs);
     for (const cwd of [theirs, join(theirs, 'deep'), '.', join(workspaces, 'payroll')]) {
-      const { status, reason, error } = await runIn(cwd);
+      const { status, reason, error } = await run('echo > was-here', second, { cwd });
       expect([status, reason, error], cwd).toEqual(['FAILED', 'start_failed', expect.stringMatching(/cwd: received /)]);
     }
     const [{ uid, mode }, project] = [await stat(theirs), await stat(join(workspaces, 'payroll'))];
@@ -60,5 +60,26 @@ describeAsRoot('a job that was stored with a folder that is not for it', () => {
       0,
       ['private'],
     ]);
+  });
+
+  test('are closed to later jobs under the same account when an attempt has ended', async () => {
+    const { PROMPTQ_WORKSPACES: workspaces } = opened.worker.env;
+    const waiting = await run('mkdir hooks; echo mine > hooks/file; chmod -R 777 .; exit 3', first);
+    const folder = join(workspaces, waiting.project_id, waiting.id);
+    const { uid, gid, mode } = await stat(folder);
+    expect([waiting.reason, uid, gid, mode & 0o777]).toEqual(['exited', 0, first.uid, 0o700]);
+    const later = await run(`echo planted > ${folder}/hooks/file || ls ${folder} || exit 4`, first);
+    expect([later.exit_code, await readFile(join(folder, 'hooks', 'file'), 'utf8')]).toEqual([4, 'mine\n']);
+    // Its own next attempt works there.
+    expect(
+      await new WorkFolders({ account: first, folders: opened.worker.folders, closed: [] }).lend(folder, waiting),
+    ).toBe(folder);
+    expect((await stat(folder)).uid).toBe(first.uid);
+  });
+
+  test('stay open when the agent of a job has started another one there', async () => {
+    const { PROMPTQ_WORKSPACES: workspaces } = opened.worker.env;
+    const parent = await run('true', first, { shares_folder: true });
+    expect((await stat(join(workspaces, parent.project_id, parent.id))).uid).toBe(first.uid);
   });
 });

@@ -35,6 +35,20 @@ test('a job that an agent starts has no secret of its attempt in any text', asyn
   expect(JSON.stringify([stored, texts])).not.toContain('hunter2');
 });
 
+test('the worker learns that a job may work in the folder of the agent that starts it', async () => {
+  const id = jobIdOfKey('shares its folder');
+  const job = await deployment.store(aRunningJob({ id, profile: 'practice', agent: 'codex' }));
+  let isShared = false;
+  const onShared = () => {
+    isShared = true;
+  };
+  const create = createJobTool(deployment, { job, redaction: new Redaction([]), onShared });
+  await create.call({ prompt: 'elsewhere', key: 'own folder' }, signal);
+  expect(isShared).toBe(false);
+  await create.call({ prompt: 'here', cwd: 'below', key: 'same folder' }, signal);
+  expect(isShared).toBe(true);
+});
+
 test('an agent reads the state of no job but those that its job has started', async () => {
   const id = jobIdOfKey('reads states');
   const other = await deployment.store({ id: jobIdOfKey('no child'), parent_id: id });

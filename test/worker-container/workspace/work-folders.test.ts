@@ -26,10 +26,10 @@ describeAsRoot('the folders that jobs work in', () => {
 
   const at = (...names: string[]) => join(workspaces, ...names);
   const aJob = (inherits: Partial<FolderUser> = {}): FolderUser => ({ id: randomJobId(), ...inherits });
-  const lend = async (account: ServiceAccount, path: string, user = aJob()) => {
-    const closed = [join(workspaces, '.account')];
-    return await new WorkFolders({ account, folders: { workspaces, roots: [root] }, closed }).lend(path, user);
-  };
+  const foldersFor = (account: ServiceAccount) =>
+    new WorkFolders({ account, folders: { workspaces, roots: [root] }, closed: [join(workspaces, '.account')] });
+  const lend = async (account: ServiceAccount, path: string, user = aJob()) =>
+    await foldersFor(account).lend(path, user);
   const found = async (path: string) => {
     const { uid, mode } = await lstat(path);
     return [uid, (mode & 0o777).toString(8)];
@@ -128,6 +128,77 @@ describeAsRoot('the folders that jobs work in', () => {
     await lend(slot, own, job);
     expect(await found(own)).toEqual([other.uid, '770']);
     expect(run(other, own, 'cat deep/file').stdout).toBe('1\n2\n');
+  });
+
+  test('of one job are closed between its attempts, also to the account that they were lent to', async () => {
+    const job = aJob();
+    const own = at('p', job.id);
+    const first = foldersFor(slot);
+    await first.lend(own, job);
+    run(slot, own, 'mkdir deep; echo 1 > deep/file; chmod 777 .');
+    await chown(join(own, 'deep'), other.uid, other.gid);
+    await first.close();
+    expect([await found(own), run(slot, at('p'), `ls ${job.id}; echo x > ${job.id}/x`).stderr]).toEqual([
+      [0, '700'],
+      expect.stringMatching(/Permission denied.*Permission denied/s),
+    ]);
+    // The same account gets it back without a walk, another one with all that is in it.
+    const contents = async () => [
+      await found(own),
+      await found(join(own, 'deep')),
+      await found(join(own, 'deep/file')),
+    ];
+    await lend(slot, own, job);
+    expect(await contents()).toEqual([
+      [slot.uid, '700'],
+      [other.uid, '775'],
+      [slot.uid, '664'],
+    ]);
+    expect((await stat(own)).gid).toBe(slot.gid);
+    const second = foldersFor(other);
+    await second.lend(own, job);
+    // It was lost: another attempt works there.
+    await first.lend(at('p', 'shared'), job);
+    await first.close();
+    const all = [
+      [other.uid, '700'],
+      [other.uid, '775'],
+      [other.uid, '664'],
+    ];
+    expect([await contents(), await found(at('p', 'shared'))]).toEqual([all, [slot.uid, '775']]);
+    await second.close();
+    await lend(other, own, job);
+    expect(await contents()).toEqual(all);
+  });
+
+  test('of one job are taken whole after a worker has died over that', async () => {
+    const job = aJob();
+    const own = at('p', job.id);
+    await lend(slot, own, job);
+    run(slot, own, 'echo 1 > file');
+    await chown(own, 0, 0);
+    await lend(other, own, job);
+    expect([await found(own), await found(join(own, 'file'))]).toEqual([
+      [other.uid, '700'],
+      [other.uid, '664'],
+    ]);
+  });
+
+  test('of one job stay open once its follow-ups work there, also if they were closed before', async () => {
+    const job = aJob();
+    const own = at('p', job.id);
+    const first = foldersFor(slot);
+    await first.lend(own, job);
+    run(slot, own, 'echo 1 > file');
+    await first.close();
+    const followUp = foldersFor(other);
+    await followUp.lend(own, aJob({ folder_of: job.id }));
+    expect([run(other, own, 'echo 2 >> file').status, await found(own)]).toEqual([0, [slot.uid, '770']]);
+    expect((await stat(own)).gid).toBe(slot.gid);
+    await followUp.close();
+    await first.lend(own, job);
+    await first.close();
+    expect([run(other, own, 'cat file').stdout, await found(own)]).toEqual(['1\n2\n', [slot.uid, '770']]);
   });
 
   test('lead nowhere else, however fast links and renames come in between', async () => {
