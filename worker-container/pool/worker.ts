@@ -6,6 +6,7 @@ import { runAttempt } from '../attempt/attempt.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { runDeployments } from '../deployments/deploy-commands.ts';
 import { machineTiming, pause } from '../output/timing.ts';
+import { removeLeftovers } from '../service-accounts/leftover-files.ts';
 import type { ServiceAccount, ServiceAccounts } from '../service-accounts/service-account.ts';
 import { Acknowledger } from './acknowledger.ts';
 import type { MessagePoller } from './message-poller.ts';
@@ -83,6 +84,8 @@ export class Worker {
   async #slot(account: ServiceAccount | undefined): Promise<void> {
     const { source, log, timing = machineTiming } = this.#context;
     while (!this.#signals.draining.aborted) {
+      // Before the check for room: what the last job left may fill the disk.
+      if (account !== undefined) await removeLeftovers(account, this.#context);
       if (!(await this.#hasRoom())) {
         await this.#pause(ROOM_CHECK_INTERVAL_MS);
         continue;

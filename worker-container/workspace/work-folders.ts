@@ -5,6 +5,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { type Folders, type FolderUser, namesBelow, whyClosed } from '../../lib/jobs/lifecycle/working-folder.ts';
 import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
 import { CLONES } from '../repository/kept-clone.ts';
+import { keepNamedFolder } from '../service-accounts/leftover-files.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { closeTo, openTo } from './folder-access.ts';
 import { openRoot, stepInto, withFolder } from './open-folder.ts';
@@ -65,6 +66,7 @@ export class WorkFolders {
     }
     const { root, names } = await this.#place(path, user);
     const isWorkspaces = root === this.#folders.workspaces;
+    if (!isWorkspaces) keepNamedFolder(join(await realOrSame(root), ...names));
     await mkdir(root, { recursive: true });
     let folder = await openRoot(root);
     try {

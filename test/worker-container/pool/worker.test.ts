@@ -1,12 +1,16 @@
+import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import type { ReceivedMessage } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import { MessagePoller } from '../../../worker-container/pool/message-poller.ts';
 import { Worker } from '../../../worker-container/pool/worker.ts';
+import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { openWorker } from '../../emulated-worker.ts';
 import { waitFor } from '../../local-service.ts';
+import { describeAsRoot, newAccounts } from '../service-accounts/as-root.ts';
 
 let deployment: EmulatedDeployment;
 beforeEach(async () => {
@@ -109,6 +113,27 @@ it('a disk that stays full for a minute is reported, so that the worker leaves, 
   );
   await worker.run(1);
   expect([reported, received]).toEqual([[55_000 + 60_000], 1]);
+});
+
+describeAsRoot('a worker with accounts', () => {
+  it('removes what a job has left in the temporary folders of the machine before it takes another one', async () => {
+    const accounts = newAccounts(1);
+    const [account] = accounts.slots as [ServiceAccount];
+    const { worker: context } = await openWorker(deployment);
+    const left = await mkdtemp('/tmp/left-by-a-job-');
+    await chown(left, account.uid, account.gid);
+    const draining = new AbortController();
+    let found: string[] = [];
+    const next = async () => {
+      found = await readdir('/tmp');
+      draining.abort();
+      return undefined;
+    };
+    const signals = { draining: draining.signal, stopping: new AbortController().signal };
+    await new Worker({ ...context, accounts, source: { next } as unknown as MessagePoller }, signals).run(1);
+    await rm(left, { recursive: true, force: true });
+    expect(found).not.toContain(basename(left));
+  });
 });
 
 it('an old message that finds no job is counted and acknowledged; a young one is neither', async () => {

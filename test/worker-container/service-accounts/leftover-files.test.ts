@@ -1,0 +1,68 @@
+import { chown, lchown, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { keepNamedFolder, removeLeftovers } from '../../../worker-container/service-accounts/leftover-files.ts';
+import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
+import { describeAsRoot, newAccounts } from './as-root.ts';
+
+describeAsRoot('what a slot has left in folders that all accounts share', () => {
+  const [slot, other] = newAccounts(2).slots as [ServiceAccount, ServiceAccount];
+  let victim: string;
+  let mine: string;
+  let theirs: string;
+  beforeEach(async () => {
+    // Not below TMPDIR, which may be elsewhere.
+    [victim, mine, theirs] = [
+      await mkdtemp('/tmp/victim-'),
+      await mkdtemp('/tmp/mine-'),
+      await mkdtemp('/tmp/theirs-'),
+    ];
+    for (const [path, account] of [[mine, slot] as const, [theirs, other] as const])
+      await chown(path, account.uid, account.gid);
+  });
+  afterEach(async () => {
+    for (const path of [victim, mine, theirs]) await rm(path, { recursive: true, force: true });
+  });
+  const put = async (path: string | Buffer, account: ServiceAccount) => {
+    await writeFile(path, '');
+    await chown(path, account.uid, account.gid);
+  };
+  const remove = async (startedAt?: number) => {
+    const failed: unknown[] = [];
+    const folders = { workspaces: '/workspaces', roots: ['/tmp'] };
+    await removeLeftovers(slot, { folders, log: { warn: (...why) => void failed.push(why) } }, startedAt);
+    expect(failed).toEqual([]);
+  };
+  const namesIn = async (path: string) => await readdir(path).catch(() => undefined);
+
+  test('is removed, whatever its name, and nothing that a link leads to', async () => {
+    await put(join(victim, 'file'), slot);
+    await mkdir(join(mine, 'deep'));
+    await chown(join(mine, 'deep'), slot.uid, slot.gid);
+    await put(join(mine, 'deep', 'file'), slot);
+    await put(Buffer.concat([Buffer.from(`${mine}/`), Buffer.from([0xff, 0xfe])]), slot);
+    await symlink(victim, join(mine, 'link'));
+    await lchown(join(mine, 'link'), slot.uid, slot.gid);
+    await remove();
+    expect([await namesIn(mine), await namesIn(victim), await namesIn(theirs)]).toEqual([undefined, ['file'], []]);
+  });
+
+  test('stays where it belongs to others, and is removed from their folders', async () => {
+    await put(join(mine, 'of-other'), other);
+    await put(join(mine, 'of-root'), { ...slot, uid: 0 });
+    await put(join(mine, 'own'), slot);
+    await put(join(theirs, 'own'), slot);
+    await put(join(theirs, 'of-other'), other);
+    await remove();
+    expect([(await readdir(mine)).toSorted(), await readdir(theirs)]).toEqual([['of-other', 'of-root'], ['of-other']]);
+  });
+
+  test('stays where a cwd names a folder, or may have done so before the worker started', async () => {
+    await put(join(mine, 'own'), slot);
+    await remove(Number.POSITIVE_INFINITY);
+    expect(await namesIn(mine)).toEqual(['own']);
+    keepNamedFolder(join(mine, 'named', 'deep'));
+    await remove();
+    expect(await namesIn(mine)).toEqual(['own']);
+  });
+});
