@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome } from '../../lib/jobs/receipts/receipt.ts';
 import { AGENT_FOLDER } from '../agents/agent.ts';
-import { accountOfLogin, CODEX_HOME, isLogin, secretsOfLogin } from '../agents/codex-login.ts';
+import { accountOfLogin, CODEX_HOME, isLogin, isRenewal, secretsOfLogin } from '../agents/codex-login.ts';
 import { ownerOf, type ServiceAccount } from '../service-accounts/service-account.ts';
 import { readOwned } from '../service-accounts/untrusted-files.ts';
 import type { CredentialFiles } from './credential-files.ts';
@@ -23,6 +23,8 @@ export class AttemptLogin {
   readonly #owner: number | undefined;
   readonly #onFailure: (error: unknown) => void;
   #text: string;
+  /** A login in the CLI's folder that is no renewal. */
+  #refused: string | undefined;
   /** The generation of the copy, or of its latest renewal; undefined: the copy is outdated. */
   #generation: number | undefined;
   readonly #began: number;
@@ -103,7 +105,11 @@ export class AttemptLogin {
     if (this.#generation === undefined) return;
     const text = (await readOwned(loginFile(this.#attemptDir), (uid) => uid === this.#owner)) ?? '';
     // The CLI may be writing the file right now, or may have logged out.
-    if (text === this.#text || !isLogin(text)) return;
+    if (text === this.#text || text === this.#refused || !isLogin(text)) return;
+    if (!isRenewal(text, this.#text)) {
+      this.#refused = text;
+      throw new Error('the job has replaced its login by one that is no renewal of it');
+    }
     this.#generation = await this.#credentials.renew(this.#generation, text);
     this.#text = text;
     if (this.#generation !== undefined) await noteGeneration(this.#attemptDir, this.#generation);
@@ -140,7 +146,7 @@ export async function recoverRenewal(
   const text = (await readOwned(loginFile(attemptDir), isOwner)) ?? '';
   if (Number.isNaN(generation) || !isLogin(text)) return;
   const received = await credentials.read();
-  if (received !== undefined && received.text !== text) await credentials.renew(generation, text);
+  if (received !== undefined && isRenewal(text, received.text)) await credentials.renew(generation, text);
 }
 
 /** Milliseconds. */

@@ -72,11 +72,44 @@ export function isLogin(auth: string): boolean {
   return authSchema.safeParse(parsed(auth)).success;
 }
 
+/**
+ * Whether a login can be the vendor's renewal of another: a new access token, all for the same account. Jobs can write the
+ * file, and only the vendor can tell whether its tokens are valid.
+ */
+export function isRenewal(auth: string, before: string): boolean {
+  const [next, last] = [auth, before].map((text) => authSchema.safeParse(parsed(text)).data?.tokens);
+  if (next === undefined || last === undefined || next.access_token === last.access_token) return false;
+  return namesSameAccount(next.id_token, last.id_token) && namesSameAccount(next.access_token, last.access_token);
+}
+
 /** The vendor's name for the account: its owner's address. */
 export function accountOfLogin(auth: string): string | undefined {
-  const { data } = authSchema.safeParse(parsed(auth));
-  const claims = parsed(Buffer.from(data?.tokens.id_token.split('.')[1] ?? '', 'base64url').toString());
-  return z.object({ email: z.string() }).safeParse(claims).data?.email;
+  return claimsOf(authSchema.safeParse(parsed(auth)).data?.tokens.id_token ?? '')?.email;
+}
+
+const named = z.string().optional().catch(undefined);
+const claimsSchema = z.object({
+  email: named,
+  'https://api.openai.com/auth': z
+    .object({ chatgpt_account_id: named, chatgpt_user_id: named })
+    .optional()
+    .catch(undefined),
+});
+
+/** What a JSON Web Token says; undefined: it is none. */
+function claimsOf(token: string): z.output<typeof claimsSchema> | undefined {
+  return claimsSchema.safeParse(parsed(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())).data;
+}
+
+function namesSameAccount(token: string, before: string): boolean {
+  const [next, last] = [claimsOf(token), claimsOf(before)];
+  if (last === undefined) return true;
+  const [account, known] = [next, last].map((claims) => claims?.['https://api.openai.com/auth']);
+  return (
+    next !== undefined &&
+    (known?.chatgpt_account_id === undefined || known.chatgpt_account_id === account?.chatgpt_account_id) &&
+    (known?.chatgpt_user_id === undefined || known.chatgpt_user_id === account?.chatgpt_user_id)
+  );
 }
 
 function parsed(text: string): unknown {

@@ -99,6 +99,6 @@ async function loginOf(
   if (credentials === undefined || profile === undefined || !usesLogin(env, profile)) return undefined;
   return await AttemptLogin.copyInto(attemptDir, credentials, {
     account,
-    onFailure: (error) => log.warn('a renewed login was not written back; trying again', error as Error),
+    onFailure: (error) => log.warn('a changed login was not written back', error as Error),
   });
 }
