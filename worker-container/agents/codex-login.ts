@@ -59,6 +59,9 @@ async function loginCommand(args: readonly string[], options: LoginCommandOption
  */
 const TOKEN_LENGTH = 16_384;
 const token = z.string().max(TOKEN_LENGTH);
+const TOKENS = ['id_token', 'access_token', 'refresh_token'] as const;
+/** Characters that no program escapes. Other tokens have many spellings, which a job could make slow to find. */
+const PLAIN = /^[\w.-]*$/;
 const authSchema = z.object({ tokens: z.object({ id_token: token, access_token: token, refresh_token: token }) });
 
 /** Values of an `auth.json` to mask in all output. */
@@ -79,6 +82,7 @@ export function isLogin(auth: string): boolean {
 export function isRenewal(auth: string, before: string): boolean {
   const [next, last] = [auth, before].map((text) => authSchema.safeParse(parsed(text)).data?.tokens);
   if (next === undefined || last === undefined || next.access_token === last.access_token) return false;
+  if (TOKENS.some((name) => PLAIN.test(last[name]) && !PLAIN.test(next[name]))) return false;
   return namesSameAccount(next.id_token, last.id_token) && namesSameAccount(next.access_token, last.access_token);
 }
 

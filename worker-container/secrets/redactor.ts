@@ -1,4 +1,5 @@
 import { MASK } from '../../lib/contract/mask.ts';
+import { Comparisons } from './comparisons.ts';
 import type { SecretMatcher } from './secret-matcher.ts';
 
 const MASK_BYTES = Buffer.from(MASK);
@@ -32,11 +33,12 @@ export class Redactor {
   /** Masks everything up to a possible beginning of a secret, and holds back the rest. */
   #mask(bytes: Buffer, { isEnd }: { readonly isEnd: boolean }): Buffer {
     const matcher = this.#matcher;
+    const comparisons = new Comparisons(bytes);
     const parts: Buffer[] = [];
     let covered = this.#covered;
     let at = matcher.next(bytes, 0);
     for (; at < bytes.length; at = matcher.next(bytes, at + 1)) {
-      const { end, isOpen } = matcher.match(bytes, at);
+      const { end, isOpen } = matcher.match(comparisons, at);
       if (isOpen && !isEnd) break;
       if (end === undefined) continue;
       if (at >= covered) parts.push(bytes.subarray(covered, at), MASK_BYTES);

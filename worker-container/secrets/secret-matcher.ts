@@ -1,3 +1,4 @@
+import type { Comparisons } from './comparisons.ts';
 import { type Spelling, spellingsOf } from './spellings.ts';
 
 /** A spelling as bytes. Neighbouring pieces with a single way to write them are joined. */
@@ -51,7 +52,8 @@ export class SecretMatcher {
   }
 
   /** What begins at a position that `next` returned. */
-  match(bytes: Buffer, at: number): Match {
+  match(comparisons: Comparisons, at: number): Match {
+    const { bytes } = comparisons;
     const isWhole = at + PREFIX_BYTES <= bytes.length;
     const patterns = isWhole
       ? this.#byPrefix.get(bytes.readUIntBE(at, PREFIX_BYTES))
@@ -59,7 +61,7 @@ export class SecretMatcher {
     let end: number | undefined;
     let isOpen = false;
     for (const pattern of patterns ?? []) {
-      const found = endOf(pattern, bytes, at);
+      const found = endOf(pattern, comparisons, at);
       if (found === CUT) isOpen = true;
       else if (found !== NOT_HERE) end = Math.max(end ?? 0, found);
     }
@@ -117,23 +119,22 @@ const NOT_HERE = -1;
 /** The bytes end before the pattern does. */
 const CUT = -2;
 
-function endOf(pattern: Pattern, bytes: Buffer, from: number): number {
+function endOf(pattern: Pattern, comparisons: Comparisons, from: number): number {
   let at = from;
   for (const ways of pattern) {
-    const end = endOfOne(ways, bytes, at);
+    const end = endOfOne(ways, comparisons, at);
     if (end < 0) return end;
     at = end;
   }
   return at;
 }
 
-function endOfOne(ways: readonly Buffer[], bytes: Buffer, from: number): number {
+function endOfOne(ways: readonly Buffer[], comparisons: Comparisons, from: number): number {
   let isCut = false;
   for (const way of ways) {
-    let same = 0;
-    while (same < way.length && from + same < bytes.length && way[same] === bytes[from + same]) same += 1;
-    if (same === way.length) return from + same;
-    isCut ||= from + same === bytes.length;
+    const equal = comparisons.equalFrom(from, way);
+    if (equal === way.length) return from + equal;
+    isCut ||= from + equal === comparisons.bytes.length;
   }
   return isCut ? CUT : NOT_HERE;
 }

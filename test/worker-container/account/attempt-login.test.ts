@@ -44,6 +44,7 @@ it('what a job writes in place of its login replaces the only one of the deploym
   for (const [index, tokens] of [
     none,
     { ...first, refresh_token: 'r' },
+    { ...second, refresh_token: '+'.repeat(16_000) },
     { ...second, access_token: 'a' },
     { ...second, id_token: '***' },
     { ...second, id_token: others },

@@ -21,6 +21,29 @@ test('every secret is masked whole, in any cut, overlapping ones as one', () => 
   );
 });
 
+test('every secret that repeats itself is masked whole, in any cut', () => {
+  const unit = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 3 });
+  const run = fc.tuple(unit, fc.nat({ max: 300 })).map(([part, length]) => part.repeat(length).slice(0, length));
+  const secret = fc
+    .array(run, { minLength: 1, maxLength: 3 })
+    .map((runs) => runs.join(''))
+    .filter(({ length }) => length >= 6);
+  const pieces = fc.array(fc.oneof(run, secret), { maxLength: 6 });
+  fc.assert(
+    fc.property(fc.array(secret, { minLength: 1, maxLength: 3 }), pieces, (values, parts) => {
+      const all = [...parts, ...values, ...parts];
+      expect(redact(values, all)).toBe(maskedByDefinition(values, all.join('')));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a long secret of one character is masked in a long run of it, and one more that ends otherwise is not', () => {
+  const run = 'a'.repeat(262_144);
+  expect(redact(['a'.repeat(16_384)], [run, 'b', run.slice(0, 16_383)])).toBe(`***b${run.slice(0, 16_383)}`);
+  expect(redact([`${'a'.repeat(16_383)}b`], [run, 'c'])).toBe(`${run}c`);
+});
+
 test('bytes that are no text pass unchanged', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), (pieces) => {
