@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { buffer } from 'node:stream/consumers';
 import { SESSION_BYTES } from '../../lib/jobs/output/agent-sessions/session-record.ts';
+import { readAtMost } from '../service-accounts/read-at-most.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { startUnder } from '../service-accounts/start-under-account.ts';
 
@@ -50,17 +50,24 @@ export async function readSessionFile({
     env: {},
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const late = setTimeout(() => child.kill('SIGKILL'), READ_TIMEOUT_MS).unref();
+  const stop = () => {
+    child.kill('SIGKILL');
+    child.stdout?.destroy();
+  };
+  const late = setTimeout(stop, READ_TIMEOUT_MS).unref();
   const closed = once(child, 'close');
   closed.catch(() => undefined);
   try {
     const { stdout } = child;
     if (stdout === null) throw new Error('the reader of the session has no output');
-    const [answer] = await Promise.all([buffer(stdout), started]);
+    const [answer] = await Promise.all([readAtMost(HEAD_BYTES + most, stdout), started]);
     const [exitCode] = (await closed) as [number | null];
     // An answer without its end looks like a shorter file.
     if (exitCode !== 0) throw new Error('the reader of the session was ended');
     return readAnswer(answer);
+  } catch (error) {
+    stop();
+    throw error;
   } finally {
     clearTimeout(late);
   }
@@ -68,6 +75,8 @@ export async function readSessionFile({
 
 const PERL = '/usr/bin/perl';
 const READ_TIMEOUT_MS = 10_000;
+/** Most bytes of an answer before those of the file. */
+const HEAD_BYTES = 8_192;
 
 function readAnswer(answer: Buffer): SessionFilePart | undefined {
   const end = answer.indexOf('\n');

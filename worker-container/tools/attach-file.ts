@@ -1,8 +1,8 @@
-import { buffer } from 'node:stream/consumers';
 import * as z from 'zod';
 import { isLegible, LEGIBLE } from '../../lib/contract/input/legible.ts';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import { DRAFT_PREFIX } from '../attachments/find-attachments.ts';
+import { readAtMost } from '../service-accounts/read-at-most.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { startUnder } from '../service-accounts/start-under-account.ts';
 import { type Tool, ToolRefusedError, tool } from './tool.ts';
@@ -39,16 +39,22 @@ export function attachFile({ cwd, attachments, account }: AttachableFiles): Tool
         env: {},
         stdio: ['ignore', 'pipe', 'ignore'],
       });
-      const stop = () => child.kill('SIGKILL');
+      const stop = () => {
+        child.kill('SIGKILL');
+        child.stdout?.destroy();
+      };
       const late = setTimeout(stop, COPY_TIMEOUT_MS).unref();
       signal.addEventListener('abort', stop, { once: true });
       try {
         if (child.stdout === null) throw new Error('the copying process has no output');
-        const [answer] = await Promise.all([buffer(child.stdout), started]);
+        const [answer] = await Promise.all([readAtMost(MAX_ANSWER_BYTES, child.stdout), started]);
         const [kind, detail = '', kept = ''] = answer.toString().trimEnd().split('\t');
         if (kind === 'refused') throw new ToolRefusedError(`${path}: ${detail}.`);
         if (kind !== 'copied') throw new Error('the copying process ended without an answer');
         return `Attached as ${kept} (${detail} bytes).`;
+      } catch (error) {
+        stop();
+        throw error;
       } finally {
         clearTimeout(late);
         signal.removeEventListener('abort', stop);
@@ -60,6 +66,7 @@ export function attachFile({ cwd, attachments, account }: AttachableFiles): Tool
 const PERL = '/usr/bin/perl';
 const COPY_TIMEOUT_MS = 60_000;
 const MAX_NAME_BYTES = 200;
+const MAX_ANSWER_BYTES = 8_192;
 
 /**
  * Every folder on the way is entered by its name in the folder before, none of them a link, so that nothing that the job
