@@ -142,11 +142,10 @@ export class SessionSaver {
     const part = await this.#nextLines();
     if (part === undefined) return undefined;
     // In JSON no secret spans lines, so that lines are masked apart, with all secrets known by now.
-    const redactor = redaction.redactor();
     return {
       about: this.#read === 0 ? this.#about(part.path) : undefined,
       key: sessionPartKey(jobId, attempt, this.#generation, this.#stored),
-      masked: Buffer.concat([redactor.push(part.bytes), redactor.flush()]),
+      masked: await redaction.bytes(part.bytes),
       bytes: part.bytes,
       hasMore: this.#read + part.bytes.length < part.size,
     };

@@ -117,7 +117,7 @@ export const SESSIONS: readonly Mutant[] = [
   {
     name: 'a session is saved with its secrets',
     file: SAVER,
-    find: 'masked: Buffer.concat([redactor.push(part.bytes), redactor.flush()]),',
+    find: 'masked: await redaction.bytes(part.bytes),',
     replace: 'masked: part.bytes,',
     test: 'test/worker-container/agent-sessions/session-saver.test.ts',
   },
