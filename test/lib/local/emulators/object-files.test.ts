@@ -19,7 +19,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Bucket, MIB, ObjectsUnderTest } from './objects-under-test.ts';
 
-// What nobody refers to is no use of memory, however late it is collected.
+// Memory that nothing refers to does not count, however late it is collected.
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
