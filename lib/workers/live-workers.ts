@@ -101,9 +101,14 @@ export class LiveWorkers {
     return (await this.list()).length;
   }
 
-  /** Registers a live worker and its activity. The item expires unless it is renewed. */
-  async register(worker: Omit<WorkerInfo, 'seen_at' | 'left_at'>): Promise<void> {
-    await this.#put(worker);
+  /**
+   * Registers a live worker and its activity. The item expires unless it is renewed.
+   * @returns whether the worker counts as live until it registers twice more. A write that is tried again arrives with
+   *   the time at which it was first sent, and says of a worker that it is silent if that is long ago.
+   */
+  async register(worker: Omit<WorkerInfo, 'seen_at' | 'left_at'>): Promise<boolean> {
+    const seenAt = await this.#put(worker);
+    return this.#clock.now() - seenAt <= SILENT_AFTER_MS - 2 * REGISTER_INTERVAL_MS;
   }
 
   /**
@@ -118,7 +123,8 @@ export class LiveWorkers {
     return typeof expiry === 'number' && expiry * 1000 <= this.#clock.now();
   }
 
-  async #put(worker: Omit<WorkerInfo, 'seen_at'>): Promise<void> {
+  /** @returns the time that was written, milliseconds since 1970 */
+  async #put(worker: Omit<WorkerInfo, 'seen_at'>): Promise<number> {
     const now = this.#clock.now();
     const Item = {
       kind: KIND,
@@ -127,5 +133,6 @@ export class LiveWorkers {
       expires_at_epoch: Math.ceil((now + 10 * SILENT_AFTER_MS) / 1000),
     };
     await this.#table.send(new PutCommand({ TableName: this.#tableName, Item }));
+    return now;
   }
 }

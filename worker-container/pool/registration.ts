@@ -6,7 +6,7 @@ import { type LiveWorkers, REGISTER_INTERVAL_MS, type WorkerInfo } from '../../l
 /** How often (ms) to check the time since the last acknowledgement. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** Milliseconds before a first registration that failed is repeated. */
+/** Milliseconds before a first registration that failed, or arrived late, is repeated. */
 export const FIRST_RETRY_MS = 1_000;
 
 /** How long (ms) the end of the worker waits until its entry is deleted. */
@@ -29,7 +29,7 @@ interface RegistrationOptions {
 export class Registration {
   readonly #options: RegistrationOptions;
   #draining: DrainState | undefined;
-  #last: Promise<void> = Promise.resolve();
+  #last: Promise<unknown> = Promise.resolve();
   #timers: readonly NodeJS.Timeout[] = [];
   #hasTimeLeft: () => boolean;
   #isUnacknowledged = false;
@@ -44,8 +44,8 @@ export class Registration {
   }
 
   /**
-   * Registers repeatedly until `end`. Resolves once the worker is registered, or is to shut down: until then, others would
-   * take it for lost, and give up the commands that it runs.
+   * Registers repeatedly until `end`. Resolves once the worker counts as live, or is to shut down: until then, others
+   * would take it for lost, and give up the commands that it runs.
    */
   async start(draining: AbortSignal): Promise<void> {
     this.#timers = [
@@ -89,20 +89,21 @@ export class Registration {
     for (const timer of this.#timers) clearInterval(timer);
   }
 
+  /** @returns whether the worker counts as live */
   async #tryRegister(): Promise<boolean> {
     try {
-      await this.#register();
-      return true;
+      return await this.#register();
     } catch (error) {
       this.#options.log.warn('not registered; trying again', error as Error);
       return false;
     }
   }
 
-  async #register(): Promise<void> {
+  async #register(): Promise<boolean> {
     const { workers, unacknowledgedLimitMs } = this.#options;
-    await this.#after(async () => await workers.register(await this.#description()));
+    const isLive = await this.#after(async () => await workers.register(await this.#description()));
     this.#hasTimeLeft = stallTolerantTimer(unacknowledgedLimitMs);
+    return isLive;
   }
 
   async #description(): ReturnType<RegistrationOptions['describe']> {
@@ -111,9 +112,9 @@ export class Registration {
   }
 
   /** In order: the last write counts. */
-  async #after(sending: () => Promise<void>): Promise<void> {
+  async #after<T>(sending: () => Promise<T>): Promise<T> {
     const sent = this.#last.then(sending);
     this.#last = sent.catch(() => undefined);
-    await sent;
+    return await sent;
   }
 }

@@ -60,3 +60,19 @@ test('a worker that has left is recent until its item may be removed, whether or
   ahead = 8 * 60_000;
   expect(await isRecent()).toBe(false);
 });
+
+test('a registration that arrives long after it was first sent leaves its worker silent', async () => {
+  const { registry, clock } = deployment;
+  const worker = { id: 'slow', host: 'h', version: '1', concurrency: 1, running: [], started_at: '' };
+  const registeredAfter = async (milliseconds: number) => {
+    let since = milliseconds;
+    const workers = new LiveWorkers({ ...registry, clock: { now: () => clock.now() - since } });
+    const sent = workers.register(worker);
+    since = 0;
+    return { isLive: await sent, isListed: (await workers.list()).some(({ id }) => id === worker.id) };
+  };
+  expect(await registeredAfter(60_000)).toEqual({ isLive: false, isListed: false });
+  // It would be silent before its next registration could arrive.
+  expect(await registeredAfter(30_000)).toEqual({ isLive: false, isListed: true });
+  expect(await registeredAfter(5_000)).toEqual({ isLive: true, isListed: true });
+});

@@ -71,6 +71,20 @@ export const ATTEMPTS: readonly Mutant[] = [
     test: 'test/worker-container/pool/unacknowledged.test.ts',
   },
   {
+    name: 'a worker starts although its first registration arrived too late',
+    file: 'worker-container/pool/registration.ts',
+    find: '      return await this.#register();',
+    replace: '      await this.#register();\n      return true;',
+    test: 'test/worker-container/pool/registration.test.ts',
+  },
+  {
+    name: 'a registration counts however late it arrives',
+    file: 'lib/workers/live-workers.ts',
+    find: 'return this.#clock.now() - seenAt <= SILENT_AFTER_MS - 2 * REGISTER_INTERVAL_MS;',
+    replace: 'return seenAt > 0;',
+    test: 'test/lib/workers/live-workers.test.ts',
+  },
+  {
     name: 'acknowledged registrations do not count',
     file: 'worker-container/pool/registration.ts',
     find: '    this.#hasTimeLeft = stallTolerantTimer(unacknowledgedLimitMs);\n',

@@ -11,6 +11,7 @@ function registrationAfter(failures: number) {
       left -= 1;
       if (left >= 0) throw new Error('throttled');
       registered.push(id);
+      return true;
     },
     deregister: async () => undefined,
   };
@@ -30,12 +31,20 @@ test('a worker whose first registrations fail starts once it is registered', asy
   expect(refused).toHaveBeenCalledTimes(2);
 });
 
+test('a worker whose first registration arrives too late registers again before it starts', async () => {
+  const { registration, registered, workers } = registrationAfter(0);
+  const { register } = workers;
+  workers.register = async (worker) => (await register(worker)) && registered.length > 1;
+  await registration.start(new AbortController().signal);
+  expect(registered).toEqual(['worker-1', 'worker-1']);
+});
+
 test('a worker that is stopped while nothing answers its registration waits no longer', async () => {
   const { registration, workers } = registrationAfter(0);
   const draining = new AbortController();
   workers.register = async () => {
     draining.abort();
-    await new Promise(() => undefined);
+    return await new Promise<never>(() => undefined);
   };
   await expect(registration.start(draining.signal)).resolves.toBeUndefined();
 });

@@ -37,7 +37,7 @@ export class ModelRegistration {
   }
 
   /**
-   * Resolves once the worker is registered; others follow. The leases of its accounts, which come first, set its clock.
+   * Resolves once the worker counts as live; others follow. The leases of its accounts, which come first, set its clock.
    * @throws if they can't be taken: a worker ends then
    */
   async start(): Promise<void> {
@@ -71,14 +71,14 @@ export class ModelRegistration {
     this.#process.schedule(() => this.#process.kill(), ABANDON_TIMEOUT_MS);
   }
 
-  /** In order, and never rejects. @returns whether the worker is registered */
+  /** In order, and never rejects. @returns whether the worker counts as live */
   #register(): Promise<boolean> {
     this.#last = this.#last
       .then(() => this.#workers.register(this.#about()))
       .then(
-        () => {
+        (isLive) => {
           this.#acknowledgedAt = this.#deployment.time.now;
-          return true;
+          return isLive;
         },
         () => false,
       );
