@@ -186,6 +186,14 @@ test('a built-in profile can be replaced but not deleted, and a concurrent chang
   await page.goto('/profiles/review/edit');
   await page.getByLabel('Model', { exact: true }).fill('mine');
   await service.api('POST', '/config/import', { profiles: [{ name: 'review', agent: 'codex', model: 'theirs' }] });
+  await page.route(
+    '**/api/v1/profiles',
+    async (route) => await route.fulfill({ status: 403, json: { error: 'forbidden' } }),
+  );
+  await button(page, 'Review').click();
+  await page.getByText('The profile was not saved').waitFor();
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  await page.unroute('**/api/v1/profiles');
   await button(page, 'Review').click();
   await page.getByRole('dialog').getByText('Changed after you opened it').waitFor();
   await button(page, 'Back to editing').click();

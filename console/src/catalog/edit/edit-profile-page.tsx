@@ -30,7 +30,13 @@ function StoredProfile({ name }: { name: string | undefined }) {
   if (!profiles.data) return <PageLoading what="the profiles" />;
   const profile = profiles.data.find((one) => one.name === name);
   if (name !== undefined && profile === undefined) return <MissingEntry what="profile" name={name} list="profiles" />;
-  return <ProfileEditor profile={profile} profiles={profiles.data} reload={profiles.refetch} />;
+  return (
+    <ProfileEditor
+      profile={profile}
+      profiles={profiles.data}
+      reload={async () => await profiles.refetch({ throwOnError: true })}
+    />
+  );
 }
 
 interface ProfileEditorProps {

@@ -39,7 +39,7 @@ function RuleEditor({ id }: { id: string | undefined }) {
       opened={ruleFieldsOf(rule)}
       present={rule}
       taken={rules.data.map((one) => one.id)}
-      reload={rules.refetch}
+      reload={async () => await rules.refetch({ throwOnError: true })}
     >
       {(part) => <RuleForm {...part} />}
     </EntryEditor>

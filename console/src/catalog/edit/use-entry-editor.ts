@@ -15,7 +15,7 @@ export interface EditedEntry<Fields extends object> {
   readonly present: { readonly source: 'built_in' | 'imported'; readonly updated_at: string | null } | undefined;
   /** Names that are taken. */
   readonly taken: readonly string[];
-  /** Reloads the stored entry. */
+  /** Reloads the stored entry. Rejects if that fails. */
   readonly reload: () => Promise<unknown>;
 }
 
@@ -34,7 +34,7 @@ export function useEntryEditor<Fields extends object>(edited: EditedEntry<Fields
   const { fields } = stored;
   const [errors, setErrors] = useState<FieldErrors<string>>({});
   const [effect, setEffect] = useState<Effect>();
-  const preview = useSaveEntry();
+  const preview = useSaveEntry(reload);
   const save = useSaveEntry();
   const entry = kind.entryOf(fields);
   const changes = (Object.keys(kind.labels) as (keyof Fields & string)[])
@@ -64,7 +64,7 @@ export function useEntryEditor<Fields extends object>(edited: EditedEntry<Fields
     const onSuccess = (willBe: Effect) => {
       if (!isEdit && willBe !== 'created') return show({ [key]: takenSentence });
       const isReplacement = present?.source === 'built_in' && willBe === 'created';
-      void reload().then(() => setEffect(isReplacement ? 'updated' : willBe));
+      setEffect(isReplacement ? 'updated' : willBe);
     };
     preview.mutate({ list, entry, dryRun: true }, { onSuccess, onError });
   };

@@ -14,8 +14,12 @@ interface Save {
 /** The result of a save, or of its preview. */
 export type Effect = 'created' | 'updated' | 'unchanged';
 
-/** Saves one rule or profile as an import of that entry only. A dry run returns what would change. @throws ApiError */
-export function useSaveEntry() {
+/**
+ * Saves one rule or profile as an import of that entry only. A dry run returns what would change.
+ * @param reload awaited after the response: the save, or its review, has failed if this does
+ * @throws ApiError
+ */
+export function useSaveEntry(reload?: () => Promise<unknown>) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async ({ list, entry, dryRun }: Save): Promise<Effect> => {
@@ -23,6 +27,7 @@ export function useSaveEntry() {
       // The service validates it and returns every error.
       const body = { [list]: [entry] } as Schemas['ConfigDocument'];
       const result = await dataOf(api.POST('/api/v1/config/import', { params, body }));
+      await reload?.();
       const { created, updated } = result[list];
       if (created.length > 0) return 'created';
       return updated.length > 0 ? 'updated' : 'unchanged';
