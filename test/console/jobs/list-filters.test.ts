@@ -248,6 +248,23 @@ test('a changed filter opens the first page', async () => {
   const page = await openAs(browser, service.consoleUrl, 'operator');
   await page.goto(`/jobs?project=one&cursor=${encodeURIComponent(json.next_cursor)}`);
   await page.getByRole('button', { name: 'Clear the filter Project' }).click();
-  await expect.poll(() => Object.fromEntries(new URL(page.url()).searchParams)).toEqual({});
+  await expect.poll(() => query(page)).toEqual({});
+  await page.context().close();
+});
+
+test('rows of the filters before are dimmed until the others arrive', async () => {
+  const page = await open('/jobs?project=handbook');
+  await page.getByRole('row').filter({ hasText: 'translate' }).waitFor();
+  const { promise: arrives, resolve: respond } = Promise.withResolvers<void>();
+  await page.route('**/api/v1/jobs?*', async (route) => {
+    await arrives;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Clear the filter Project' }).click();
+  const opacity = "getComputedStyle(document.querySelector('[aria-busy=true] tbody')).opacity";
+  await expect.poll(async () => await page.evaluate<string>(opacity)).toBe('0.4');
+  respond();
+  await page.getByRole('row').filter({ hasText: 'Rounding' }).waitFor();
+  expect(await page.locator('[aria-busy=true]').count()).toBe(0);
   await page.context().close();
 });

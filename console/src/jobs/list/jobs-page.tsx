@@ -44,6 +44,8 @@ export function JobsPage() {
   const { search: query } = useLocation();
   useEffect(() => noteList(query), [query]);
   const shown = jobs.data?.items ?? [];
+  /** The rows of the filters, or the page, before: shown until the wanted ones arrive. */
+  const isBefore = jobs.isPlaceholderData;
   const isWholePage =
     shown.length > 0 &&
     (selection.jobs.length < (jobs.data?.total ?? 0) || jobs.data?.total_complete === false) &&
@@ -68,56 +70,58 @@ export function JobsPage() {
           onSelect={selection.replace}
         />
       )}
-      <ListTable
-        variant="full-page"
-        stickyHeader
-        trackBy="id"
-        {...(mayAct && { selectionType: 'multi' as const })}
-        selectedItems={[...selection.jobs]}
-        onSelectionChange={({ detail }) => selection.choose(detail.selectedItems)}
-        ariaLabels={{
-          tableLabel: 'Jobs',
-          selectionGroupLabel: 'Select jobs',
-          allItemsSelectionLabel: () => 'Select all jobs of this page',
-          itemSelectionLabel: (_, job) => `Select ${jobHeadline(job)}`,
-        }}
-        header={
-          <ListHeader
-            counter={counter(jobs.data, selection.jobs.length)}
-            selected={selection.jobs}
-            hasBulk={selection.jobs.length > 0 || (!narrow && shown.length > 0)}
-            onDone={() => selection.clear()}
-          />
-        }
-        filter={
-          <FilterBar
-            filters={filters}
-            onChange={changeFilters}
-            counts={jobs.data?.status_counts}
-            searchRef={search}
-            jobs={shown}
-          >
-            <ListSettings columns={choice} />
-          </FilterBar>
-        }
-        sortingColumn={SORTED_COLUMN}
-        sortingDescending={filters.order !== 'oldest'}
-        onSortingChange={({ detail }) => changeFilters({ order: detail.isDescending ? '' : 'oldest' })}
-        items={shown}
-        loading={jobs.isPending}
-        loadingText="Loading the jobs"
-        columnDefinitions={columns}
-        empty={
-          jobs.data?.next_cursor ? (
-            'No matches so far. The next page continues the search.'
-          ) : (
-            <NoJobs filtered={activeFilters(filters).length > 0} onClear={() => changeFilters(NO_FILTERS)} />
-          )
-        }
-        footer={
-          <PageButtons paging={paging} nextCursor={jobs.data?.next_cursor} oldestFirst={filters.order === 'oldest'} />
-        }
-      />
+      <div className={isBefore ? 'jobs-before' : undefined} aria-busy={isBefore}>
+        <ListTable
+          variant="full-page"
+          stickyHeader
+          trackBy="id"
+          {...(mayAct && { selectionType: 'multi' as const })}
+          selectedItems={[...selection.jobs]}
+          onSelectionChange={({ detail }) => selection.choose(detail.selectedItems)}
+          ariaLabels={{
+            tableLabel: 'Jobs',
+            selectionGroupLabel: 'Select jobs',
+            allItemsSelectionLabel: () => 'Select all jobs of this page',
+            itemSelectionLabel: (_, job) => `Select ${jobHeadline(job)}`,
+          }}
+          header={
+            <ListHeader
+              counter={counter(jobs.data, selection.jobs.length)}
+              selected={selection.jobs}
+              hasBulk={selection.jobs.length > 0 || (!narrow && shown.length > 0)}
+              onDone={() => selection.clear()}
+            />
+          }
+          filter={
+            <FilterBar
+              filters={filters}
+              onChange={changeFilters}
+              counts={jobs.data?.status_counts}
+              searchRef={search}
+              jobs={shown}
+            >
+              <ListSettings columns={choice} />
+            </FilterBar>
+          }
+          sortingColumn={SORTED_COLUMN}
+          sortingDescending={filters.order !== 'oldest'}
+          onSortingChange={({ detail }) => changeFilters({ order: detail.isDescending ? '' : 'oldest' })}
+          items={shown}
+          loading={jobs.isPending}
+          loadingText="Loading the jobs"
+          columnDefinitions={columns}
+          empty={
+            jobs.data?.next_cursor ? (
+              'No matches so far. The next page continues the search.'
+            ) : (
+              <NoJobs filtered={activeFilters(filters).length > 0} onClear={() => changeFilters(NO_FILTERS)} />
+            )
+          }
+          footer={
+            <PageButtons paging={paging} nextCursor={jobs.data?.next_cursor} oldestFirst={filters.order === 'oldest'} />
+          }
+        />
+      </div>
     </>
   );
 }
