@@ -87,7 +87,12 @@ test('a draft is edited in the form, including its project, and a copy links to 
   const { json } = await service.api('POST', '/jobs', { prompt: 'first thought', profile: 'shell', draft: true });
   const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${json.id}` });
   await button(page, 'Edit').click();
-  await page.getByLabel('Prompt', { exact: true }).fill('second thought');
+  const prompt = page.getByLabel('Prompt', { exact: true });
+  await prompt.fill('second thought');
+  // Somebody else edits another field meanwhile, which the save must leave as it is.
+  await service.api('PATCH', `/jobs/${json.id}/draft`, { extra_prompt: 'theirs' });
+  await page.reload();
+  await expect.poll(async () => await prompt.inputValue()).toBe('second thought');
   await page.getByLabel('Project').fill('drafts');
   await page.getByLabel('Title').fill('Thought over');
   await page.getByLabel('Tags').fill('night, slow');
@@ -95,9 +100,19 @@ test('a draft is edited in the form, including its project, and a copy links to 
   await button(page, 'Save').click();
   await page.getByRole('heading', { name: 'Thought over' }).waitFor();
   const { json: job } = await service.api('GET', `/jobs/${json.id}`);
-  const edited = { prompt: 'second thought', project: 'drafts', title: 'Thought over', tags: ['night', 'slow'] };
+  const edited = {
+    prompt: 'second thought',
+    extra_prompt: 'theirs',
+    project: 'drafts',
+    title: 'Thought over',
+    tags: ['night', 'slow'],
+  };
   expect(job).toMatchObject({ status: 'DRAFT', ...edited });
   await button(page, 'Edit').click();
+  await page.getByLabel('Title').fill('Thought about');
+  await button(page, 'Discard changes').click();
+  await button(page, 'Edit').click();
+  expect(await page.getByLabel('Title').inputValue()).toBe('Thought over');
   await page.getByLabel('Title').fill('');
   await button(page, 'Review and save').click();
   await button(page, 'Save').click();

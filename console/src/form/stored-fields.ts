@@ -9,21 +9,22 @@ interface StoredFields<Fields> {
 }
 
 /**
- * Form state that survives reloads and navigation in this tab until it is cleared.
+ * Form state that survives reloads and navigation in this tab until it is cleared, or again what the form opened with.
  * @param key identifies the form
  * @param schema rejects values that an earlier version of the console stored in another shape
  */
 export function useStoredFields<Fields>(key: string, schema: z.ZodType<Fields>, opened: StoredFields<Fields>) {
   const storageKey = `promptq.form.${key}`;
   const [stored, setStored] = useState(() => read(storageKey, schema) ?? opened);
-  const isChanged = stored.fields !== opened.fields;
-  useEffect(() => {
-    if (isChanged) write(storageKey, stored);
-  }, [storageKey, stored, isChanged]);
+  const isChanged = JSON.stringify(stored.fields) !== JSON.stringify(opened.fields);
+  useEffect(() => write(storageKey, isChanged ? stored : undefined), [storageKey, stored, isChanged]);
   return {
     ...stored,
-    change: (changed: Partial<Fields>) =>
-      setStored((before) => ({ ...before, fields: { ...before.fields, ...changed } })),
+    change: (changed: Partial<Fields> | ((now: Fields) => Partial<Fields>)) =>
+      setStored((before) => ({
+        ...before,
+        fields: { ...before.fields, ...(typeof changed === 'function' ? changed(before.fields) : changed) },
+      })),
     forget: () => write(storageKey, undefined),
   };
 }

@@ -63,7 +63,7 @@ const WORDS = {
 };
 
 /** Answers a question. Everything that shows the job is read again. */
-export function useAnswer({ job_id, id }: Pick<Question, 'job_id' | 'id'>) {
+export function useAnswer({ job_id, id }: Pick<Question, 'job_id' | 'id'>, onAnswered: () => void) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (answer: string) =>
@@ -73,6 +73,7 @@ export function useAnswer({ job_id, id }: Pick<Question, 'job_id' | 'id'>) {
           body: { question_id: id, answer },
         }),
       ),
+    onSuccess: onAnswered,
     // A notice, because the question may no longer be shown.
     onError: (error) => notify(writeFailure(error, WORDS)),
     onSettled: async () => await client.invalidateQueries(),

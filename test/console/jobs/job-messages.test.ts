@@ -58,7 +58,7 @@ test('a message is sent to a running agent by keyboard, and shown until it was d
   await page.locator('.job-message').getByText('Also greet the moon').waitFor();
 });
 
-test('unsent text stays when the job ends, and its rejection is shown', async () => {
+test('unsent text stays through a reload and when the job ends, and its rejection is shown', async () => {
   const folder = join(service.home, 'workspaces/local_project/unsent');
   const prompt = 'drill: tool touch up; while [ ! -e go ]; do sleep 0.05; done';
   const id = await createJob(service, { prompt, cwd: 'unsent' });
@@ -66,6 +66,8 @@ test('unsent text stays when the job ends, and its rejection is shown', async ()
   await page.goto(`${service.consoleUrl}/jobs/${id}`);
   const box = page.getByRole('textbox', { name: 'Message to the agent' });
   await box.fill('Too late');
+  await page.reload();
+  await expect.poll(async () => await box.inputValue()).toBe('Too late');
   await service.api('POST', `/jobs/${id}/kill`);
   await page.getByText('The job takes no more messages.').waitFor();
   expect(await box.inputValue()).toBe('Too late');
@@ -74,6 +76,9 @@ test('unsent text stays when the job ends, and its rejection is shown', async ()
   expect((await service.api('GET', `/jobs/${id}/messages`)).json.items).toEqual([]);
   await box.fill('');
   await box.waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByRole('tab', { name: 'Details' }).waitFor();
+  expect(await box.count()).toBe(0);
 });
 
 test('a shell job has no box', async () => {

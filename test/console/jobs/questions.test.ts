@@ -58,6 +58,9 @@ test('a question is answered in the inbox with two clicks, and on the page of it
   await page.getByRole('heading', { name: 'The agent asks' }).waitFor();
   await page.getByLabel('Your answer').focus();
   await page.keyboard.type('Shed of sheds');
+  await page.reload();
+  await expect.poll(async () => await page.getByLabel('Your answer').inputValue()).toBe('Shed of sheds');
+  await page.getByLabel('Your answer').focus();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'The agent asks' }).waitFor({ state: 'detached' });

@@ -4,22 +4,33 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
+import * as z from 'zod';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
 import { WriteFailure } from '../../feedback/write-failure.tsx';
 import { focusFirstError } from '../../form/focus-first-error.ts';
+import { useStoredFields } from '../../form/stored-fields.ts';
 import { useSubmitKey } from '../../form/use-submit-key.ts';
-import { changesOf, editOf, fieldsOf, type JobErrors, type JobFields } from '../form/job-fields.ts';
+import { changesOf, editOf, fieldsOf, JOB_FIELDS, type JobErrors } from '../form/job-fields.ts';
 import { JobForm } from '../form/job-form.tsx';
 import type { Job } from '../queries/job-query.ts';
 import { ConfirmEdit } from './confirm-edit.tsx';
 import { editErrors } from './edit-errors.ts';
 
-/** The form with the current settings of a job. */
+/** The settings of the job when the form opened, and the form's: after a reload, too, only what was edited is sent. */
+const EDIT = z
+  .object({ opened: JOB_FIELDS, edited: JOB_FIELDS })
+  .refine(({ opened, edited }) => changesOf(opened, edited).length > 0);
+
+/** The form with the current settings of a job. Unsaved changes stay in the tab. */
 export function EditJob({ job }: { job: Job }) {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const [opened] = useState(() => fieldsOf(job));
-  const [fields, setFields] = useState<JobFields>(opened);
+  const [initial] = useState(() => {
+    const current = fieldsOf(job);
+    return { fields: { opened: current, edited: current }, openedAt: null };
+  });
+  const unsaved = useStoredFields(`edit.${job.id}`, EDIT, initial);
+  const { opened, edited: fields } = unsaved.fields;
   const [errors, setErrors] = useState<JobErrors>({});
   const [asking, setAsking] = useState(false);
   const isDraft = job.status === 'DRAFT';
@@ -31,6 +42,7 @@ export function EditJob({ job }: { job: Job }) {
       else await dataOf(api.PATCH('/api/v1/jobs/{id}', { params, body: edit as Schemas['JobEdit'] }));
     },
     onSuccess: async () => {
+      unsaved.forget();
       await client.invalidateQueries();
       await navigate(`/jobs/${job.id}`);
     },
@@ -65,7 +77,7 @@ export function EditJob({ job }: { job: Job }) {
         fields={fields}
         errors={errors}
         onChange={(change) => {
-          setFields((before) => ({ ...before, ...change }));
+          unsaved.change(({ edited }) => ({ edited: { ...edited, ...change } }));
           setErrors((before) => Object.fromEntries(Object.entries(before).filter(([name]) => !(name in change))));
         }}
       />
@@ -81,7 +93,13 @@ export function EditJob({ job }: { job: Job }) {
         <Button variant="primary" disabled={changes.length === 0} disabledReason="No changes yet." onClick={ask}>
           Review and save
         </Button>
-        <Button variant="link" onClick={() => void navigate(`/jobs/${job.id}`)}>
+        <Button
+          variant="link"
+          onClick={() => {
+            unsaved.forget();
+            void navigate(`/jobs/${job.id}`);
+          }}
+        >
           Discard changes
         </Button>
       </SpaceBetween>

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { DraftEditFields, JobCreation } from '../../../../lib/contract/schemas/jobs/job-creation.ts';
 import type { FieldErrors } from '../../form/field-errors.ts';
 import { numberIn } from '../../form/field-errors.ts';
@@ -20,6 +21,23 @@ export interface JobFields {
   readonly tags: string;
   readonly idempotency_key: string;
 }
+
+/** Of values that were stored. */
+export const JOB_FIELDS: z.ZodType<JobFields> = z.object({
+  prompt: z.string(),
+  extra_prompt: z.string(),
+  rule_ids: z.array(z.string()),
+  profile: z.string(),
+  model: z.string(),
+  priority: z.string(),
+  timeout: z.string(),
+  retries: z.string(),
+  cwd: z.string(),
+  project: z.string(),
+  title: z.string(),
+  tags: z.string(),
+  idempotency_key: z.string(),
+});
 
 /** Validation errors by field. */
 export type JobErrors = FieldErrors<keyof JobFields>;

@@ -5,21 +5,26 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 import Textarea from '@cloudscape-design/components/textarea';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type Dispatch, type SetStateAction, useState } from 'react';
 import { Link } from 'react-router';
+import * as z from 'zod';
 import { isTerminal } from '../../../../lib/contract/statuses.ts';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
 import { useMayAct } from '../../api/session.ts';
 import { WriteFailure } from '../../feedback/write-failure.tsx';
+import { useStoredFields } from '../../form/stored-fields.ts';
 import { useIdempotencyKeys } from '../../form/use-idempotency-keys.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { PageError } from '../../page/page-error.tsx';
 import type { Job } from '../queries/job-query.ts';
 
+/** What the box contains before anything is typed. */
+const EMPTY = { fields: { text: '' }, openedAt: null };
+const FIELDS = z.object({ text: z.string() });
+
 /** The messages to the agent of a job, and a box to send one while the job takes any. Unsent text stays after that. */
 export function JobMessages({ job }: { job: Job }) {
   const mayAct = useMayAct();
-  const [text, setText] = useState('');
+  const { fields, change } = useStoredFields(`message.${job.id}`, FIELDS, EMPTY);
   const isOpen = job.status === 'QUEUED' || (job.status === 'RUNNING' && job.cancel_requested_at === null);
   const messages = useQuery({
     queryKey: ['messages', job.id, isTerminal(job.status)],
@@ -30,7 +35,7 @@ export function JobMessages({ job }: { job: Job }) {
   });
   if (job.agent === 'shell' || job.status === 'DRAFT') return null;
   const items = messages.data?.items ?? [];
-  const hasBox = mayAct && (isOpen || text !== '');
+  const hasBox = mayAct && (isOpen || fields.text !== '');
   const unread = messages.data === undefined ? messages.error : null;
   if (items.length === 0 && !hasBox && !unread) return null;
   return (
@@ -39,7 +44,7 @@ export function JobMessages({ job }: { job: Job }) {
       {items.map((message) => (
         <Message key={message.id} message={message} />
       ))}
-      {hasBox && <MessageBox job={job} isOpen={isOpen} text={text} setText={setText} />}
+      {hasBox && <MessageBox job={job} isOpen={isOpen} text={fields.text} change={change} />}
     </SpaceBetween>
   );
 }
@@ -84,12 +89,12 @@ interface MessageBoxProps {
   readonly job: Job;
   readonly isOpen: boolean;
   readonly text: string;
-  readonly setText: Dispatch<SetStateAction<string>>;
+  readonly change: ReturnType<typeof useStoredFields<{ readonly text: string }>>['change'];
 }
 
-function MessageBox({ job: { id, status }, isOpen, text, setText }: MessageBoxProps) {
+function MessageBox({ job: { id, status }, isOpen, text, change }: MessageBoxProps) {
   const client = useQueryClient();
-  const keys = useIdempotencyKeys();
+  const keys = useIdempotencyKeys(`promptq.message-keys.${id}`);
   const send = useMutation({
     mutationFn: async (sent: string) => {
       const body = { text: sent, idempotency_key: await keys.of(sent) };
@@ -98,7 +103,7 @@ function MessageBox({ job: { id, status }, isOpen, text, setText }: MessageBoxPr
     onSuccess: (_, sent) => {
       keys.renew();
       // The text may have been edited meanwhile.
-      setText((now) => (now === sent ? '' : now));
+      change((now) => (now.text === sent ? EMPTY.fields : {}));
     },
     onSettled: async () => await client.invalidateQueries({ queryKey: ['messages', id] }),
   });
@@ -113,7 +118,7 @@ function MessageBox({ job: { id, status }, isOpen, text, setText }: MessageBoxPr
         />
       )}
       <FormField label="Message to the agent" description={isOpen ? HINTS[status] : CLOSED_HINT}>
-        <Textarea value={text} rows={2} onChange={({ detail }) => setText(detail.value)} />
+        <Textarea value={text} rows={2} onChange={({ detail }) => change({ text: detail.value })} />
       </FormField>
       <Button loading={send.isPending} disabled={text.trim() === ''} onClick={() => send.mutate(text)}>
         Send
