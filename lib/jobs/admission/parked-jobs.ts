@@ -94,7 +94,10 @@ async function startProbe(
   if (job?.parked !== reason) return false;
   const { probeEvery = PROBE_INTERVALS_MS } = context;
   const next_at = timestamp(context.clock.now() + probeEvery[reason]);
-  const next = { job_id: job.id, attempt: job.attempt + 1, profile: job.profile, next_at, tried: [...tried] };
+  const next = {
+    ...{ job_id: job.id, attempt: job.attempt + 1, profile: job.profile, next_at, tried: [...tried] },
+    ...(job.round !== undefined && { round: job.round }),
+  };
   // The record is written first: a crash in between costs one interval; in the other order two probes could run. It
   // covers this attempt only, because the job may run and be parked again before the write.
   if (await context.probes.replace(reason, probe, next))
@@ -115,6 +118,8 @@ async function answerOf(
   if (job.status === 'CANCELLED' || !isUnderstood(job)) return undefined;
   // The edit has queued the job for another account.
   if (probe.profile !== undefined && probe.profile !== job.profile) return undefined;
+  // Somebody has cancelled and retried it since, whatever the probe found.
+  if (probe.round !== job.round) return undefined;
   // The probe had to wait for its folder or its profile's slot, so others could start meanwhile; now it runs.
   if (job.status === 'RUNNING' && job.attempt === probe.attempt) return 'waiting';
   return job.attempt >= probe.attempt && job.parked !== reason ? { found: job } : undefined;

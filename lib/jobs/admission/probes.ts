@@ -14,6 +14,8 @@ const probeSchema = z.object({
   attempt: z.number(),
   /** The job's profile then. Absent in what an earlier version wrote. */
   profile: z.string().optional(),
+  /** The job's round then; absent if nobody had retried it. */
+  round: z.number().optional(),
   /** The accounts that have had their turn since each had one. Absent in what an earlier version wrote. */
   tried: z.array(z.string()).optional(),
   /** No other probe starts before this time. */

@@ -38,6 +38,13 @@ export const ACCOUNT: readonly Mutant[] = [
     test: 'test/lib/jobs/admission/probes.test.ts',
   },
   {
+    name: 'what a probing job does once it was retried is the result of its probe',
+    file: 'lib/jobs/admission/parked-jobs.ts',
+    find: '  if (probe.round !== job.round) return undefined;\n',
+    replace: '',
+    test: 'test/lib/jobs/admission/probes.test.ts',
+  },
+  {
     name: 'the jobs of one account probe before those of all others',
     file: 'lib/jobs/admission/parked-jobs.ts',
     find: 'if (new Set(tried).size < tried.length) passedOver.push(listed);\n    else if',

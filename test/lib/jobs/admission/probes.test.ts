@@ -76,6 +76,26 @@ it('what a job does with another profile, which an edit gave it after it had pro
   expect(await deployment.read(other)).toMatchObject({ probing: REASON });
 });
 
+it('what a probing job does after it was cancelled and retried is no result', async () => {
+  const deployment = quietDeployment();
+  const [tries, other] = [await parked(deployment, 1), await parked(deployment, 2)];
+  await probeParkedJobs(deployment);
+  const probing = (await deployment.read(tries)) as Job;
+  const { probing: _probing, ...rest } = probing;
+  const again: Job = { ...rest, attempt: 1, parked: REASON, reason: REASON, due_at: '2026-11-27T00:00:00.000Z' };
+  await deployment.jobs.apply(probing, again);
+  for (const event of [{ type: 'cancel' }, { type: 'retry' }] as const) {
+    const known = (await deployment.read(tries)) as Job;
+    expect(await transition(deployment, known, event)).toMatchObject({ done: true });
+  }
+  expect(await deployment.read(tries)).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker', attempt: 1 });
+  await probeParkedJobs(deployment);
+  expect(await deployment.read(other)).toMatchObject({ parked: REASON });
+  await deployment.pass(600_000);
+  await probeParkedJobs(deployment);
+  expect(await deployment.read(other)).toMatchObject({ probing: REASON });
+});
+
 it('the accounts take turns, however many jobs of one wait before the others', async () => {
   const deployment = quietDeployment();
   const profiles = ['one', 'one', 'one', 'one', 'one', 'two', 'three'];
