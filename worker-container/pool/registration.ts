@@ -61,8 +61,12 @@ export class Registration {
       await sleep(FIRST_RETRY_MS, undefined, { signal: draining }).catch(() => undefined);
   }
 
-  /** @throws if the registry can't be reached: worker scaling may still count on this worker. */
+  /**
+   * A worker that is being stopped stays so, whatever a check in progress finds.
+   * @throws if the registry can't be reached: worker scaling may still count on this worker.
+   */
   async announceDraining(why: DrainState | undefined): Promise<void> {
+    if (this.#draining === 'stopped') return;
     this.#draining = why;
     await this.#register();
   }

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { WorkerInfo } from '../../../lib/workers/live-workers.ts';
+import type { LiveWorkers, WorkerInfo } from '../../../lib/workers/live-workers.ts';
 import { Registration } from '../../../worker-container/pool/registration.ts';
 
 /** The registration of a worker in a registry that refuses so many writes. */
@@ -7,7 +7,7 @@ function registrationAfter(failures: number) {
   let left = failures;
   const registered: string[] = [];
   const workers = {
-    register: async ({ id }: Pick<WorkerInfo, 'id'>) => {
+    register: async ({ id }: Parameters<LiveWorkers['register']>[0]) => {
       left -= 1;
       if (left >= 0) throw new Error('throttled');
       registered.push(id);
@@ -55,4 +55,15 @@ test('a worker that is stopped before it is registered waits no longer', async (
   refused.mockImplementation(() => draining.abort());
   await registration.start(draining.signal);
   expect(registered).toEqual([]);
+});
+
+test('a worker that is being stopped is no longer announced as idle, or as one that takes jobs', async () => {
+  const { registration, workers } = registrationAfter(0);
+  const announced: WorkerInfo['leaving'][] = [];
+  workers.register = async ({ leaving }: Parameters<LiveWorkers['register']>[0]) => {
+    announced.push(leaving);
+    return true;
+  };
+  for (const why of ['idle', 'stopped', undefined, 'idle'] as const) await registration.announceDraining(why);
+  expect(announced).toEqual(['idle', 'stopped']);
 });
