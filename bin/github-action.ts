@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { EXIT } from '../lib/cli/base/exit-codes.ts';
+import { lackOf } from '../lib/cli/jobs/check-scopes.ts';
 import type { components } from '../lib/client/api-types.ts';
 
 /** The step of action.yml that runs a job: inputs from the environment, the exit code of `promptq wait`. */
@@ -34,18 +36,29 @@ function runJob(): number {
     ...option('--project', env.INPUT_PROJECT),
     ...option('--model', env.INPUT_MODEL),
     ...option('--attempt-timeout', env.INPUT_TIMEOUT),
+    ...option('--idempotency-key', env.INPUT_IDEMPOTENCY_KEY),
   ];
+  // `run --detach` needs only write. A job that no step can wait for would be paid for, and paid again later.
+  const caller = promptq(['api', 'GET', '/session']);
+  if (caller.code !== 0) return caller.code;
+  const lack = lackOf(JSON.parse(caller.stdout), ['write', 'read', 'logs']);
+  if (lack !== undefined) {
+    console.error(lack);
+    return EXIT.notAllowed;
+  }
   const created = promptq(['run', '--detach', '--json', ...options], env.INPUT_PROMPT);
   if (created.code !== 0) return created.code;
   const { id, url } = JSON.parse(created.stdout) as components['schemas']['JobCreated'];
   output('job-id', id);
   output('url', url ?? '');
-  const { code } = promptq(['wait', ...option('--timeout', env.INPUT_WAIT_TIMEOUT), id]);
-  const read = promptq(['result', '--json', id]);
-  if (read.code !== 0) return code || read.code;
-  const result = JSON.parse(read.stdout) as components['schemas']['JobResult'];
-  output('status', result.status);
-  if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, summaryOf(result, url));
+  const { code, stdout } = promptq(['wait', '--json', ...option('--timeout', env.INPUT_WAIT_TIMEOUT), id]);
+  const end = stdout === '' ? undefined : (JSON.parse(stdout) as components['schemas']['JobLifecycle']);
+  // Without the whole output, which may be larger than a text can be. The job's end decides how the step ends.
+  const read = promptq(['api', 'GET', `/jobs/${id}/result`]);
+  const result = read.code === 0 ? (JSON.parse(read.stdout) as components['schemas']['JobResult']) : undefined;
+  const status = end?.status ?? result?.status;
+  if (status !== undefined) output('status', status);
+  if (result !== undefined && env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, summaryOf(result, url));
   return code;
 }
 

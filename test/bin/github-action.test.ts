@@ -7,6 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { documentAt, ROOT } from '../docs/documents.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { startUnreliableProxy } from '../unreliable-proxy.ts';
+import { runToken } from './token-command.ts';
 
 interface Step {
   readonly run: string;
@@ -21,7 +23,7 @@ const temp = mkdtempSync(join(tmpdir(), 'promptq-action-'));
 let service: ServiceUnderTest;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ env: { PROMPTQ_API_SCOPE_ENFORCE: '1' } });
   expect((await runStep(install, {})).code).toBe(0);
 }, 180_000);
 afterAll(async () => {
@@ -86,10 +88,29 @@ test('a job that succeeds: outputs, summary and exit code 0', async () => {
   expect(`${log.replace(/.*\n/, '')}${errors}${summary}`).not.toContain(service.token);
 });
 
-test('a job that fails ends the step with 1 and still reports', async () => {
-  const failed = await runJob({ prompt: 'exit 3', profile: 'shell', project: 'ci' });
+test('a job that fails ends the step with 1 and still reports, without reading all of its output', async () => {
+  const proxy = await startUnreliableProxy(service.baseUrl, {});
+  const failed = await runJob({ url: proxy.url, prompt: 'exit 3', profile: 'shell', project: 'ci' });
+  await proxy.stop();
   expect([failed.code, failed.outputs.status]).toEqual([1, 'FAILED']);
   expect(failed.summary).toContain('| exit code | 3 |');
+  expect(proxy.requests.filter((request) => request.includes('/result'))).toEqual([
+    `GET /api/v1/jobs/${failed.outputs['job-id']}/result`,
+  ]);
+});
+
+test('a token that could not wait for the job, or read its result, creates none', async () => {
+  const made = await runToken(service.home, 'create', '--name', 'ci', '--scopes', 'write,read', '--json');
+  const { token } = JSON.parse(made.stdout);
+  const { code, outputs, errors } = await runJob({ token, prompt: 'true', profile: 'shell', project: 'forbidden' });
+  expect([code, outputs, errors]).toEqual([5, {}, 'the token lacks the scope logs; nothing was created\n']);
+  expect((await service.api('GET', '/jobs?project=forbidden')).json.total).toBe(0);
+});
+
+test('a step that runs again with the same key waits for the same job', async () => {
+  const step = { prompt: 'true', profile: 'shell', 'idempotency-key': 'run-1' };
+  const [first, second] = [await runJob(step), await runJob(step)];
+  expect([second.code, second.outputs]).toEqual([0, first.outputs]);
 });
 
 test('a job that continues ends the step with 7', async () => {

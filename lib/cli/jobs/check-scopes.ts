@@ -10,11 +10,19 @@ import { EXIT } from '../base/exit-codes.ts';
  * @throws CommandError that names the missing ones
  */
 export async function checkScopes(client: Promptq, needed: readonly Scope[]): Promise<void> {
-  const caller = await readCaller(client);
+  const lack = lackOf(await readCaller(client), needed);
+  if (lack !== undefined) throw new CommandError(EXIT.notAllowed, lack);
+}
+
+/**
+ * The sentence on the scopes that a caller lacks before it creates anything; undefined: it has all.
+ * @param caller undefined if its token may not read
+ */
+export function lackOf(caller: Schemas['Caller'] | undefined, needed: readonly Scope[]): string | undefined {
   const missing = needed.filter((scope) => !hasScope(caller, scope));
-  if (missing.length === 0) return;
+  if (missing.length === 0) return undefined;
   const noun = missing.length === 1 ? 'scope' : 'scopes';
-  throw new CommandError(EXIT.notAllowed, `the token lacks the ${noun} ${missing.join(', ')}; nothing was created`);
+  return `the token lacks the ${noun} ${missing.join(', ')}; nothing was created`;
 }
 
 /** @returns undefined if the token may not read */
