@@ -22,6 +22,8 @@ const log = (line: string) => write(`${new Date().toTimeString().slice(0, 8)}  $
 // A closed terminal must not end the service before it has stopped its parts.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
+/** Set by the first signal, which may come while the service starts. */
+let stopping: Promise<void> | undefined;
 const port = parsePort(process.env.PORT);
 const starting = startLocalService({ home: process.env.PROMPTQ_HOME, port, config: process.env.PROMPTQ_CONFIG, log });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -32,11 +34,9 @@ process.once('disconnect', () => void stop());
 process.on('uncaughtException', (error) => log(`unhandled error in a function: ${error.stack ?? error.message}`));
 
 const service = await starting.catch((error: unknown) => fail(explain(error)));
-say(welcome(service));
+if (stopping === undefined) say(welcome(service));
 // Only a child of `promptq dev` has this channel.
 process.send?.({ url: service.baseUrl, token: service.token });
-
-let stopping: Promise<void> | undefined;
 
 async function stop(): Promise<void> {
   stopping ??= (async () => {

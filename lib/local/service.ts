@@ -122,7 +122,6 @@ async function startParts(
   const load = functionLoader(loadFunction);
   const counts = new JobCounts(registry);
   const triggers: TriggerContext = { load, counts, endpoints, resources, registry, source, trimStream, shutdown, log };
-  startReconciling(triggers);
   // An operator who sets the public origin has also chosen the host name.
   const declared = source.PROMPTQ_PUBLIC_ORIGIN || undefined;
   const name = declared === undefined ? await browserName(home) : undefined;
@@ -147,6 +146,7 @@ async function startParts(
   const link = { PROMPTQ_LINK_ORIGIN: declared ?? gateway.url };
   Object.assign(process.env, signInEnv(consoleUrl), link);
   isPlaced();
+  startReconciling(triggers);
   await loadFunctions();
   startCallsAndSweeps(triggers);
   const worker = await superviseWorker({
@@ -159,7 +159,7 @@ async function startParts(
   shutdown.add('worker', async () => await worker.stop(WORKER_GRACE_MS));
   await answersHealth(gateway.url, token);
   await home.writeOperatorInfo({
-    environment: env,
+    environment: { ...env, ...link },
     dynamodb: endpoints.dynamodb,
     registry_table: resources.registryTable,
     practice_url: vendor.baseUrl,

@@ -59,6 +59,11 @@ describe('a running service', () => {
     await service.stop();
   });
 
+  test('tells commands of operators where links in signed calls lead', async () => {
+    const { environment } = JSON.parse(await readFile(join(service.home, 'operator.json'), 'utf8'));
+    expect(environment.PROMPTQ_LINK_ORIGIN).toBe(service.baseUrl);
+  });
+
   test('writes its address to local.json, for its owner alone', async () => {
     const path = join(service.home, 'local.json');
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
@@ -126,6 +131,24 @@ describe('a running service', () => {
 });
 
 describe('the end', () => {
+  test('on SIGTERM during the start the service stops as soon as it has started', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+    const child = spawn(process.execPath, [PROGRAM], {
+      env: { ...process.env, PORT: '0', PROMPTQ_HOME: home },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let printed = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk));
+    const ended = once(child, 'close');
+    // The handlers of signals are there by now, and the address is not.
+    await waitFor(async () => (await readdir(home)).length > 0);
+    child.kill('SIGTERM');
+    await ended;
+    expect([child.exitCode, printed]).toEqual([0, expect.stringMatching(/^\s*Stopping\..*\s*$/)]);
+    await waitFor(async () => (await marked(home)).length === 0);
+    await rm(home, { recursive: true, force: true });
+  });
+
   test('on SIGTERM every process ends, and running jobs are queued again without using a retry', async () => {
     const service = await startService();
     const id = await startLongJob(service);
