@@ -86,7 +86,7 @@ async function compared(context: DatedRegistry, document: ConfigDocument): Promi
         name: profile.name,
         change: before === undefined ? 'created' : isSame ? 'unchanged' : 'updated',
         isNew: before?.source !== 'imported',
-        item: profileItem(profile, at),
+        item: profileItem(profile, at, before),
       };
     }),
   ];

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { AGENTS } from '../contract/agents.ts';
@@ -48,6 +49,8 @@ const storedProfileSchema = z.object({
   profile: profileSchema,
   source: z.enum(['built_in', 'imported']).default('built_in'),
   updated_at: z.string().nullable().default(null),
+  /** The deployment's own profile that an imported one replaces, and that its removal puts back. */
+  replaces: profileSchema.optional(),
 });
 export type StoredProfile = z.output<typeof storedProfileSchema>;
 
@@ -62,9 +65,23 @@ export function isBuiltIn(name: string): boolean {
   return BUILT_IN.some((profile) => profile.name === name);
 }
 
-/** The stored item of an imported profile. */
-export function profileItem(profile: Profile, updatedAt: string): Record<string, unknown> {
-  return { kind: PROFILE_KIND, id: profile.name, profile, source: 'imported', updated_at: updatedAt };
+/**
+ * The stored item of an imported profile.
+ * @param before the one of its name that was stored
+ */
+export function profileItem(
+  profile: Profile,
+  updatedAt: string,
+  before: StoredProfile | undefined,
+): Record<string, unknown> {
+  const replaces = before?.source === 'built_in' ? before.profile : before?.replaces;
+  const item = { ...profileKey(profile.name), profile, source: 'imported', updated_at: updatedAt };
+  return replaces === undefined ? item : { ...item, replaces };
+}
+
+/** The stored item of a profile of the deployment's own. */
+export function seedItem(profile: Profile): Record<string, unknown> {
+  return { ...profileKey(profile.name), profile };
 }
 
 /** The profile in a stored item. */
@@ -108,15 +125,21 @@ export class ProfileStore {
     return { items: query.cursor === undefined ? [...(await this.#notReplaced()), ...stored] : stored, nextCursor };
   }
 
-  /** Stores a default profile of the deployment, unless one of that name was imported. */
+  /** Stores a default profile of the deployment. An imported one of that name replaces it until it is removed. */
   async seed(profile: z.input<typeof profileSchema>): Promise<void> {
     const stored = await this.#read(profile.name, true);
-    if (stored?.source !== 'imported') await this.put(profile);
+    if (stored?.source !== 'imported') return await this.put(profile);
+    const replaces = profileSchema.parse(profile);
+    if (!isDeepStrictEqual(stored.replaces, replaces))
+      await this.#write({ ...profileKey(profile.name), ...stored, replaces });
   }
 
   async put(profile: z.input<typeof profileSchema>): Promise<void> {
+    await this.#write(seedItem(profileSchema.parse(profile)));
+  }
+
+  async #write(Item: Record<string, unknown>): Promise<void> {
     const { table, registryTable } = this.#registry;
-    const Item = { kind: PROFILE_KIND, id: profile.name, profile: profileSchema.parse(profile) };
     await table.send(new PutCommand({ TableName: registryTable, Item }));
   }
 

@@ -43,7 +43,12 @@ export async function* registryItems(
   });
 }
 
-const cursorSchema = z.tuple([z.string().min(1).max(1_024)]);
+const cursorSchema = z.tuple([
+  z
+    .string()
+    .min(1)
+    .refine((id) => Buffer.byteLength(id) <= LIMITS.keyBytes),
+]);
 
 function writeCursor({ id }: Record<string, unknown>): string {
   return Buffer.from(JSON.stringify([id])).toString('base64url');

@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { ApiError } from '../contract/errors.ts';
 import type { Registry } from '../platform/registry.ts';
 import { changeCatalog } from './catalog-state.ts';
-import { isBuiltIn, PROFILE_KIND, readProfile, type StoredProfile } from './profiles.ts';
+import { isBuiltIn, PROFILE_KIND, readProfile, type StoredProfile, seedItem } from './profiles.ts';
 import { RULE_KIND, readRule, type StoredRule } from './rules.ts';
 
 /** Removes a rule. @returns the removed rule. @throws ApiError `not_found` */
@@ -32,9 +32,14 @@ export async function removeProfile(
       if (stored === undefined && !isBuiltIn(name)) throw ApiError.of('not_found');
       throw rejection(`profile ${name} is built in: it can be replaced by an import, not removed`);
     }
-    if (name === defaultProfile && !isBuiltIn(name))
+    if (name === defaultProfile && stored.replaces === undefined && !isBuiltIn(name))
       throw rejection(`profile ${name} is the deployment's default: jobs that name none need it`);
-    const items = [deletion(registry, { kind: PROFILE_KIND, id: name })];
+    const { replaces } = stored;
+    const items = [
+      replaces === undefined
+        ? deletion(registry, { kind: PROFILE_KIND, id: name })
+        : { Put: { TableName: registry.registryTable, Item: seedItem(replaces) } },
+    ];
     return { answer: stored, write: { items, next: { rules, profiles: profiles - 1 } } };
   });
 }

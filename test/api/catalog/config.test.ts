@@ -93,7 +93,9 @@ describe('an import', () => {
       practice: { source: 'built_in', is_default: true },
       'profile-3': { source: 'imported', updated_at: expect.any(String), env: { N: '3' }, timeout_unit: 'seconds' },
     });
-    expect((await service.api('GET', '/rules?cursor=nonsense')).status).toBe(400);
+    const longerThanAKey = Buffer.from(JSON.stringify(['é'.repeat(600)])).toString('base64url');
+    for (const cursor of ['nonsense', longerThanAKey])
+      expect((await service.api('GET', `/rules?cursor=${cursor}`)).status).toBe(400);
   });
 });
 
@@ -267,20 +269,28 @@ describe('a removal', () => {
     expect([answer.status, answer.json.error]).toEqual([status, expect.stringMatching(error)]);
   });
 
-  it('of the default profile is rejected, imported or not', async () => {
+  it.each([
+    ['codex', { agent: 'codex', model: 'mine', sandbox: 'none' }],
+    ['practice', { agent: 'codex', model: 'mine' }],
+    ['shell', { agent: 'claude' }],
+  ])('puts back the profile %s of the local run, after several imports', async (name, other) => {
+    const read = async () =>
+      (await service.api('GET', '/profiles?limit=500')).json.items.find(
+        (profile: { name: string }) => profile.name === name,
+      );
+    const seeded = await read();
+    await imported({ profiles: [{ name, ...other }] });
+    await imported({ profiles: [{ name, ...other, retries: 1 }] });
+    expect(await read()).toMatchObject({ source: 'imported', retries: 1 });
+    expect((await remove(`/profiles/${name}`)).status).toBe(200);
+    expect(await read()).toEqual(seeded);
+  });
+
+  it('of the default profile is rejected', async () => {
     const { items } = (await service.api('GET', '/profiles?limit=500')).json;
-    const {
-      args,
-      env,
-      timeout_unit: _unit,
-      is_default: _is,
-      source: _source,
-      updated_at: _at,
-      ...rest
-    } = items.find(({ is_default }: { is_default: boolean }) => is_default);
-    await imported({ profiles: [{ ...rest, args, env }] });
-    const answer = await remove(`/profiles/${rest.name}`);
-    expect([answer.status, answer.json.error]).toEqual([400, expect.stringContaining("the deployment's default")]);
+    const { name } = items.find(({ is_default }: { is_default: boolean }) => is_default);
+    const answer = await remove(`/profiles/${name}`);
+    expect([answer.status, answer.json.error]).toEqual([400, expect.stringContaining('built in')]);
   });
 
   it('is seen by a concurrent import', async () => {

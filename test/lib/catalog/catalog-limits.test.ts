@@ -49,6 +49,13 @@ describe('profiles', () => {
     await importAll('profiles', ['p0', 'seeded']);
   });
 
+  it('can be removed except the default one of jobs, unless it only replaces one of the deployment', async () => {
+    const removal = async (name: string) => await removeProfile(deployment.registry, name, { defaultProfile: name });
+    await expect(removal('p1')).rejects.toThrow("the deployment's default");
+    await expect(removal('seeded')).resolves.toMatchObject({ source: 'imported' });
+    await importAll('profiles', ['seeded']);
+  });
+
   it('that are removed make room for as many', async () => {
     await remove('p0');
     await remove('seeded');
