@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseObject } from '../../lib/contract/input/parse-object.ts';
+import { auditQuery } from '../../lib/contract/schemas/audit.ts';
 import { jobListQuery } from '../../lib/contract/schemas/jobs/job-list.ts';
 
 const parsed = (created_after: string) => parseObject(jobListQuery, 'query', { created_after }).created_after;
@@ -15,7 +16,9 @@ it.each([
 it.each(['9999-12-31T23:59:59-12:00', '0000-01-01T00:00:00+01:00'])(
   'the time %s, whose year has more than four digits in UTC, is rejected',
   (given) => {
-    expect(() => parsed(given)).toThrow('expected a time within the years 0000 to 9999 in UTC');
+    const refusal = 'expected a time within the years 0000 to 9999 in UTC';
+    expect(() => parsed(given)).toThrow(refusal);
+    expect(() => parseObject(auditQuery, 'query', { until: given })).toThrow(refusal);
   },
 );
 

@@ -1,14 +1,6 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
-import { integerParameter, timestamp } from './fields/text.ts';
-
-/** A time in RFC 3339 with any offset and precision. */
-const instant = (description: string) =>
-  z.iso
-    .datetime({ offset: true, error: 'expected a time such as 2026-11-20T10:41:00Z' })
-    .transform((text) => new Date(text).toISOString())
-    .optional()
-    .meta({ description, override: { type: 'string', format: 'date-time' } });
+import { integerParameter, timeParameter, timestamp } from './fields/text.ts';
 
 export const auditQuery = z.object({
   limit: integerParameter({ ...LIMITS.auditList, description: 'Maximum number of entries to return.' }),
@@ -28,8 +20,8 @@ export const auditQuery = z.object({
     .max(100)
     .optional()
     .meta({ description: 'Only entries with this action, such as `jobs.cancel`.' }),
-  since: instant('Only entries at this time or later.'),
-  until: instant('Only entries before this time.'),
+  since: timeParameter('Only entries at this time or later.'),
+  until: timeParameter('Only entries before this time.'),
 });
 
 const auditRow = z

@@ -31,3 +31,18 @@ export function switchParameter(description: string) {
     .transform((value) => value === '1')
     .meta({ description, override: { type: 'string', enum: ['1'] } });
 }
+
+/** Others have more than four digits in UTC, and are not compared as text. */
+const YEARS = { from: Date.parse('0000-01-01T00:00:00.000Z'), to: Date.parse('9999-12-31T23:59:59.999Z') };
+
+/** A time in RFC 3339, with any offset. @returns it in UTC, with milliseconds */
+export function timeParameter(description: string) {
+  return z.iso
+    .datetime({ offset: true, error: 'expected a time in RFC 3339, such as 2026-11-20T10:41:00Z' })
+    .refine((time) => !(Date.parse(time) < YEARS.from || Date.parse(time) > YEARS.to), {
+      error: 'expected a time within the years 0000 to 9999 in UTC',
+    })
+    .transform((time) => new Date(time).toISOString())
+    .optional()
+    .meta({ description, override: { type: 'string', format: 'date-time' } });
+}

@@ -3,7 +3,7 @@ import { AGENTS } from '../../agents.ts';
 import { LIMITS } from '../../limits.ts';
 import { STATUSES } from '../../statuses.ts';
 import { nameText } from '../fields/name.ts';
-import { integerParameter, timestamp } from '../fields/text.ts';
+import { integerParameter, timeParameter, timestamp } from '../fields/text.ts';
 import { namedShape, outcomeShape } from './job.ts';
 import { projectName, safeInteger } from './job-creation.ts';
 import { jobState, stateReason, statusCounts } from './job-state.ts';
@@ -38,20 +38,6 @@ export const jobSummary = z
   .meta({ id: 'JobSummary' });
 
 const name = () => z.string().min(1).max(LIMITS.nameLength).optional();
-
-/** Others have more than four digits in UTC, and are not compared as text. */
-const YEARS = { from: Date.parse('0000-01-01T00:00:00.000Z'), to: Date.parse('9999-12-31T23:59:59.999Z') };
-
-/** A time in RFC 3339, with any offset. @returns it in UTC, with milliseconds */
-const timeParameter = (description: string) =>
-  z.iso
-    .datetime({ offset: true, error: 'expected a time in RFC 3339, such as 2026-11-20T10:41:00Z' })
-    .refine((time) => !(Date.parse(time) < YEARS.from || Date.parse(time) > YEARS.to), {
-      error: 'expected a time within the years 0000 to 9999 in UTC',
-    })
-    .transform((time) => new Date(time).toISOString())
-    .optional()
-    .meta({ description, override: { type: 'string', format: 'date-time' } });
 
 export const jobListQuery = z.object({
   limit: integerParameter({ ...LIMITS.list, description: 'Maximum number of jobs to return.' }),
