@@ -152,7 +152,7 @@ function jobOfPath(event: APIGatewayProxyEvent): string | undefined {
 
 /** @throws ApiError `too_many_requests` for a token that goes too fast. */
 function enforceRate({ tokenRate }: Core, principal: Principal): void {
-  const wait = principal.kind === 'token' ? tokenRate.take(principal.name) : 0;
+  const wait = principal.kind === 'token' ? tokenRate.take(principal.id) : 0;
   if (wait > 0) throw ApiError.of('too_many_requests', undefined, wait);
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runToken } from '../../bin/token-command.ts';
 import { type ServiceUnderTest, startService } from '../../local-service.ts';
 
 let service: ServiceUnderTest;
@@ -18,4 +19,14 @@ it('a token over its rate gets a retry delay, and does not slow others down', as
     expect(json).toEqual({ error: 'too_many_requests', request_id: headers.get('x-request-id') });
   }
   expect((await service.api('GET', '/openapi.json', undefined, { authorization: '' })).status).toBe(401);
+});
+
+it('each token has its own rate, also if another one has the same name', async () => {
+  const token = async () =>
+    JSON.parse((await runToken(service.home, 'create', '--name', 'ci', '--json')).stdout).token as string;
+  const [first, second] = [await token(), await token()];
+  const statusFor = async (bearer: string) =>
+    (await service.api('GET', '/openapi.json', undefined, { authorization: `Bearer ${bearer}` })).status;
+  await expect.poll(async () => await statusFor(first)).toBe(429);
+  expect(await statusFor(second)).toBe(200);
 });
