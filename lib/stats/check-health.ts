@@ -31,11 +31,10 @@ export async function checkHealth(
   const probe = async (folder: string, what: string) => {
     if (home !== undefined) await probeDisk(join(home, folder), what);
   };
-  const [table, queues, storage, workers] = await Promise.all([
-    attempt(async () => {
-      await probe('dynamodb', 'the database');
-      return await context.counts.read();
-    }),
+  const [disk, counts, queues, storage, workers] = await Promise.all([
+    attempt(() => probe('dynamodb', 'the database')),
+    // A table whose disk is full can still be read.
+    attempt(() => context.counts.read()),
     attempt(() => context.dispatchQueues.check()),
     attempt(async () => {
       await probe('s3', 'the objects');
@@ -47,10 +46,11 @@ export async function checkHealth(
       return await context.workers.count();
     }),
   ]);
+  const table = disk.check.status === 'ok' ? counts : disk;
   const all = [table, queues, storage, workers];
   return {
     status: all.every((result) => result.check.status === 'ok') ? 'ok' : 'degraded',
-    counts: table.value ?? { DRAFT: 0, QUEUED: 0, RUNNING: 0, SUCCEEDED: 0, FAILED: 0, CANCELLED: 0 },
+    counts: counts.value ?? { DRAFT: 0, QUEUED: 0, RUNNING: 0, SUCCEEDED: 0, FAILED: 0, CANCELLED: 0 },
     checks: {
       table: table.check,
       queues: queues.check,

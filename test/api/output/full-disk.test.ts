@@ -43,10 +43,12 @@ describeOnSmallDisk('while the disk of the home is full', () => {
       ),
     );
     await waitFor(async () => (await Promise.all(jobs.map(itemOf))).every((job) => job?.status === 'RUNNING'));
+    const counted = async () => (await service.api('GET', '/health')).json.status_counts.RUNNING;
+    await waitFor(async () => (await counted()) === 2);
     disk.fill();
 
     const { status, json: health } = await service.api('GET', '/health');
-    expect([status, health.status]).toEqual([200, 'degraded']);
+    expect([status, health.status, health.status_counts.RUNNING]).toEqual([200, 'degraded', 2]);
     expect(health.checks).toMatchObject({
       table: { status: 'failed', message: 'The disk of the database is full: make room on it.' },
       storage: { status: 'failed', message: 'The disk of the objects is full: make room on it.' },
