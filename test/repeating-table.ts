@@ -1,14 +1,15 @@
-import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 
-/** A table whose answer to the first put is lost, so that the SDK sends that again. */
+/** A table whose answer to the first put or delete is lost, so that the SDK sends that again. */
 export function repeatingTable(table: DynamoDBDocumentClient): DynamoDBDocumentClient {
   let isFirst = true;
-  const send = async (command: PutCommand) => {
-    if (isFirst && command instanceof PutCommand) {
+  const send = async (command: unknown) => {
+    const isWrite = command instanceof PutCommand || command instanceof DeleteCommand;
+    if (isFirst && isWrite) {
       isFirst = false;
-      await table.send(command);
+      await table.send(command as PutCommand);
     }
-    return await table.send(command);
+    return await table.send(command as PutCommand);
   };
   return { send } as unknown as DynamoDBDocumentClient;
 }

@@ -1,4 +1,5 @@
-import { endedLogin, isUnderWay, withoutLostLogin } from '../../lib/accounts/account.ts';
+import { withoutLostLogin } from '../../lib/accounts/account.ts';
+import { cancelLogin } from '../../lib/accounts/cancel-login.ts';
 import { viewAccount } from '../../lib/accounts/read-account.ts';
 import { createAccounts, requireListed } from '../../lib/api/runtime/create-accounts.ts';
 import { handle } from '../../lib/api/serve.ts';
@@ -8,10 +9,7 @@ import { cancelCodexLogin as route } from '../../lib/contract/routes/account.ts'
 /** `POST /codex-account/cancel` */
 export const handler = handle(route, createAccounts, async (_input, { core }, accounts) => {
   requireListed(core, 'codex');
-  const cancelled = await accounts.change('codex', (known, now) => {
-    const account = withoutLostLogin(known, now);
-    return isUnderWay(account.login) ? endedLogin(account, account.login.id, { state: 'cancelled' }) : undefined;
-  });
+  const cancelled = await cancelLogin(accounts);
   if (cancelled !== undefined) return { body: viewAccount(accounts, 'codex', cancelled) };
   const { state } = viewAccount(accounts, 'codex', await accounts.change('codex', withoutLostLogin));
   throw ApiError.because('invalid_state', `no login is in progress; the account is ${state}`, {

@@ -56,10 +56,12 @@ export class ProjectStore {
 
   /** @returns the removed project; undefined if it no longer exists */
   async remove(id: string): Promise<SetProject | undefined> {
-    const { Attributes } = await this.#table.send(
-      new DeleteCommand({ TableName: this.#tableName, Key: { kind: KIND, id }, ReturnValues: 'ALL_OLD' }),
-    );
-    return Attributes && setProjectSchema.parse(Attributes);
+    const item = { TableName: this.#tableName, Key: { kind: KIND, id } };
+    // Read first: a delete whose answer was lost is repeated, and then finds nothing.
+    const { Item } = await this.#table.send(new GetCommand({ ...item, ConsistentRead: true }));
+    if (Item === undefined) return undefined;
+    await this.#table.send(new DeleteCommand(item));
+    return setProjectSchema.parse(Item);
   }
 
   /** Sorted by id. */

@@ -89,7 +89,7 @@ test('a draft is edited in the form, including its project, and a copy links to 
   await button(page, 'Edit').click();
   const prompt = page.getByLabel('Prompt', { exact: true });
   await prompt.fill('second thought');
-  // Somebody else edits another field meanwhile, which the save must leave as it is.
+  // Another user edits another field meanwhile, which the save must leave as it is.
   await service.api('PATCH', `/jobs/${json.id}/draft`, { extra_prompt: 'theirs' });
   await page.reload();
   await expect.poll(async () => await prompt.inputValue()).toBe('second thought');

@@ -140,10 +140,12 @@ export class SessionStore {
 
   /** Ends a session at once. Returns whether there was one. */
   async end(id: string): Promise<boolean> {
-    const { Attributes } = await this.#table.send(
-      new DeleteCommand({ TableName: this.#tableName, Key: { kind: KIND, id }, ReturnValues: 'ALL_OLD' }),
-    );
-    return Attributes !== undefined && !isOver(sessionSchema.parse(Attributes), this.#clock.now());
+    const item = { TableName: this.#tableName, Key: { kind: KIND, id } };
+    // Read first: a delete whose answer was lost is repeated, and then finds nothing.
+    const { Item } = await this.#table.send(new GetCommand({ ...item, ConsistentRead: true }));
+    if (Item === undefined) return false;
+    await this.#table.send(new DeleteCommand(item));
+    return !isOver(sessionSchema.parse(Item), this.#clock.now());
   }
 
   /** Ends the session that this cookie proves, if there is one. */

@@ -72,10 +72,14 @@ export async function deleteBinding(
   context: Pick<WriteBindingContext, 'bindings' | 'secrets'>,
   id: string,
 ): Promise<BindingView> {
+  let refused: DeployBinding | undefined;
   for (let round = 0; round < MAX_ATTEMPTS; round += 1) {
-    const known = await context.bindings.get(id);
+    const found = await context.bindings.get(id);
+    // A delete whose answer was lost is repeated, and then refused because there is nothing left.
+    const known = found ?? refused;
     if (known === undefined) throw ApiError.of('not_found');
-    if (!(await context.bindings.delete(known))) continue;
+    refused = known;
+    if (found !== undefined && !(await context.bindings.delete(found))) continue;
     for (const { ref } of known.secrets) await context.secrets.delete(ref);
     return viewBinding(known);
   }

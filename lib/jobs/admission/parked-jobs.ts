@@ -118,7 +118,7 @@ async function answerOf(
   if (job.status === 'CANCELLED' || !isUnderstood(job)) return undefined;
   // The edit has queued the job for another account.
   if (probe.profile !== undefined && probe.profile !== job.profile) return undefined;
-  // Somebody has cancelled and retried it since, whatever the probe found.
+  // It was cancelled and retried since, whatever the probe found.
   if (probe.round !== job.round) return undefined;
   // The probe had to wait for its folder or its profile's slot, so others could start meanwhile; now it runs.
   if (job.status === 'RUNNING' && job.attempt === probe.attempt) return 'waiting';

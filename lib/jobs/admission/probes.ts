@@ -14,7 +14,7 @@ const probeSchema = z.object({
   attempt: z.number(),
   /** The job's profile then. Absent in what an earlier version wrote. */
   profile: z.string().optional(),
-  /** The job's round then; absent if nobody had retried it. */
+  /** The job's round then; absent if it had not been retried. */
   round: z.number().optional(),
   /** The accounts that have had their turn since each had one. Absent in what an earlier version wrote. */
   tried: z.array(z.string()).optional(),

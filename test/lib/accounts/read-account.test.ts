@@ -6,9 +6,11 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { claimed, LOGIN, started } from '../../../lib/accounts/account.ts';
 import { AccountStore } from '../../../lib/accounts/account-store.ts';
 import type { LoginReply } from '../../../lib/accounts/ask-login.ts';
+import { cancelLogin } from '../../../lib/accounts/cancel-login.ts';
 import { createLoginReader } from '../../../lib/accounts/login-reader.ts';
 import { readAccount } from '../../../lib/accounts/read-account.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { repeatingTable } from '../../repeating-table.ts';
 
 const LISTENER = { address: '10.0.0.1', port: 4000, nonce: 'n' };
 const PROMPT = {
@@ -81,4 +83,11 @@ it('the account of a real vendor is stored under its name, where deployed tables
   const { Items = [] } = await table.send(new ScanCommand({ TableName: registryTable }));
   const ids = Items.filter((item) => item.login !== undefined).map(({ id }) => id);
   expect(ids.toSorted()).toEqual(['codex', 'codex@practice']);
+});
+
+it('a login that is cancelled by a write whose answer was lost is cancelled once', async () => {
+  const { registry, clock } = deployment;
+  const repeating = new AccountStore({ ...registry, table: repeatingTable(registry.table), clock, world: 'practice' });
+  expect((await cancelLogin(repeating))?.login).toMatchObject({ id: PROMPT.login_id, state: 'cancelled' });
+  expect(await cancelLogin(repeating)).toBeUndefined();
 });

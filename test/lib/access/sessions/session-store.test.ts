@@ -2,6 +2,7 @@ import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SessionStore } from '../../../../lib/access/sessions/session-store.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { repeatingTable } from '../../../repeating-table.ts';
 
 const ADA = { subject: 'sub-1', email: 'ada@example.com', role: 'operator' } as const;
 const MINUTE = 60_000;
@@ -32,6 +33,14 @@ async function stored(kind: string): Promise<string> {
 }
 
 describe('a session', () => {
+  it('that ends by a delete whose answer was lost has ended once', async () => {
+    const { session } = await sessions.start(ADA);
+    const { registry } = deployment;
+    const options = { ...registry, clock: { now: () => now }, idleSeconds: 3_600, maxSeconds: 3_600 };
+    const repeating = new SessionStore({ ...options, table: repeatingTable(registry.table) });
+    expect([await repeating.end(session.id), await repeating.end(session.id)]).toEqual([true, false]);
+  });
+
   it('is found by its cookie, which is not stored', async () => {
     const { cookie, session } = await sessions.start(ADA);
     expect(await sessions.verify(cookie)).toEqual(session);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BindingSecretStore } from '../../../../lib/deployments/bindings/binding-secrets.ts';
 import { DeployBindingStore } from '../../../../lib/deployments/bindings/deploy-binding-store.ts';
-import { writeBinding } from '../../../../lib/deployments/bindings/write-binding.ts';
+import { deleteBinding, writeBinding } from '../../../../lib/deployments/bindings/write-binding.ts';
 import { ProjectStore } from '../../../../lib/projects/projects.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
 import { repeatingTable } from '../../../repeating-table.ts';
@@ -25,4 +25,21 @@ it('a binding whose write is repeated, because its answer was lost, keeps its se
   const [stored] = await deployment.bindings.list('app');
   expect([created, await secrets.get(stored?.secrets[0]?.ref ?? '')]).toEqual([true, view.secret]);
   expect(view.secret).toMatch(/^whsec_/);
+});
+
+it('a binding whose deletion is repeated, because its answer was lost, leaves no secret', async () => {
+  const { registry, clock } = deployment;
+  const [secrets, projects] = [new BindingSecretStore(registry), new ProjectStore(registry)];
+  const context = { bindings: deployment.bindings, secrets, projects, clock, commands: true };
+  const { view } = await writeBinding(
+    { ...context, reach: { loopback: false } },
+    { binding_mode: 'generic', project: 'gone', target_url: 'https://example.com/hook' },
+  );
+  const [stored] = await deployment.bindings.list('gone');
+  const ref = stored?.secrets[0]?.ref ?? '';
+  expect(await secrets.get(ref)).toBe(view.secret);
+  const repeating = new DeployBindingStore({ ...registry, table: repeatingTable(registry.table) });
+  expect(await deleteBinding({ bindings: repeating, secrets }, view.id)).toMatchObject({ id: view.id });
+  expect(await secrets.get(ref)).toBeUndefined();
+  await expect(deleteBinding({ bindings: repeating, secrets }, view.id)).rejects.toThrow('not_found');
 });
