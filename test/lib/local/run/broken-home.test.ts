@@ -36,9 +36,10 @@ async function copyOfUsed(): Promise<string> {
 }
 
 /** Of a start that fails; what it logs meanwhile is on the standard output. */
-async function startOn(home: string): Promise<{ code: number | null; errors: string }> {
+async function startOn(home: string, cwd?: string): Promise<{ code: number | null; errors: string }> {
   const child = spawn(process.execPath, [PROGRAM], {
-    env: { ...process.env, HOME: folder, PORT: '0', PROMPTQ_HOME: home },
+    cwd,
+    env: { ...process.env, HOME: folder, XDG_STATE_HOME: '', PORT: '0', PROMPTQ_HOME: home },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let errors = '';
@@ -51,7 +52,10 @@ async function startOn(home: string): Promise<{ code: number | null; errors: str
 
 /** That it ended with one line that says all of these. */
 async function refuses(home: string, ...words: string[]): Promise<void> {
-  const { code, errors } = await startOn(home);
+  expectRefusal(await startOn(home), ...words);
+}
+
+function expectRefusal({ code, errors }: { code: number | null; errors: string }, ...words: string[]): void {
   expect([code, errors]).toEqual([1, expect.stringMatching(/^promptq: [^\n]+\n$/)]);
   for (const word of words) expect(errors).toContain(word);
 }
@@ -93,6 +97,13 @@ test.each(['garbage', '{}'])('a key of the identity provider that is none (%s) i
   const home = await copyOfUsed();
   await writeFile(join(home, 'oidc-key.json'), text);
   await refuses(home, join(home, 'oidc-key.json'), 'Remove it');
+});
+
+test('a used home that a folder brings is rejected unless it is named', async () => {
+  const clone = join(folder, 'clone');
+  await cp(used, join(clone, '.promptq'), { recursive: true });
+  expectRefusal(await startOn('', clone), join(clone, '.promptq'), '`PROMPTQ_HOME=.promptq npm start`');
+  expect(await readdir(join(clone, '.promptq', 'logs'))).toEqual(await readdir(join(used, 'logs')));
 });
 
 test('a home that is a file is named', async () => {

@@ -9,6 +9,7 @@ import { HomeInUseError, lockHome } from '../../../../lib/local/run/home-lock.ts
 
 let folder: string;
 let child: ChildProcess | undefined;
+const before = { folder: process.cwd(), state: process.env.XDG_STATE_HOME };
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'promptq-home-'));
@@ -17,6 +18,9 @@ beforeEach(async () => {
 afterEach(async () => {
   child?.kill('SIGKILL');
   child = undefined;
+  process.chdir(before.folder);
+  if (before.state === undefined) delete process.env.XDG_STATE_HOME;
+  else process.env.XDG_STATE_HOME = before.state;
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -52,17 +56,6 @@ describe('a home', () => {
     expect((await Home.open(join(folder, 'link'))).path).toBe(home.path);
   });
 
-  test('is .promptq in the current folder unless it is given', async () => {
-    const before = process.cwd();
-    process.chdir(folder);
-    try {
-      expect((await Home.open(undefined)).path).toBe((await Home.open(join(folder, '.promptq'))).path);
-      expect((await Home.open('')).path).toMatch(/\/\.promptq$/);
-    } finally {
-      process.chdir(before);
-    }
-  });
-
   test('shows the running service while there is one', async () => {
     const home = await Home.open(folder);
     expect(await home.readInfo()).toBeUndefined();
@@ -87,6 +80,70 @@ describe('a home', () => {
     expect(await home.readToken()).toBe('pq_x');
     expect(await modeOf(join(folder, 'token'))).toBe('600');
     expect(await readdir(folder)).toEqual(['token']);
+  });
+});
+
+describe('the home of a start that names none', () => {
+  /** As a user who has these records of homes. */
+  const as = (user: string) => {
+    process.env.XDG_STATE_HOME = join(folder, user);
+  };
+  /** As in a clone with this name. */
+  const enter = async (clone: string) => {
+    await mkdir(join(folder, clone), { recursive: true });
+    process.chdir(join(folder, clone));
+  };
+
+  beforeEach(async () => {
+    as('state');
+    await enter('clone');
+  });
+
+  test('is .promptq in the current folder, and is found again once it is used', async () => {
+    const home = await Home.open(undefined);
+    expect(home.path).toBe((await Home.open(join(folder, 'clone', '.promptq'))).path);
+    await home.writeToken('pq_x');
+    expect((await Home.open('')).path).toBe(home.path);
+    expect(await modeOf(join(folder, 'state', 'promptq', 'homes'))).toBe('700');
+  });
+
+  test('is rejected if it came with the folder, until a service was started on it by its name', async () => {
+    await mkdir('.promptq/dynamodb', { recursive: true });
+    await expect(Home.open(undefined)).rejects.toThrow(/clone\/\.promptq: it came with this folder/);
+    // The commands of operators always name a home.
+    const named = await Home.open('.promptq');
+    await expect(Home.open(undefined)).rejects.toThrow('`PROMPTQ_HOME=.promptq npm start`');
+    await named.close({ passable: false });
+    expect((await Home.open(undefined)).path).toBe(named.path);
+  });
+
+  test('is rejected if it is a copy of a home that another user made, whatever names it has', async () => {
+    await Home.open(undefined);
+    as('other');
+    await expect(Home.open(undefined)).rejects.toThrow('there is no record');
+    await writeFile('.promptq/known-as', '../../promptq\n..\n.\n\n');
+    await mkdir(join(folder, 'other', 'promptq', 'homes'), { recursive: true });
+    await expect(Home.open(undefined)).rejects.toThrow('there is no record');
+  });
+
+  test('is known to each user who has named it', async () => {
+    const home = await Home.open(undefined);
+    as('other');
+    await (await Home.open('.promptq')).close({ passable: false });
+    for (const user of ['state', 'other']) {
+      as(user);
+      expect((await Home.open(undefined)).path).toBe(home.path);
+    }
+  });
+
+  test('is not known by records that are in the folder', async () => {
+    process.env.XDG_STATE_HOME = 'state';
+    await mkdir('.promptq/dynamodb', { recursive: true });
+    const name = '0'.repeat(32);
+    await writeFile('.promptq/known-as', `${name}\n`);
+    await mkdir('state/promptq/homes', { recursive: true });
+    await writeFile(join('state', 'promptq', 'homes', name), '');
+    await expect(Home.open(undefined)).rejects.toThrow('there is no record');
   });
 });
 
