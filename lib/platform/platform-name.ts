@@ -11,7 +11,7 @@ export function platformName(): string {
 
 const HAS_PROC = existsSync('/proc/self/environ') && existsSync('/proc/self/stat');
 
-/** Whether Linux's own means are there: `/proc`, abstract sockets, network namespaces, `setpriv` and `prlimit`. */
+/** Whether Linux's own means are there: `/proc`, network namespaces, `setpriv` and `prlimit`. */
 export function isLinux(): boolean {
   return platformName().startsWith('linux-') && HAS_PROC;
 }

@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
-import { connect, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { isLinux } from '../../platform/platform-name.ts';
+import { DatabaseSync } from 'node:sqlite';
 import type { Home, LocalInfo } from './home.ts';
+import { HomeError } from './home-error.ts';
 
 /** Another service runs on the home. */
 export class HomeInUseError extends Error {
@@ -21,49 +18,43 @@ export class HomeInUseError extends Error {
   }
 }
 
+/** SQLite's result code when another connection holds a lock. */
+const SQLITE_BUSY = 5;
+/** A connection that is garbage-collected would release its lock. */
+const held = new Set<DatabaseSync>();
+
 /**
- * Locks a home for this process until `release` or the process's exit, even a crash.
- * @throws HomeInUseError
+ * Locks a home for this process until `release` or the process's exit, even a crash. The lock is the kernel's, on a
+ * file of the home: it excludes other containers too, and only users who can open the file can hold it.
+ * @throws HomeInUseError; HomeError if the file can't be locked
  */
 export async function lockHome(home: Home): Promise<{ release(): Promise<void> }> {
-  const name = `promptq-${createHash('sha256').update(home.path).digest('hex').slice(0, 32)}`;
-  // The kernel frees an abstract socket (Linux) even after `kill -9`; a file would first have to be recognised as
-  // stale.
-  const isAbstract = isLinux();
-  const path = isAbstract ? `\0${name}` : join(tmpdir(), `${name}.sock`);
-  const server = await listen(path).catch(async (error: unknown) => {
-    if (!isInUse(error)) throw error;
-    if (isAbstract || (await isAlive(path))) throw new HomeInUseError(home, await home.readInfo());
-    await rm(path, { force: true });
-    return await listen(path);
-  });
-  server.unref();
+  const path = join(home.path, 'lock.sqlite');
+  const database = lock(path);
+  if (database === 'in use') throw new HomeInUseError(home, await home.readInfo());
+  held.add(database);
   return {
     release: async () => {
-      await new Promise((resolve) => server.close(resolve));
+      if (held.delete(database)) database.close();
     },
   };
 }
 
-async function listen(path: string): Promise<Server> {
-  const server = createServer((socket) => socket.destroy());
-  server.listen({ path });
-  await once(server, 'listening');
-  return server;
-}
-
-function isInUse(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-}
-
-async function isAlive(path: string): Promise<boolean> {
-  const socket = connect({ path });
+function lock(path: string): DatabaseSync | 'in use' {
+  let database: DatabaseSync | undefined;
   try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
+    database = new DatabaseSync(path);
+    // Not by an open file: closing that would release the locks that this process has on it.
+    chmodSync(path, 0o600);
+    // Nothing is ever written: no journal is needed, and a full disk prevents no start.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database?.close();
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return 'in use';
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HomeError(`${path} can't be locked: ${reason}. Make it writable for this user, or remove it`, {
+      cause: error,
+    });
   }
 }

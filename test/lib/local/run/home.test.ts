@@ -31,14 +31,17 @@ async function modeOf(path: string): Promise<string> {
 }
 
 /** Another process that holds the lock until it is killed. */
-async function holdElsewhere(path: string): Promise<void> {
+async function holdElsewhere(path: string, env: Record<string, string> = {}): Promise<void> {
   const program = `
     const { Home } = await import(${JSON.stringify(new URL('../../../../lib/local/run/home.ts', import.meta.url).href)});
     const { lockHome } = await import(${JSON.stringify(new URL('../../../../lib/local/run/home-lock.ts', import.meta.url).href)});
     await lockHome(await Home.open(process.argv[1]));
+    await new Promise(setImmediate);
+    gc();
     console.log('held');
     setInterval(() => undefined, 1e6);`;
-  child = spawn(process.execPath, ['--input-type=module', '-e', program, path], {
+  child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', program, path], {
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   if (child.stdout !== null) await once(child.stdout, 'data');
@@ -167,6 +170,24 @@ describe('the lock', () => {
     await symlink(join(folder, 'real'), join(folder, 'link'));
     await holdElsewhere(join(folder, 'real'));
     await expect(lockHome(await Home.open(join(folder, 'link')))).rejects.toBeInstanceOf(HomeInUseError);
+  });
+
+  test('applies to every folder for temporary files, whatever the platform', async () => {
+    await mkdir(join(folder, 'tmp'));
+    await holdElsewhere(folder, { PROMPTQ_PLATFORM: 'darwin-arm64', TMPDIR: join(folder, 'tmp') });
+    await expect(lockHome(await Home.open(folder))).rejects.toBeInstanceOf(HomeInUseError);
+  });
+
+  test('is on a file that other users cannot open', async () => {
+    await (await lockHome(await Home.open(folder))).release();
+    expect(await readdir(folder)).toEqual(['lock.sqlite']);
+    expect(await modeOf(join(folder, 'lock.sqlite'))).toBe('600');
+  });
+
+  test("names a file that can't be locked", async () => {
+    const path = join(folder, 'lock.sqlite');
+    await writeFile(path, 'garbage '.repeat(1_000));
+    await expect(lockHome(await Home.open(folder))).rejects.toThrow(`${path} can't be locked`);
   });
 
   test('is free after kill -9 of its holder', async () => {
