@@ -36,7 +36,7 @@ export async function startEmulators(
       externalEndpoint: source.PROMPTQ_DYNAMODB_ENDPOINT,
       log,
     }),
-    startObjectAndQueueEmulator(home.folder('s3'), credentials),
+    startObjectAndQueueEmulator(home.folder('s3'), credentials, log),
     startPracticeVendor({ apiKey, loginsFile: join(home.folder('practice'), 'logins.json') }),
   ]);
   shutdown.add('leftovers', async () => await killOrphans(home.path, dynamodb.pids()));

@@ -23,12 +23,13 @@ export interface ObjectAndQueueEmulator {
 export async function startObjectAndQueueEmulator(
   objectFolder: string,
   credentials: RunCredentials,
+  log: (line: string) => void = () => undefined,
 ): Promise<ObjectAndQueueEmulator> {
   const { SqsStore, SnsStore, S3Store, S3Error } = await loadInternals();
   const stores: ObjectStores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: new S3Store() };
   // Makes queue URLs use the address of the request; with a host they name sqs.REGION.HOST, which doesn't resolve.
   stores.sqsStore.host = '';
-  const files = new ObjectFiles(objectFolder, (message) => new S3Error('InternalError', message, 500));
+  const files = new ObjectFiles(objectFolder, (message) => new S3Error('InternalError', message, 500), log);
   files.loadS3(stores.s3Store);
   stores.s3Store.persistence = files;
   completeOnDisk(stores.s3Store, files, S3Error);

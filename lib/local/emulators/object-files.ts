@@ -15,8 +15,8 @@ import { Readable } from 'node:stream';
 import { chosenParts, joinedObject, type PartsError, type UploadedPart, type WantedPart } from './joined-parts.ts';
 import {
   type ObjectStore,
-  objectRecord,
   type Persistence,
+  readRecord,
   type Segment,
   type StoredObject,
   type Upload,
@@ -39,17 +39,21 @@ export class ObjectFiles implements Persistence {
   readonly #folder: string;
   readonly #segments = new Map<string, readonly Segment[]>();
   readonly #uploads = new Map<string, UploadFiles>();
-
   readonly #failure: (message: string) => Error;
+  readonly #log: (line: string) => void;
 
-  /** @param failure creates the caller's error when the disk is full. Default: a plain Error. */
-  constructor(folder: string, failure: (message: string) => Error = (message) => new Error(message)) {
+  /** @param failure creates the caller's error when the disk is full */
+  constructor(folder: string, failure: (message: string) => Error, log: (line: string) => void) {
     this.#folder = folder;
     this.#failure = failure;
+    this.#log = log;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Loads the objects of earlier runs, and deletes their unfinished uploads, which don't survive a restart. */
+  /**
+   * Loads the objects of earlier runs, and deletes their unfinished uploads, which don't survive a restart. An object
+   * whose record is damaged is missing: that is lost output, and no reason to lose the rest.
+   */
   loadS3(store: ObjectStore): void {
     for (const bucket of readdirSync(this.#folder)) {
       // Not a bucket: left by a killed disk probe.
@@ -57,17 +61,26 @@ export class ObjectFiles implements Persistence {
       this.insertBucket(bucket);
       store.createBucket(bucket);
       const used = new Set<string>();
+      let isComplete = true;
       for (const name of readdirSync(this.#path(bucket, 'records'))) {
         const path = this.#path(bucket, 'records', name);
         if (name.endsWith('.new')) {
           unlinkSync(path);
           continue;
         }
-        const { segments, ...object } = objectRecord.parse(JSON.parse(readFileSync(path, 'utf8')));
+        const record = readRecord(path);
+        if (typeof record === 'string') {
+          this.#log(`${path} is damaged, so its object is missing; restore the file or remove it: ${record}`);
+          isComplete = false;
+          continue;
+        }
+        const { segments, ...object } = record;
         this.#segments.set(address(bucket, object.key), segments);
         for (const segment of segments) used.add(segment.file);
         store.restoreObject(bucket, { ...object, body: Buffer.alloc(0) });
       }
+      // What looks unused may be the bytes of a damaged record's object.
+      if (!isComplete) continue;
       for (const file of readdirSync(this.#path(bucket, 'data'))) {
         if (!used.has(file)) unlinkSync(this.#path(bucket, 'data', file));
       }

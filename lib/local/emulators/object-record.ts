@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { BuildAppOptions } from 'fauxqs';
 import * as z from 'zod';
 
@@ -12,7 +13,7 @@ const segmentSchema = z.object({ file: z.string(), length: z.number() });
 export type Segment = z.output<typeof segmentSchema>;
 
 /** An object's record on disk: the emulator's metadata, and where the bytes are. */
-export const objectRecord = z.object({
+const objectRecord = z.object({
   key: z.string(),
   contentType: z.string(),
   contentLength: z.number(),
@@ -28,3 +29,13 @@ export const objectRecord = z.object({
   checksumType: z.enum(['FULL_OBJECT', 'COMPOSITE']).optional(),
   segments: z.array(segmentSchema),
 });
+
+/** Reads a record. @returns what is wrong with it, in one line, if it is damaged */
+export function readRecord(path: string): z.output<typeof objectRecord> | string {
+  try {
+    return objectRecord.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    return reason.replaceAll(/\s+/g, ' ');
+  }
+}

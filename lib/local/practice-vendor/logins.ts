@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
+import { HomeError } from '../run/home-error.ts';
 
 /** The tokens of a login, as the vendor issues them. */
 export interface LoginTokens {
@@ -34,10 +35,20 @@ export class PracticeLogins {
     this.#state = state;
   }
 
-  /** @param file where they are kept; undefined: in memory */
+  /**
+   * @param file where they are kept; undefined: in memory
+   * @throws HomeError if the file is damaged
+   */
   static async open(file: string | undefined): Promise<PracticeLogins> {
     const text = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
-    return new PracticeLogins(file, stateSchema.parse(text === undefined ? {} : JSON.parse(text)));
+    if (text === undefined) return new PracticeLogins(file, stateSchema.parse({}));
+    try {
+      return new PracticeLogins(file, stateSchema.parse(JSON.parse(text)));
+    } catch (error) {
+      throw new HomeError(`${file} is damaged. Remove it, and link the account of the practice vendor again`, {
+        cause: error,
+      });
+    }
   }
 
   async grant(family: string = randomUUID()): Promise<LoginTokens> {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
@@ -69,6 +69,27 @@ describe('objects', () => {
     expect(await objects.files('records')).toEqual([record]);
     expect((await objects.files('data')).length).toBe(1);
   });
+
+  test.each(['', '{"key":', '{"key":"damaged"}'])(
+    'one with a damaged record (%s) is missing, and nothing else is',
+    async (text) => {
+      await objects.put('damaged', 'x');
+      const [record = ''] = await objects.files('records');
+      await objects.put('kept', 'one');
+      const path = join(objects.folder, Bucket, 'records', record);
+      const whole = await readFile(path);
+      await writeFile(path, text);
+      await objects.restart();
+      expect(await objects.keys()).toEqual(['kept']);
+      expect((await objects.read('kept')).toString()).toBe('one');
+      await expect(objects.read('damaged')).rejects.toMatchObject({ name: 'NoSuchKey' });
+      expect(objects.logged).toEqual([expect.stringContaining(`${path} is damaged`)]);
+      // Its bytes are still there.
+      await writeFile(path, whole);
+      await objects.restart();
+      expect((await objects.read('damaged')).toString()).toBe('x');
+    },
+  );
 
   test('replacing and deleting give the space back', async () => {
     await objects.put('a', 'one');

@@ -26,6 +26,7 @@ export class ObjectsUnderTest {
   readonly folder: string;
   emulator: ObjectAndQueueEmulator;
   s3: S3Client;
+  readonly logged: string[] = [];
 
   private constructor(folder: string, emulator: ObjectAndQueueEmulator) {
     this.folder = folder;
@@ -42,7 +43,7 @@ export class ObjectsUnderTest {
 
   async restart(): Promise<void> {
     await this.emulator.close();
-    this.emulator = await startObjectAndQueueEmulator(this.folder, credentials);
+    this.emulator = await startObjectAndQueueEmulator(this.folder, credentials, (line) => this.logged.push(line));
     this.s3 = clientOf(this.emulator);
   }
 

@@ -99,6 +99,13 @@ test.each(['garbage', '{}'])('a key of the identity provider that is none (%s) i
   await refuses(home, join(home, 'oidc-key.json'), 'Remove it');
 });
 
+test.each(['', '{"refresh":1}'])('damaged logins of the practice vendor (%s) are named', async (text) => {
+  const home = await copyOfUsed();
+  const file = join(home, 'practice', 'logins.json');
+  await writeFile(file, text);
+  await refuses(home, file, 'Remove it');
+});
+
 test('a used home that a folder brings is rejected unless it is named', async () => {
   const clone = join(folder, 'clone');
   await cp(used, join(clone, '.promptq'), { recursive: true });
