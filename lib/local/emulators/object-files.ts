@@ -97,7 +97,14 @@ export class ObjectFiles implements Persistence {
   }
 
   upsertObject(bucket: string, object: StoredObject): void {
-    this.#commit(bucket, object, [this.#writeSegment(bucket, object.body)]);
+    const segment = this.#writeSegment(bucket, object.body);
+    try {
+      this.#writeRecord(bucket, object, [segment]);
+    } catch (error) {
+      this.#removeSegments(bucket, [segment]);
+      throw error;
+    }
+    this.#replace(bucket, object.key, [segment]);
   }
 
   deleteObject(bucket: string, key: string): void {
@@ -158,11 +165,9 @@ export class ObjectFiles implements Persistence {
     if (typeof parts === 'string') return parts;
     const { bucket } = files.upload;
     const object = joinedObject(files.upload, parts);
-    this.#commit(
-      bucket,
-      object,
-      parts.map(({ file, length }) => ({ file, length })),
-    );
+    const segments = parts.map(({ file, length }) => ({ file, length }));
+    this.#writeRecord(bucket, object, segments);
+    this.#replace(bucket, object.key, segments);
     for (const { partNumber } of wanted) files.parts.delete(partNumber);
     return { bucket, object };
   }
@@ -199,12 +204,15 @@ export class ObjectFiles implements Persistence {
     }
   }
 
-  #commit(bucket: string, { body: _body, ...object }: StoredObject, segments: readonly Segment[]): void {
-    const replaced = this.#segments.get(address(bucket, object.key)) ?? [];
+  #writeRecord(bucket: string, { body: _body, ...object }: StoredObject, segments: readonly Segment[]): void {
     const path = this.#recordPath(bucket, object.key);
     this.#write(`${path}.new`, JSON.stringify({ ...object, segments }));
     renameSync(`${path}.new`, path);
-    this.#segments.set(address(bucket, object.key), segments);
+  }
+
+  #replace(bucket: string, key: string, segments: readonly Segment[]): void {
+    const replaced = this.#segments.get(address(bucket, key)) ?? [];
+    this.#segments.set(address(bucket, key), segments);
     this.#removeSegments(bucket, replaced);
   }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
@@ -96,6 +96,12 @@ describe('objects', () => {
     await objects.put('a', 'two');
     expect((await objects.files('data')).length).toBe(1);
     await objects.s3.send(new DeleteObjectCommand({ Bucket, Key: 'a' }));
+    expect(await objects.files('data')).toEqual([]);
+  });
+
+  test("a put whose record can't be written takes no space", async () => {
+    await rm(join(objects.folder, Bucket, 'records'), { recursive: true });
+    await expect(objects.put('a', 'one')).rejects.toMatchObject({ name: 'InternalError' });
     expect(await objects.files('data')).toEqual([]);
   });
 
