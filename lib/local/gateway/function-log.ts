@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
+import { LOG_BYTES, rotateLog } from '../logs/rotate-log.ts';
 
 type Written = (error?: Error | null) => void;
 
@@ -15,20 +16,29 @@ const failureLine = z.object({
 
 /**
  * Redirects this process's output to a file, as Lambda sends it to CloudWatch: the functions run in this process, and
- * their lines don't belong in an operator's terminal. Failures are also reported. The previous run's log is kept beside
- * the file as `.1`.
+ * their lines don't belong in an operator's terminal. Failures are also reported. Earlier files are kept beside it as
+ * `.1` to `.3`: those of earlier runs, and of this one when it writes more than a file may have.
  * @returns a function that restores the outputs
  */
-export function divertOutput(path: string, report: (line: string) => void): () => void {
+export function divertOutput(path: string, report: (line: string) => void, maxBytes = LOG_BYTES): () => void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  rotate(path);
-  const file = openSync(path, 'a', 0o600);
+  rotateLog(path);
+  let file = openSync(path, 'a', 0o600);
+  let written = 0;
+  const beginFile = () => {
+    written = 0;
+    rotateLog(path);
+    const next = openSync(path, 'a', 0o600);
+    closeSync(file);
+    file = next;
+  };
   const former = { stdout: process.stdout.write, stderr: process.stderr.write };
   let isFailing = false;
   // A full disk costs log lines. It must not fail the work that they describe.
   const append = (bytes: Uint8Array) => {
     try {
-      writeSync(file, bytes);
+      if (written > 0 && written + bytes.length > maxBytes) beginFile();
+      written += writeSync(file, bytes);
       isFailing = false;
     } catch (error) {
       if (!isFailing) report(`${path} can't be written: ${String(error)}`);
@@ -51,14 +61,6 @@ export function divertOutput(path: string, report: (line: string) => void): () =
     process.stderr.write = former.stderr;
     closeSync(file);
   };
-}
-
-function rotate(path: string): void {
-  try {
-    renameSync(path, `${path}.1`);
-  } catch {
-    // There is no previous log on the first run.
-  }
 }
 
 function describeFailure(text: string): string | undefined {

@@ -1,24 +1,28 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
+import { emptyLog, LOG_BYTES, rotateLog } from '../logs/rotate-log.ts';
 import { endProcess } from './child-process.ts';
 
 const RESTART = { first: 1_000, longest: 30_000, steady: 60_000 } as const;
+const LOG_LIMIT = { bytes: LOG_BYTES, checkMs: 10_000 } as const;
 
 export interface WorkerProcessOptions {
   /** The program, such as `worker-container/main.ts`. */
   readonly program: string;
   /** The complete environment of the worker. */
   readonly env: Readonly<Record<string, string>>;
-  /** The file for its output; an earlier run's is kept beside it as `.1`. */
+  /** The file for its output; earlier ones are kept beside it as `.1` to `.3`. */
   readonly logFile: string;
   readonly log: (line: string) => void;
   /** Called with the id of each job that the worker has changed. */
   readonly onChange?: (jobId: string) => void;
   /** Milliseconds until an exited worker is restarted: doubled each time, reset once it has run for `steady`. */
   readonly restart?: Readonly<Record<keyof typeof RESTART, number>>;
+  /** The length at which the log is moved, and the milliseconds between two checks of it. */
+  readonly logLimit?: Readonly<Record<keyof typeof LOG_LIMIT, number>>;
 }
 
 export interface WorkerProcess {
@@ -45,9 +49,11 @@ const TAIL_BYTES = 2_000;
  * process, and has an IPC channel, whose `disconnect` event reports this process's exit.
  */
 export async function superviseWorker(options: WorkerProcessOptions): Promise<WorkerProcess> {
-  const { program, env, logFile, log, restart = RESTART } = options;
+  const { program, env, logFile, log, restart = RESTART, logLimit = LOG_LIMIT } = options;
   await mkdir(dirname(logFile), { recursive: true, mode: 0o700 });
-  await rename(logFile, `${logFile}.1`).catch(() => undefined);
+  rotateLog(logFile);
+  // The worker has the file open, so it can't be replaced.
+  const limiting = setInterval(() => emptyLog(logFile, logLimit.bytes), logLimit.checkMs).unref();
   const stopped = new AbortController();
   let child: ChildProcess | undefined;
 
@@ -83,6 +89,7 @@ export async function superviseWorker(options: WorkerProcessOptions): Promise<Wo
         if (last.pid !== undefined) killGroup(last.pid);
       }
       await supervised;
+      clearInterval(limiting);
     },
   };
 }

@@ -18,8 +18,8 @@ afterEach(async () => await rm(folder, { recursive: true, force: true }));
 const path = () => join(folder, 'logs', 'api.log');
 
 /** Runs a function with stdout and stderr diverted, and restores them in any case. */
-async function diverted(run: () => void): Promise<string> {
-  const restore = divertOutput(path(), (line) => reported.push(line));
+async function diverted(run: () => void, maxBytes?: number): Promise<string> {
+  const restore = divertOutput(path(), (line) => reported.push(line), maxBytes);
   try {
     run();
   } finally {
@@ -68,4 +68,22 @@ test('afterwards the outputs are as they were, and the next run keeps the file a
   expect([process.stdout.write, process.stderr.write]).toEqual(before);
   expect(await diverted(() => process.stdout.write('second'))).toBe('second');
   expect(await readFile(`${path()}.1`, 'utf8')).toBe('first');
+});
+
+test('a file that is full is kept beside the next one, and of the earlier files the last three', async () => {
+  const lines = (from: number) => () => {
+    for (let line = from; line < from + 5; line += 1) process.stdout.write(`${line}\n`);
+  };
+  const earlier = async () =>
+    await Promise.all([1, 2, 3, 4].map(async (n) => await readFile(`${path()}.${n}`, 'utf8').catch(() => undefined)));
+  expect(await diverted(lines(1), 4)).toBe('5\n');
+  expect(await earlier()).toEqual(['3\n4\n', '1\n2\n', undefined, undefined]);
+  expect(await diverted(lines(6), 4)).toBe('10\n');
+  expect(await earlier()).toEqual(['8\n9\n', '6\n7\n', '5\n', undefined]);
+  // A run without output replaces no earlier file.
+  expect(await diverted(() => undefined)).toBe('');
+  expect(await diverted(() => undefined)).toBe('');
+  expect(await earlier()).toEqual(['10\n', '8\n9\n', '6\n7\n', undefined]);
+  expect((await stat(`${path()}.1`)).mode & 0o777).toBe(0o600);
+  expect(reported).toEqual([]);
 });

@@ -37,6 +37,7 @@ async function supervise(
     log: (line) => logged.push(line),
     onChange,
     restart: { first: 1, longest: 4, steady: 60_000 },
+    logLimit: { bytes: 2_000, checkMs: 5 },
   });
   return worker;
 }
@@ -73,6 +74,22 @@ test('the log of an earlier run is kept beside the new one', async () => {
   await expect.poll(workerLog).toContain('ready');
   expect(await workerLog()).not.toContain('first run');
   expect(await readFile(`${logFile()}.1`, 'utf8')).toContain('first run');
+});
+
+test('a log that is full is kept beside an empty one, to which the same worker writes', async () => {
+  await supervise(`
+    import { existsSync } from 'node:fs';
+    console.log('x'.repeat(2_000));
+    const waiting = setInterval(() => {
+      if (!existsSync('${folder}/go')) return;
+      clearInterval(waiting);
+      console.log('next');
+    }, 5);
+    setInterval(() => undefined, 1e6);`);
+  await expect.poll(async () => await readFile(`${logFile()}.1`, 'utf8').catch(() => '')).toContain('x');
+  await expect.poll(workerLog).toBe('');
+  await writeFile(join(folder, 'go'), '');
+  await expect.poll(workerLog).toBe('next\n');
 });
 
 test('it leads a new process group, so that Ctrl-C does not reach it', async () => {
