@@ -2,7 +2,14 @@ import { type ConfigFile, ConfigFileError } from '../../catalog/find-config-file
 import { importConfig } from '../../catalog/import-config.ts';
 import type { Sandbox } from '../../catalog/sandboxes.ts';
 
-/** Applies a local run's configuration file. @returns a line for the operator; undefined if nothing changed. */
+/** Characters of a profile's arguments that are shown. */
+const SHOWN_ARGS = 300;
+
+/**
+ * Applies a local run's configuration file. The file may have come with the folder, so what it makes profiles run is
+ * shown.
+ * @returns lines for the operator; undefined if nothing changed
+ */
 export async function applyLocalConfig(
   context: Parameters<typeof importConfig>[0],
   { path, document }: ConfigFile,
@@ -12,8 +19,29 @@ export async function applyLocalConfig(
     const { rules, profiles } = await importConfig(context, document, { dryRun: false, sandboxes });
     const changed = [rules, profiles].map(({ created, updated }) => created.length + updated.length);
     if (changed.every((count) => count === 0)) return undefined;
-    return `${path}: ${changed[0]} rules and ${changed[1]} profiles are new or different`;
+    const names = [...profiles.created, ...profiles.updated];
+    const shown = document.profiles?.filter(({ name }) => names.includes(name)).map(describeProfile) ?? [];
+    return [`${path}: ${changed[0]} rules and ${changed[1]} profiles are new or different`, ...shown].join('\n  ');
   } catch (error) {
     throw new ConfigFileError(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
+}
+
+type ProfileEntry = NonNullable<ConfigFile['document']['profiles']>[number];
+
+/** What decides which program runs, where it sends its key and what it may do. */
+function describeProfile({ name, agent, sandbox = 'none', args = [], env = {} }: ProfileEntry): string {
+  const variables = Object.keys(env);
+  const given = printable(args);
+  return [
+    `profile ${name}: agent ${agent}, sandbox ${sandbox}`,
+    ...(args.length > 0 ? [`args ${given.slice(0, SHOWN_ARGS)}${given.length > SHOWN_ARGS ? '…' : ''}`] : []),
+    ...(variables.length > 0 ? [`env ${variables.join(' ')}`] : []),
+  ].join(', ');
+}
+
+/** As JSON in ASCII, in which nothing can change a terminal. */
+function printable(args: readonly string[]): string {
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(args).replaceAll(/[^ -~]/g, escaped);
 }

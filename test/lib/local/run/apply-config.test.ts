@@ -10,13 +10,29 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(folder, { recursive: true }));
 
-it('the configuration file is applied at the start', async () => {
+it('the configuration file is applied at the start, which shows what it makes profiles run', async () => {
   const path = join(folder, 'right.yaml');
-  await writeFile(path, 'rules:\n  - id: from-file\n    text: Be brief.\n');
+  const rules = [{ id: 'from-file', text: 'Be brief.' }];
+  const profiles = [
+    { name: 'codex', agent: 'shell' },
+    {
+      name: 'other',
+      agent: 'codex',
+      sandbox: 'read-only',
+      args: ['-c', '\u001b\u009bü'],
+      env: { OPENAI_BASE_URL: 'x' },
+    },
+  ];
+  await writeFile(path, JSON.stringify({ rules, profiles }));
   const service = await startService({ env: { PROMPTQ_CONFIG: path } });
   try {
     const { json } = await service.api('GET', '/rules');
     expect(json.items).toMatchObject([{ id: 'from-file', name: 'from-file', source: 'imported' }]);
+    expect(service.output()).toContain(
+      `${path}: 1 rules and 2 profiles are new or different
+  profile codex: agent shell, sandbox none
+  profile other: agent codex, sandbox read-only, args ["-c","\\u001b\\u009b\\u00fc"], env OPENAI_BASE_URL\n`,
+    );
   } finally {
     await service.stop();
   }
