@@ -50,13 +50,13 @@ export class Promptq {
   /** How it retries; for programs that repeat their own requests. */
   readonly policy: RetryPolicy;
 
-  constructor({ baseUrl, token, retrySeconds = RETRY_SECONDS, onRetry }: PromptqOptions) {
+  constructor({ baseUrl, token, retrySeconds = RETRY_SECONDS, onRetry, signal }: PromptqOptions) {
     this.baseUrl = baseUrl.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
-    this.policy = { retrySeconds, onRetry };
+    this.policy = { retrySeconds, onRetry, signal };
     this.#headers = { authorization: `Bearer ${token}` };
     const options = { baseUrl: this.baseUrl, headers: this.#headers };
     this.api = createClient<paths>({ ...options, fetch: retryingFetch(this.policy) });
-    this.#once = createClient<paths>({ ...options, fetch: async (request) => await tryOnce(request) });
+    this.#once = createClient<paths>({ ...options, fetch: async (request) => await tryOnce(request, signal) });
   }
 
   /**

@@ -7,6 +7,8 @@ export interface RetryPolicy {
   readonly retrySeconds: number;
   /** Called before each pause. */
   readonly onRetry?: ((reason: string) => void) | undefined;
+  /** Ends all requests and pauses. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Milliseconds between two tries: doubled each time, with jitter. */
@@ -32,7 +34,8 @@ export class Retries {
    * @throws UnreachableError if the time is over; any error that is not transient; the reason of an aborted signal
    */
   async failed(error: unknown, signal?: AbortSignal): Promise<void> {
-    signal?.throwIfAborted();
+    const over = AbortSignal.any([signal, this.#policy.signal].filter((one) => one !== undefined));
+    over.throwIfAborted();
     if (!(error instanceof TransientError)) throw error;
     const now = performance.now();
     this.#failingSince ??= now;
@@ -40,7 +43,7 @@ export class Retries {
     if (leftMs <= 0) throw new UnreachableError(error.message, { cause: error });
     this.#policy.onRetry?.(error.message);
     const pauseMs = error.retryAfter === undefined ? this.#jittered() : error.retryAfter * 1000;
-    await sleep(Math.min(pauseMs, leftMs), undefined, { signal });
+    await sleep(Math.min(pauseMs, leftMs), undefined, { signal: over }).catch(() => over.throwIfAborted());
   }
 
   #jittered(): number {
@@ -61,15 +64,17 @@ export async function repeatWithKey<T>(
   { key, done }: { readonly key: string; readonly done: string },
 ): Promise<T> {
   let isUnknown = false;
+  const isOver = (error: unknown) => policy.signal?.aborted === true && error === policy.signal.reason;
   const noting = async () =>
     await attempt().catch((error: unknown) => {
-      isUnknown ||= error instanceof TransientError && !error.hadNoEffect;
+      isUnknown ||= isOver(error) || (error instanceof TransientError && !error.hadNoEffect);
       throw error;
     });
   return await repeat(noting, policy).catch((error: unknown) => {
-    if (!isUnknown || !(error instanceof UnreachableError)) throw error;
+    if (!isUnknown || !(isOver(error) || error instanceof UnreachableError)) throw error;
+    const why = error instanceof UnreachableError ? error.message : 'it did not answer in time';
     const rest = `it is unknown whether ${done}; another try with the idempotency key ${key} does not repeat it`;
-    throw new UnreachableError(`${error.message}; ${rest}`, { cause: error });
+    throw new UnreachableError(`${why}; ${rest}`, { cause: error });
   });
 }
 

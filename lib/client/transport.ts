@@ -19,19 +19,20 @@ const STREAMED = ['text/event-stream', 'application/octet-stream'];
 export function retryingFetch(policy: RetryPolicy): (request: Request) => Promise<Response> {
   return async (request) =>
     request.method === 'POST'
-      ? await tryOnce(request)
-      : await repeat(async () => await tryOnce(request.clone()), policy, request.signal);
+      ? await tryOnce(request, policy.signal)
+      : await repeat(async () => await tryOnce(request.clone(), policy.signal), policy, request.signal);
 }
 
-/** @throws TransientError; the reason of the request's aborted signal */
-export async function tryOnce(request: Request): Promise<Response> {
+/** @throws TransientError; the reason of the aborted signal, which may be that of the request */
+export async function tryOnce(request: Request, over?: AbortSignal): Promise<Response> {
   const isStreamed = STREAMED.includes(request.headers.get('accept') ?? '');
   const silent = new AbortController();
   const timer = setTimeout(
     () => silent.abort(new Error(`nothing arrived for ${SILENCE_MS / 1000} seconds`)),
     SILENCE_MS,
   );
-  const signal = isStreamed ? request.signal : AbortSignal.any([request.signal, silent.signal]);
+  const ended = over === undefined ? request.signal : AbortSignal.any([request.signal, over]);
+  const signal = isStreamed ? ended : AbortSignal.any([ended, silent.signal]);
   try {
     const answer = await fetch(request, { signal, redirect: 'manual' });
     const target = answer.status === 303 ? answer.headers.get('location') : null;
@@ -44,7 +45,7 @@ export async function tryOnce(request: Request): Promise<Response> {
     // A response without a body can't be given an empty one.
     return new Response(body.byteLength === 0 ? null : body, { status, headers });
   } catch (error) {
-    request.signal.throwIfAborted();
+    ended.throwIfAborted();
     if (error instanceof TransientError) throw error;
     throw new TransientError(`${new URL(request.url).origin} did not answer: ${networkFault(error)}`, {
       cause: error,

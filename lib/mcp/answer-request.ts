@@ -14,9 +14,8 @@ import { mcpServer } from './mcp-server.ts';
 import { answeredStream, type Pending, pendingOf, readEventId, requestOf, unansweredStream } from './resumption.ts';
 import type { ServerOptions } from './server-options.ts';
 import { TOOL_CONTRACTS } from './tool-contracts.ts';
+import { CALL_SECONDS } from './tool-table.ts';
 
-/** Milliseconds after which a call's requests to the API end: API Gateway ends the call itself after 29 seconds. */
-const CALL_MS = 25_000;
 /** Seconds for which failing requests are retried. */
 const RETRY_SECONDS = 5;
 
@@ -74,7 +73,8 @@ async function answerOnce({ body, headers }: McpMessage, caller: McpCaller) {
   };
   const given = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const request = new Request(new URL('/mcp', caller.baseUrl), { method: 'POST', headers: [...given, ...ACCEPTED] });
-  const create = (era: Era) => serverOf(caller, { era, over: AbortSignal.timeout(CALL_MS), onUnfinished });
+  const create = (era: Era) =>
+    serverOf(caller, { era, over: AbortSignal.timeout(CALL_SECONDS.http * 1000), onUnfinished });
   const response = (await isLegacyRequest(request, body))
     ? await answerLegacy(request, body, create('legacy'))
     : await answerModern(request, body, () => create('modern'));
@@ -121,7 +121,8 @@ type Era = ServerOptions['era'];
 type PerCall = Pick<ServerOptions, 'era' | 'over' | 'onUnfinished'>;
 
 function serverOf(caller: McpCaller, perCall: PerCall): Server {
-  const client = new Promptq({ baseUrl: caller.baseUrl, token: caller.token, retrySeconds: RETRY_SECONDS });
+  const { baseUrl, token } = caller;
+  const client = new Promptq({ baseUrl, token, retrySeconds: RETRY_SECONDS, signal: perCall.over });
   return mcpServer({
     version: caller.version,
     wire: 'http',
@@ -135,8 +136,6 @@ function serverOf(caller: McpCaller, perCall: PerCall): Server {
 
 function failure(error: unknown, onUnexpected: (error: Error) => void): string {
   if (error instanceof RequestError || error instanceof UnreachableError) return errorSentence(error);
-  if (error instanceof DOMException && error.name === 'TimeoutError')
-    return 'The service took too long. Call the tool again.';
   onUnexpected(error instanceof Error ? error : new Error(String(error)));
   return 'The tool failed. Try again later.';
 }

@@ -15,7 +15,15 @@ import { answerIn, canAsk, inputNeeded, jobIdIn } from './asking.ts';
 import type { ServerOptions } from './server-options.ts';
 import { createTask, serveTasks } from './tasks.ts';
 import { TOOL_CONTRACTS } from './tool-contracts.ts';
-import { TOOLS, type ToolName, type ToolSpec, WAIT_SECONDS, type Wire } from './tool-table.ts';
+import {
+  CALL_SECONDS,
+  ENDING_SECONDS,
+  TOOLS,
+  type ToolName,
+  type ToolSpec,
+  WAIT_SECONDS,
+  type Wire,
+} from './tool-table.ts';
 import { TOOL_CALLS } from './tools.ts';
 
 const INSTRUCTIONS =
@@ -25,7 +33,8 @@ const INSTRUCTIONS =
 const validator = new CfWorkerJsonSchemaValidator();
 
 /** A server of the tools. It keeps nothing between two calls. */
-export function mcpServer(options: ServerOptions): Server {
+export function mcpServer(given: ServerOptions): Server {
+  const options = { ...given, explain: explainer(given) };
   const { version, wire, era, offers = () => true } = options;
   const tools: readonly ToolSpec[] = TOOLS.filter(({ name }) => offers(name));
   const hasTasks = era === 'legacy' && tools.some(({ isTask }) => isTask);
@@ -45,13 +54,26 @@ export function mcpServer(options: ServerOptions): Server {
     const tool = tools.find(({ name }) => name === params.name);
     if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
     const name = tool.name as ToolName;
+    const limits = {
+      over: options.over ?? AbortSignal.timeout(CALL_SECONDS[wire] * 1000),
+      waitUntil: performance.now() + (CALL_SECONDS[wire] - ENDING_SECONDS) * 1000,
+    };
     const args = await validated(name, wire, params.arguments);
     if ('fault' in args) return toolError(args.fault);
-    if (hasTasks && params.task !== undefined) return await createTask(options, tool, args.value);
-    return await callTool(options, { server, name, args: args.value, context });
+    if (hasTasks && params.task !== undefined)
+      return await createTask({ ...options, over: limits.over }, tool, args.value);
+    return await callTool(options, { server, name, args: args.value, context, ...limits });
   });
   if (hasTasks) serveTasks(server, options);
   return server;
+}
+
+/** Explains errors, and that the time of a call is over. */
+function explainer({ explain }: ServerOptions): ServerOptions['explain'] {
+  return async (error, of) =>
+    error instanceof DOMException && error.name === 'TimeoutError'
+      ? 'The service took too long. Call the tool again.'
+      : await explain(error, of);
 }
 
 function listed({ name, title, about, hints, isTask }: ToolSpec, wire: Wire, hasTasks: boolean): Tool {
@@ -67,18 +89,23 @@ interface Called {
   readonly name: ToolName;
   readonly args: unknown;
   readonly context: ServerContext;
+  /** Ends the requests of the call. */
+  readonly over: AbortSignal;
+  /** What `performance.now()` is when the call may no longer wait for a job. */
+  readonly waitUntil: number;
 }
 
 async function callTool(
-  { wire, client, over, mayAnswer = true, explain }: ServerOptions,
-  { server, name, args, context }: Called,
+  { wire, client, mayAnswer = true, explain }: ServerOptions,
+  { server, name, args, context, over, waitUntil }: Called,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { signal } = context.mcpReq;
   try {
     const call = {
-      client: await client(),
+      client: await client(over),
       wire,
-      signal: over === undefined ? signal : AbortSignal.any([signal, over]),
+      signal: AbortSignal.any([signal, over]),
+      waitUntil,
       canAsk: mayAnswer && canAsk(server, context),
       answer: answerIn(context),
       jobId: jobIdIn(context),

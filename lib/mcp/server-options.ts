@@ -11,9 +11,9 @@ export interface ServerOptions {
   readonly offers?: (tool: ToolName) => boolean;
   /** Whether an answer of the client's user may be given to a job. */
   readonly mayAnswer?: boolean;
-  /** Of the caller, for each request. */
-  readonly client: () => Promise<Promptq>;
-  /** Ends whatever a request waits for. */
+  /** Of the caller, for each request. @param over ends its requests */
+  readonly client: (over?: AbortSignal) => Promise<Promptq>;
+  /** Ends whatever a request waits for. Without it, only calls of tools end, in their time. */
   readonly over?: AbortSignal;
   /** Called when a request for the result of a task ends before the task, which its client may resume. */
   readonly onUnfinished?: (() => void) | undefined;

@@ -71,7 +71,7 @@ export async function createTask(options: ServerOptions, tool: ToolSpec, args: u
   if (!tool.isTask)
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `Tool ${tool.name} can't be called as a task`);
   try {
-    const client = await options.client();
+    const client = await options.client(options.over);
     const { id } = await client.create(args as JobFields);
     // The library takes a result of a tool only with content.
     const task = await readTask(client, id).catch(async (error: unknown) => {

@@ -19,9 +19,13 @@ export interface ToolSpec {
 }
 
 /**
- * Seconds that one call of `wait_for_job` takes at most. On stdio clients limit the time of a call, to about a minute; by
- * HTTP API Gateway ends it after 29 seconds.
+ * Seconds after which a call of a tool ends. On stdio clients limit its time, the official one to 60 seconds; by HTTP
+ * API Gateway ends it after 29.
  */
+export const CALL_SECONDS = { stdio: 55, http: 25 } as const;
+/** Seconds of them in which no tool waits for a job: they are for the requests after the wait. */
+export const ENDING_SECONDS = 4;
+/** Seconds that one call of `wait_for_job` waits at most. */
 export const WAIT_SECONDS = {
   stdio: { minimum: 1, maximum: 50, default: 45 },
   http: { minimum: 1, maximum: 20, default: 20 },

@@ -18,6 +18,8 @@ interface ToolCall {
   readonly client: Promptq;
   readonly wire: Wire;
   readonly signal: AbortSignal;
+  /** What `performance.now()` is when the tool may no longer wait. */
+  readonly waitUntil: number;
   /** Whether the client can ask its user. */
   readonly canAsk: boolean;
   /** What its user has answered, in the second call. */
@@ -80,7 +82,7 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
   },
 
   job_status: async ({ client }, { id }: Id) => {
-    const state = await dataOf(client.api.GET('/api/v1/jobs/{id}/status', { params: { path: { id } } }));
+    const state = await stateOf(client, id);
     return { message: `${state.status}: ${state.state_reason.message}`, fields: state };
   },
 
@@ -131,15 +133,22 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
 
 /** Waits, and finds the question that the client can ask its user. */
 async function waitOrAsk(
-  { client, signal, canAsk, answer }: ToolCall,
+  { client, signal, waitUntil, canAsk, answer }: ToolCall,
   { id, seconds }: Id & { readonly seconds: number },
 ): Promise<{ readonly state: Schemas['JobLifecycle']; readonly question?: Schemas['Question'] }> {
   if (answer !== undefined) await giveAnswer(client, id, answer);
-  const state = await waitForChange(client, { id, seconds, signal });
+  // What came before, such as the creation of the job, has taken a part of the call's time.
+  const left = Math.floor((waitUntil - performance.now()) / 1000);
+  const wait = { id, seconds: Math.min(seconds, left), signal };
+  const state = left < 1 ? await stateOf(client, id) : await waitForChange(client, wait);
   // A user who has not answered is not asked again in the same call.
   if (!canAsk || answer?.text === null || state.state_reason.code !== 'question') return { state };
   const question = await openQuestion(client, id);
   return question === undefined ? { state } : { state, question };
+}
+
+async function stateOf(client: Promptq, id: string): Promise<Schemas['JobLifecycle']> {
+  return await dataOf(client.api.GET('/api/v1/jobs/{id}/status', { params: { path: { id } } }));
 }
 
 /** What a job has answered, whatever its status. */

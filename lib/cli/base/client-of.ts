@@ -6,14 +6,25 @@ import { usageError } from './errors.ts';
 /** Seconds for which failing requests are retried. */
 const RETRY_SECONDS = 60;
 
-/** A client with the credentials of this user. @param atMostSeconds limit of the time for retries */
-export async function clientOf({ env, terminal }: Context, atMostSeconds = Infinity): Promise<Promptq> {
+interface ClientLimits {
+  /** Of the time for retries. */
+  readonly atMostSeconds?: number;
+  /** Ends all requests. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A client with the credentials of this user. */
+export async function clientOf(
+  { env, terminal }: Context,
+  { atMostSeconds = Infinity, signal }: ClientLimits = {},
+): Promise<Promptq> {
   const { url, token } = await findCredentials(env);
   return new Promptq({
     baseUrl: url,
     token,
     retrySeconds: Math.min(retrySeconds(env), atMostSeconds),
     onRetry: (reason) => void terminal.note(`${reason}; trying again`),
+    signal,
   });
 }
 

@@ -6,7 +6,7 @@ import type { Context } from '../base/context.ts';
 import { explain } from '../base/errors.ts';
 import { EXIT } from '../base/exit-codes.ts';
 
-/** Seconds for which failing requests are retried: clients give up on a tool after about a minute. */
+/** Seconds for which failing requests are retried: part of the time of a call. */
 const RETRY_SECONDS = 20;
 
 /** Serves the tools on stdin and stdout until stdin ends. */
@@ -14,7 +14,7 @@ export async function run(context: Context): Promise<number> {
   const { version, stdin, terminal } = context;
   const ended = finished(stdin, { writable: false }).catch(() => undefined);
   // The credentials are read at each call, so that `promptq login` takes effect at once.
-  const client = async () => await clientOf(context, RETRY_SECONDS);
+  const client = async (signal?: AbortSignal) => await clientOf(context, { atMostSeconds: RETRY_SECONDS, signal });
   const handle = serveStdio(
     ({ era }) =>
       mcpServer({ version, wire: 'stdio', era, client, explain: async (error) => await said(error, terminal) }),

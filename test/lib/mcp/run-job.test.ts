@@ -1,9 +1,14 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Promptq } from '../../../lib/client/promptq.ts';
 import { answerMcp } from '../../../lib/mcp/answer-request.ts';
+import { mcpServer } from '../../../lib/mcp/mcp-server.ts';
+import type { Wire } from '../../../lib/mcp/tool-table.ts';
 import { TOOL_CALLS } from '../../../lib/mcp/tools.ts';
 
 const ID = 'job_00000000000000000000000001';
@@ -14,27 +19,48 @@ let baseUrl: string;
 let created = 0;
 /** What it answers to an answer to a question. */
 let refusal: object = {};
+/** What it does before it creates a job. @returns whether it has answered, or never will */
+let instead: (response: ServerResponse, body: string) => boolean;
+/** How a job is that has not ended; undefined: it does not know. */
+let state: object | undefined;
+let held = 0;
 const failures: string[] = [];
 
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await text(request);
+  const answer = (status: number, value: object) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(value));
+  };
+  if (request.url?.endsWith('/answers')) return answer(400, { ...refusal, request_id: 'r' });
+  if (request.method === 'POST') {
+    if (instead(response, body)) return;
+    created += 1;
+    return answer(201, { id: ID, url: null });
+  }
+  // Such a request is answered when the job ends.
+  if (request.url?.includes('?wait=')) held += 1;
+  else if (state === undefined) answer(404, { error: 'internal_error', request_id: 'r' });
+  else answer(200, state);
+}
+
+beforeEach(() => {
+  instead = () => false;
+  state = undefined;
+});
 beforeAll(async () => {
-  service = createServer((request, response) => {
-    request.resume();
-    if (request.url?.endsWith('/answers')) {
-      response.writeHead(400, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ ...refusal, request_id: 'r' }));
-      return;
-    }
-    const isCreation = request.method === 'POST';
-    if (isCreation) created += 1;
-    response.writeHead(isCreation ? 201 : 404, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(isCreation ? { id: ID, url: null } : { error: 'internal_error', request_id: 'r' }));
-  }).listen(0, '127.0.0.1');
+  service = createServer((request, response) => void serve(request, response)).listen(0, '127.0.0.1');
   await once(service, 'listening');
   baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
 });
-afterAll(() => void service.close());
+afterAll(() => {
+  service.closeAllConnections();
+  service.close();
+});
 
-async function call(params: Record<string, unknown>) {
+type Params = Readonly<Record<string, unknown>>;
+
+async function call(params: Params) {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'run_job', ...params } };
   const caller = { version: '0', baseUrl, token: 't', may: () => true, onFailure: (of: string) => failures.push(of) };
   const { body: answer } = await answerMcp({ body, headers: {} }, caller, () => false);
@@ -65,10 +91,109 @@ it.each([
     client: new Promptq({ baseUrl, token: 't', retrySeconds: 0 }),
     wire: 'http' as const,
     signal: AbortSignal.timeout(60_000),
+    waitUntil: Infinity,
     canAsk: true,
     answer: { questionId: 'q_1', text: ' ' },
     jobId: ID,
     onFailure: async (error: unknown) => (error as Error).message,
   };
   expect(await TOOL_CALLS.run_job(call, {} as never)).toMatchObject({ message, fields: { id: ID } });
+});
+
+it('run_job does not wait for the job when its creation has taken the time of the call', async () => {
+  state = { id: ID, status: 'QUEUED', state_reason: { code: 'waiting_for_worker', message: 'No worker.' }, attempt: 0 };
+  let refused = 0;
+  instead = (response) => {
+    if (refused === 3) return false;
+    refused += 1;
+    response.writeHead(503, { 'retry-after': '0' }).end();
+    return true;
+  };
+  const before = held;
+  const call = {
+    client: new Promptq({ baseUrl, token: 't' }),
+    wire: 'stdio' as const,
+    signal: AbortSignal.timeout(200_000),
+    waitUntil: performance.now(),
+    canAsk: false,
+    onFailure: async (error: unknown) => (error as Error).message,
+  };
+  expect(await TOOL_CALLS.run_job(call, { prompt: 'true' } as never)).toMatchObject({
+    message: 'The job has not ended: No worker. Call wait_for_job again.',
+    fields: { id: ID, status: 'QUEUED' },
+  });
+  expect([refused, held]).toEqual([3, before]);
+});
+
+describe('a call whose time is over before the service has answered', () => {
+  /** The time limit of the call, which the test ends. */
+  let limit: AbortController;
+  const end = () => limit.abort(new DOMException('the time is over', 'TimeoutError'));
+
+  beforeEach(() => {
+    limit = new AbortController();
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) =>
+      ms === 25_000 || ms === 55_000 ? limit.signal : timeout(ms),
+    );
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  async function callOnStdio(params: Params, onRetry?: () => void) {
+    const client = new Client({ name: 'test', version: '1' });
+    const server = mcpServer({
+      version: '0',
+      wire: 'stdio',
+      era: 'legacy',
+      client: async (signal) => new Promptq({ baseUrl, token: 't', signal, onRetry }),
+      explain: async (error) => (error as Error).message,
+    });
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    await server.connect(far as Parameters<typeof server.connect>[0]);
+    await client.connect(near);
+    try {
+      const result = await client.callTool(params as { name: string }, undefined, { timeout: 200_000 });
+      return result as Record<string, unknown>;
+    } finally {
+      await client.close();
+      await server.close();
+    }
+  }
+  const messageOf = ({ structuredContent }: Record<string, unknown>) =>
+    (structuredContent as { message: string }).message;
+
+  const job = { arguments: { prompt: 'true' } };
+  const next = { arguments: { prompt: 'true', id: ID } };
+  it.each<[Wire, string, Params]>([
+    ['stdio', 'create_job', job],
+    ['stdio', 'run_job', job],
+    ['http', 'create_job', job],
+    ['http', 'run_job', job],
+    ['http', 'run_job', { ...job, task: { ttl: 1_000 } }],
+    ['http', 'continue_job', next],
+    ['http', 'fork_job', next],
+    ['http', 'send_message', { arguments: { text: 'hi', id: ID } }],
+  ])('names, on %s, the idempotency key of %s %j', async (wire, name, params) => {
+    let key = 'no request arrived';
+    instead = (_, body) => {
+      key = JSON.parse(body).idempotency_key;
+      end();
+      return true;
+    };
+    const result = await (wire === 'http' ? call : callOnStdio)({ name, ...params });
+    expect(result.isError).toBe(true);
+    expect(messageOf(result)).toContain('it is unknown whether the');
+    expect(messageOf(result)).toContain(`the idempotency key ${key} does not repeat it`);
+  });
+
+  it('says to repeat it if it certainly had no effect', async () => {
+    instead = (response) => {
+      response.writeHead(429, { 'retry-after': '60' }).end();
+      return true;
+    };
+    const result = await callOnStdio({ name: 'create_job', ...job }, end);
+    expect(messageOf(result)).toBe('The service took too long. Call the tool again.');
+  });
 });
