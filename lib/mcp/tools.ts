@@ -1,4 +1,5 @@
 import type { paths } from '../client/api-types.ts';
+import { damageOf } from '../client/damage-of.ts';
 import { dataOf } from '../client/data-of.ts';
 import { RequestError } from '../client/errors.ts';
 import type { JobFields, Promptq, Schemas } from '../client/promptq.ts';
@@ -93,7 +94,7 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
     // An answer as text is an event stream, which was not asked for.
     const logs = (await dataOf(client.api.GET('/api/v1/jobs/{id}/logs', { params }))) as Schemas['JobLogs'];
     const message = isTerminal(logs.status) ? 'The job has ended.' : 'The job may write more output.';
-    return { message, fields: logs };
+    return { message: `${message}${damageIn(logs)}`, fields: logs };
   },
 
   send_message: async ({ client }, { id, ...body }: Id & Schemas['MessageCreation']) => {
@@ -157,12 +158,20 @@ export async function resultOf(
   { id, ...query }: Id & Query<'/api/v1/jobs/{id}/result'>,
 ): Promise<Answer> {
   const result = await dataOf(client.api.GET('/api/v1/jobs/{id}/result', { params: { path: { id }, query } }));
-  return { ...outcome(result, 'The job succeeded.'), fields: resultFields(result) };
+  const { message, ...rest } = outcome(result, 'The job succeeded.');
+  return { message: `${message}${damageIn(result)}`, ...rest, fields: resultFields(result) };
+}
+
+function damageIn(states: Parameters<typeof damageOf>[0]): string {
+  return damageOf(states)
+    .map((warning) => ` Warning: ${warning}.`)
+    .join('');
 }
 
 function resultFields(result: Schemas['JobResult']): object {
   const { id, status, state_reason, attempt, exit_code, signal, error, duration_ms, usage, changes } = result;
   const { final_message: message, stdout, stderr, attachments } = result;
+  const { stdout_state, stderr_state, receipt_state, attachments_state } = result;
   const answer =
     message === null
       ? { stdout: stdout.slice(-STREAM_LENGTH), stderr: stderr.slice(-STREAM_LENGTH) }
@@ -175,6 +184,7 @@ function resultFields(result: Schemas['JobResult']): object {
     ...answer,
     answer_truncated: isCut,
     ...files,
+    ...{ stdout_state, stderr_state, receipt_state, attachments_state },
   };
 }
 

@@ -1,3 +1,4 @@
+import { damageOf } from '../../client/damage-of.ts';
 import { dataOf } from '../../client/data-of.ts';
 import type { Promptq, Schemas } from '../../client/promptq.ts';
 import { isTerminal } from '../../contract/statuses.ts';
@@ -44,11 +45,13 @@ async function printLogs(
   // Followed, an output of any length takes little memory.
   if (isPart && isTerminal(logs.status))
     return await copyOutput(context, client, { id, stream, attempt: logs.attempt, oneAttempt: true, style });
-  const { stdout = '', stderr = '' } = isPart ? await read(true) : logs;
+  const shown = isPart ? await read(true) : logs;
+  const { stdout = '', stderr = '' } = shown;
   const printer = await printerOf(context.terminal, style);
   await printer.output({ stream: 'stdout', text: stdout, offset: 0 });
   await printer.output({ stream: 'stderr', text: stderr, offset: 0 });
   await printer.end(logs.status);
+  for (const line of damageOf(shown)) await context.terminal.note(line);
 }
 
 /** stderr holds no events. */

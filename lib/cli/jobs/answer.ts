@@ -1,12 +1,15 @@
+import { damageOf } from '../../client/damage-of.ts';
 import type { Promptq, Schemas } from '../../client/promptq.ts';
 import type { Context } from '../base/context.ts';
 import { copyOutput, styleOf } from './output.ts';
 
 /** Prints what a job has answered: its final message or, without one, all of its output. */
 export async function printAnswer(context: Context, client: Promptq, result: Schemas['JobResult']): Promise<void> {
-  const { id, attempt, final_message: message } = result;
-  if (message !== null) await context.terminal.copy('stdout', message.endsWith('\n') ? message : `${message}\n`);
-  else if (attempt > 0) await copyOutput(context, client, { id, attempt, oneAttempt: true, style: styleOf(result) });
+  const { id, attempt, final_message: message, receipt_state } = result;
+  if (message !== null) return await context.terminal.copy('stdout', message.endsWith('\n') ? message : `${message}\n`);
+  // Without its record, the message of an agent is not known, and its output is printed instead.
+  for (const line of damageOf({ ...(receipt_state && { receipt_state }) })) await context.terminal.note(line);
+  if (attempt > 0) await copyOutput(context, client, { id, attempt, oneAttempt: true, style: styleOf(result) });
 }
 
 /** How a job ended, in one line. */

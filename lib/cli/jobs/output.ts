@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { damageOf } from '../../client/damage-of.ts';
 import { dataOf } from '../../client/data-of.ts';
 import type { FollowOptions, Promptq, Schemas } from '../../client/promptq.ts';
 import type { Context } from '../base/context.ts';
@@ -32,7 +33,7 @@ export async function copyOutput(
     if (event.type === 'output') await printer.output(event);
     else {
       await printer.end(event.status);
-      for (const line of damage(event)) await terminal.note(line);
+      for (const line of damageOf(event)) await terminal.note(line);
     }
   }
 }
@@ -71,12 +72,4 @@ export async function printerOf(terminal: Terminal, style: OutputStyle): Promise
       stderr = '';
     },
   };
-}
-
-/** Warnings of output that is not what the job wrote. */
-function damage(end: { readonly stdout_state?: string; readonly stderr_state?: string }): string[] {
-  return (['stdout', 'stderr'] as const).flatMap((stream) => {
-    const state = end[`${stream}_state`];
-    return state === undefined || state === 'complete' ? [] : [`${stream} is ${state}: it is not what the job wrote`];
-  });
 }

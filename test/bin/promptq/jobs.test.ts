@@ -1,14 +1,16 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { joinedKey, receiptKey } from '../../../lib/jobs/output/output-keys.ts';
 import openapi from '../../../openapi.json' with { type: 'json' };
 import { type GitServer, startGitServer } from '../../git-server.ts';
+import { fileOfObject } from '../../kept-objects.ts';
 import { type ServiceUnderTest, startService } from '../../local-service.ts';
 import { schemaNamed } from '../../openapi/operations.ts';
 import { startUnreliableProxy } from '../../unreliable-proxy.ts';
@@ -110,6 +112,20 @@ describe('reading', () => {
     const { code, stdout, stderr } = await promptq('result', done);
     expect([code, stdout, stderr]).toEqual([0, 'out', expect.stringContaining('SUCCEEDED: The process ended.')]);
     expect((await json('JobResult', ['result', done])).value).toMatchObject({ id: done, stdout: 'out' });
+  });
+
+  test('logs and result warn of output that is not what the job wrote', async () => {
+    const { id } = await create('printf 0123456789');
+    await promptq('wait', id);
+    await truncate(await fileOfObject(service.home, joinedKey(id, 1, 'stdout')), 4);
+    const shortened = 'stdout is truncated: it is not what the job wrote\n';
+    expect(await promptq('logs', id)).toEqual({ code: 0, stdout: '0123', stderr: shortened });
+    await truncate(await fileOfObject(service.home, receiptKey(id, 1)), 4);
+    const result = await promptq('result', id);
+    expect([result.stdout, result.stderr]).toEqual([
+      '0123',
+      expect.stringMatching(`^the record of the attempt is corrupt: its final message is unknown\n${shortened}`),
+    ]);
   });
 
   test('profiles and projects print tables', async () => {

@@ -21,7 +21,7 @@ let created = 0;
 let refusal: object = {};
 /** What it does before it creates a job. @returns whether it has answered, or never will */
 let instead: (response: ServerResponse, body: string) => boolean;
-/** How a job is that has not ended; undefined: it does not know. */
+/** What it knows about a job; undefined: nothing. */
 let state: object | undefined;
 let held = 0;
 const failures: string[] = [];
@@ -123,6 +123,24 @@ it('run_job does not wait for the job when its creation has taken the time of th
     fields: { id: ID, status: 'QUEUED' },
   });
   expect([refused, held]).toEqual([3, before]);
+});
+
+it('a result and logs warn of output that is not what the job wrote', async () => {
+  const reason = { code: 'exited', message: '' };
+  const states = { stdout_state: 'missing', stderr_state: 'complete', receipt_state: 'corrupt' };
+  const result = { id: ID, status: 'SUCCEEDED', state_reason: reason, attempt: 1, final_message: null };
+  state = { ...result, stdout: '', stderr: '', attachments: [], ...states, attachments_state: 'truncated' };
+  const stdout = 'Warning: stdout is missing: it is not what the job wrote.';
+  const record = 'Warning: the record of the attempt is corrupt: its final message is unknown.';
+  const files = 'Warning: the list of attachments is truncated: it may not name all of them.';
+  const { structuredContent } = await call({ name: 'job_result', arguments: { id: ID } });
+  expect(structuredContent).toMatchObject({
+    message: `The job succeeded. ${stdout} ${record} ${files}`,
+    ...{ ...states, attachments_state: 'truncated' },
+  });
+  state = { id: ID, status: 'SUCCEEDED', attempt: 1, stream: 'all', stdout: '', stdout_state: 'missing' };
+  const logs = await call({ name: 'job_logs', arguments: { id: ID } });
+  expect(logs.structuredContent).toMatchObject({ message: `The job has ended. ${stdout}`, stdout_state: 'missing' });
 });
 
 describe('a call whose time is over before the service has answered', () => {
