@@ -1,8 +1,8 @@
 import type { Client } from 'openapi-fetch';
 import type { components, paths } from './api-types.ts';
 import { dataOf } from './data-of.ts';
-import { RequestError, TransientError } from './errors.ts';
-import { Retries, type RetryPolicy } from './repeat.ts';
+import { RequestError } from './errors.ts';
+import { mayHaveTakenEffect, Retries, type RetryPolicy, unknownOutcome } from './repeat.ts';
 
 type Job = components['schemas']['Job'];
 
@@ -21,10 +21,17 @@ const HAS_TAKEN_EFFECT: Readonly<Record<ActionName, (now: Job, before: Job | und
   retry: (now, before) => now.queued_at !== before?.queued_at,
 };
 
+const DONE: Readonly<Record<ActionName, string>> = {
+  submit: 'submitted',
+  cancel: 'cancelled',
+  kill: 'killed',
+  retry: 'retried',
+};
+
 /**
  * Acts on a job once. After a lost answer the job itself shows whether the request took effect: repeating it blindly could
  * start a second attempt.
- * @throws RequestError, UnreachableError
+ * @throws RequestError, UnreachableError, which says so if the request may have taken effect
  */
 export async function act(
   api: Client<paths>,
@@ -42,11 +49,17 @@ export async function act(
       );
     } catch (error) {
       const isRefused = isLost && error instanceof RequestError && error.status === 400;
-      if (!isRefused) await retries.failed(error);
-      isLost ||= error instanceof TransientError && !error.hadNoEffect;
-      if (!isLost) continue;
-      const now = await read();
-      if (HAS_TAKEN_EFFECT[action](now, before)) return now;
+      isLost ||= mayHaveTakenEffect(error, policy);
+      try {
+        if (!isRefused) await retries.failed(error);
+        if (!isLost) continue;
+        const now = await read();
+        if (HAS_TAKEN_EFFECT[action](now, before)) return now;
+      } catch (failure) {
+        if (!isLost) throw failure;
+        const what = `the job was ${DONE[action]}; read job ${id} before you repeat it`;
+        throw unknownOutcome(failure, policy, what);
+      }
       if (isRefused) throw error;
     }
   }

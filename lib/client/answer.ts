@@ -3,13 +3,13 @@ import { MASK } from '../contract/mask.ts';
 import type { components, paths } from './api-types.ts';
 import { dataOf } from './data-of.ts';
 import { RequestError } from './errors.ts';
-import { Retries, type RetryPolicy } from './repeat.ts';
+import { mayHaveTakenEffect, Retries, type RetryPolicy, unknownOutcome } from './repeat.ts';
 
 type Schemas = components['schemas'];
 
 /**
  * Answers a question once. After a lost answer, the question itself shows whether the request took effect.
- * @throws RequestError, UnreachableError
+ * @throws RequestError, UnreachableError, which says so if the request may have taken effect
  */
 export async function answer(
   api: Client<paths>,
@@ -18,16 +18,24 @@ export async function answer(
 ): Promise<Schemas['Job']> {
   const params = { path: { id } };
   const retries = new Retries(policy);
+  let isUnknown = false;
   for (let isLost = false; ; isLost = true) {
     try {
       return await dataOf(api.POST('/api/v1/jobs/{id}/answers', { params, body }));
     } catch (error) {
       const isRefused = isLost && error instanceof RequestError && error.status === 400;
-      if (!isRefused) await retries.failed(error);
-      const { items } = await dataOf(api.GET('/api/v1/jobs/{id}/questions', { params }));
-      const question = items.find((one) => one.id === body.question_id);
-      if (question !== undefined && (await hasTaken(api, question, body.answer)))
-        return await dataOf(api.GET('/api/v1/jobs/{id}', { params }));
+      isUnknown ||= mayHaveTakenEffect(error, policy);
+      try {
+        if (!isRefused) await retries.failed(error);
+        const { items } = await dataOf(api.GET('/api/v1/jobs/{id}/questions', { params }));
+        const question = items.find((one) => one.id === body.question_id);
+        if (question !== undefined && (await hasTaken(api, question, body.answer)))
+          return await dataOf(api.GET('/api/v1/jobs/{id}', { params }));
+      } catch (failure) {
+        if (!isUnknown) throw failure;
+        const what = `the question was answered; read the questions of job ${id} before you repeat it`;
+        throw unknownOutcome(failure, policy, what);
+      }
       if (isRefused) throw error;
     }
   }

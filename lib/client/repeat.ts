@@ -64,18 +64,32 @@ export async function repeatWithKey<T>(
   { key, done }: { readonly key: string; readonly done: string },
 ): Promise<T> {
   let isUnknown = false;
-  const isOver = (error: unknown) => policy.signal?.aborted === true && error === policy.signal.reason;
   const noting = async () =>
     await attempt().catch((error: unknown) => {
-      isUnknown ||= isOver(error) || (error instanceof TransientError && !error.hadNoEffect);
+      isUnknown ||= mayHaveTakenEffect(error, policy);
       throw error;
     });
   return await repeat(noting, policy).catch((error: unknown) => {
-    if (!isUnknown || !(isOver(error) || error instanceof UnreachableError)) throw error;
-    const why = error instanceof UnreachableError ? error.message : 'it did not answer in time';
-    const rest = `it is unknown whether ${done}; another try with the idempotency key ${key} does not repeat it`;
-    throw new UnreachableError(`${why}; ${rest}`, { cause: error });
+    if (!isUnknown) throw error;
+    throw unknownOutcome(error, policy, `${done}; another try with the idempotency key ${key} does not repeat it`);
   });
+}
+
+/** Whether the request that failed with an error may have taken effect. */
+export function mayHaveTakenEffect(error: unknown, policy: RetryPolicy): boolean {
+  return error instanceof TransientError ? !error.hadNoEffect : isOver(error, policy);
+}
+
+/** The error with which a client gives up, and what is unknown then. Other errors stay as they are. */
+export function unknownOutcome(error: unknown, policy: RetryPolicy, what: string): unknown {
+  if (!(error instanceof UnreachableError) && !isOver(error, policy)) return error;
+  const why = error instanceof UnreachableError ? error.message : 'it did not answer in time';
+  return new UnreachableError(`${why}; it is unknown whether ${what}`, { cause: error });
+}
+
+/** Whether an error is that of a client whose requests were ended. */
+function isOver(error: unknown, { signal }: RetryPolicy): boolean {
+  return signal?.aborted === true && error === signal.reason;
 }
 
 /**

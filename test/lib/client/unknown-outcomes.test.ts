@@ -73,6 +73,38 @@ test('a creation that certainly had no effect is not said to be unknown', async 
   expect(notSent?.message).not.toContain('unknown');
 });
 
+test.each([
+  ['submit', 'submitted'],
+  ['cancel', 'cancelled'],
+  ['kill', 'killed'],
+  ['retry', 'retried'],
+] as const)(
+  '%s says that its outcome is unknown if the service stays away after a lost answer',
+  async (action, done) => {
+    const calls: string[] = [];
+    const url = await serviceThat(async (request, response) => {
+      calls.push(request.method ?? '');
+      // Only `retry` reads the job before.
+      if (request.method === 'GET' && calls.length === 1) response.end(JSON.stringify({ id: ID, queued_at: null }));
+      else await loses(request);
+    });
+    const client = new Promptq({ baseUrl: url, token: 't', retrySeconds: 0.1 });
+    const failure = await failureOf(client.act(action, ID));
+    expect(failure).toBeInstanceOf(UnreachableError);
+    expect(failure?.message).toContain(`it is unknown whether the job was ${done}; read job ${ID} before`);
+    expect(calls).toContain('POST');
+  },
+);
+
+test('an answer says so too, and an action or answer that certainly had no effect does not', async () => {
+  const body = { question_id: 'q_1', answer: 'blue' };
+  const lost = await failureOf(clientOf(await serviceThat(loses)).answer(ID, body));
+  expect(lost?.message).toContain('it is unknown whether the question was answered; read the questions of job');
+  const busy = clientOf(await serviceThat(answersWith(429)));
+  expect((await failureOf(busy.act('cancel', ID)))?.message).toBe('the service answered 429');
+  expect((await failureOf(busy.answer(ID, body)))?.message).toBe('the service answered 429');
+});
+
 test('a request of any route that may have taken effect says so', async () => {
   const failure = await failureOf(clientOf(await serviceThat(loses)).request('POST', '/config/import', '{}'));
   expect(failure).toBeInstanceOf(UnreachableError);
