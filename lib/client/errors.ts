@@ -24,14 +24,17 @@ export class TransientError extends Error {
   readonly retryAfter: number | undefined;
   /** Whether the request certainly had no effect. */
   readonly hadNoEffect: boolean;
+  /** Whether the connection, or a gateway, ended the request before the service had answered. */
+  readonly wasCut: boolean;
 
   constructor(
     message: string,
-    options: { cause?: unknown; retryAfter?: number | undefined; hadNoEffect?: boolean } = {},
+    options: { cause?: unknown; retryAfter?: number | undefined; hadNoEffect?: boolean; wasCut?: boolean } = {},
   ) {
     super(message, { cause: options.cause });
     this.retryAfter = options.retryAfter;
     this.hadNoEffect = options.hadNoEffect ?? false;
+    this.wasCut = options.wasCut ?? false;
   }
 }
 

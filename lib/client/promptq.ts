@@ -36,6 +36,8 @@ export interface FollowOptions {
 const RETRY_SECONDS = 60;
 /** Seconds for which the service may hold a status. */
 const HOLD_SECONDS = 25;
+/** Answers in a row after which a status is held for longer, if a cut had made that time shorter. */
+const ANSWERS_BEFORE_LONGER = 10;
 /** Milliseconds between two requests for a status that is not held. */
 const POLL_MS = 2_000;
 
@@ -113,6 +115,7 @@ export class Promptq {
   async *states(id: string, options: { signal?: AbortSignal } = {}): AsyncGenerator<Schemas['JobLifecycle']> {
     const retries = new Retries(this.policy);
     let holdSeconds = HOLD_SECONDS;
+    let answers = 0;
     let last: string | undefined;
     for (;;) {
       const query = last === undefined ? {} : { wait: holdSeconds };
@@ -120,6 +123,8 @@ export class Promptq {
         const call = this.#once.GET('/api/v1/jobs/{id}/status', { params: { path: { id }, query }, ...options });
         const state = await dataOf(call);
         retries.succeeded();
+        answers += 1;
+        if (answers % ANSWERS_BEFORE_LONGER === 0) holdSeconds = Math.min(HOLD_SECONDS, holdSeconds * 2 || 1);
         const now = [state.status, state.state_reason.code, state.attempt].join();
         if (now !== last) yield state;
         if (state.terminal) return;
@@ -127,8 +132,9 @@ export class Promptq {
         if (holdSeconds === 0) await sleep(POLL_MS, undefined, options);
       } catch (error) {
         await retries.failed(error, options.signal);
+        answers = 0;
         // A proxy may cut off requests that are held.
-        holdSeconds = Math.floor(holdSeconds / 2);
+        if (error instanceof TransientError && error.wasCut) holdSeconds = Math.floor(holdSeconds / 2);
       }
     }
   }

@@ -8,6 +8,8 @@ import { type RetryPolicy, repeat } from './repeat.ts';
 const SILENCE_MS = 60_000;
 /** Statuses that are retried. */
 const isTransient = (status: number) => status === 429 || status === 408 || status >= 500;
+/** Statuses of a gateway that has waited too long for the service, or lost it. */
+const CUT: ReadonlySet<number> = new Set([408, 502, 504]);
 
 /** Types of responses that are read while they arrive. The caller sees their interruptions. */
 const STREAMED = ['text/event-stream', 'application/octet-stream'];
@@ -50,6 +52,7 @@ export async function tryOnce(request: Request, over?: AbortSignal): Promise<Res
     throw new TransientError(`${new URL(request.url).origin} did not answer: ${networkFault(error)}`, {
       cause: error,
       hadNoEffect: wasNotSent(error),
+      wasCut: !wasNotSent(error),
     });
   } finally {
     clearTimeout(timer);
@@ -72,6 +75,7 @@ function transient(response: Response, body: string): TransientError {
   return new TransientError(`the service answered ${response.status}${word === undefined ? '' : ` ${word}`}`, {
     retryAfter: /^\d{1,4}$/.test(after) ? Number(after) : undefined,
     hadNoEffect: response.status === 429,
+    wasCut: CUT.has(response.status),
   });
 }
 

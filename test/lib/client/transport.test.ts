@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Promptq } from '../../../lib/client/promptq.ts';
 import { tryOnce } from '../../../lib/client/transport.ts';
 
 beforeEach(() => {
@@ -34,4 +35,38 @@ test('an answer may take as long as it needs while it arrives', async () => {
 
 test('an answer of which nothing arrives for a minute has failed', async () => {
   await expect(requested({ parts: 4, seconds: 61 })).rejects.toThrow('did not answer: nothing arrived for 60 seconds');
+});
+
+/** A client whose requests are answered in turn. @returns the paths of the requests so far */
+function answered(answers: readonly (() => Response)[]) {
+  vi.useRealTimers();
+  const paths: string[] = [];
+  vi.stubGlobal('fetch', async ({ url }: Request) => {
+    const { pathname, search } = new URL(url);
+    const answer = answers[paths.push(`${pathname}${search}`) - 1];
+    if (answer === undefined) throw new Error('there are more requests than answers');
+    return answer();
+  });
+  return { client: new Promptq({ baseUrl: 'http://127.0.0.1', token: 't' }), paths };
+}
+
+test('a status is held for less time only after a cut, and for longer again after ten answers', async () => {
+  const state = (status: string, terminal: boolean) => () =>
+    Response.json({ status, state_reason: { code: 'exited' }, attempt: 1, terminal });
+  const running = state('RUNNING', false);
+  const busy = (status: number) => () => new Response(null, { status, headers: { 'retry-after': '0' } });
+  const fails = (code: string) => () => {
+    throw new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
+  };
+  const { client, paths } = answered([
+    running,
+    ...[busy(429), busy(503), fails('ECONNREFUSED'), running],
+    ...[fails('ECONNRESET'), busy(504)],
+    ...Array.from({ length: 10 }, () => running),
+    state('SUCCEEDED', true),
+  ]);
+  await client.wait('job_1');
+  const held = paths.slice(1).map((path) => Number(new URLSearchParams(path.split('?')[1]).get('wait')));
+  const six = Array.from({ length: 10 }, () => 6);
+  expect(held).toEqual([25, 25, 25, 25, 25, 12, ...six, 12]);
 });
