@@ -40,6 +40,7 @@ const HOLD_SECONDS = 25;
 const ANSWERS_BEFORE_LONGER = 10;
 /** Milliseconds between two requests for a status that is not held. */
 const POLL_MS = 2_000;
+const EVENT_STREAM = 'text/event-stream';
 
 /** A client of one service. Requests are retried while the service can't be reached, and answers 429 or 5xx. */
 export class Promptq {
@@ -206,10 +207,15 @@ export class Promptq {
         query: { follow: '1', stream, ...(attempt !== undefined && { attempt }) },
         ...(place.lastEventId !== undefined && { header: { 'last-event-id': place.lastEventId } }),
       },
-      headers: { accept: 'text/event-stream' },
+      headers: { accept: EVENT_STREAM },
       parseAs: 'stream',
       ...(signal && { signal }),
     });
-    return (await answerOf(call)).response;
+    const { response } = await answerOf(call);
+    const type = response.headers.get('content-type') ?? 'none';
+    if (type.startsWith(EVENT_STREAM)) return response;
+    await response.body?.cancel();
+    const which = `its content type is ${type}; expected ${EVENT_STREAM}`;
+    throw new UnreachableError(`the response is not of a Promptq service: ${which}`);
   }
 }

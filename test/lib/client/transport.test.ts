@@ -70,3 +70,13 @@ test('a status is held for less time only after a cut, and for longer again afte
   const six = Array.from({ length: 10 }, () => 6);
   expect(held).toEqual([25, 25, 25, 25, 25, 12, ...six, 12]);
 });
+
+test('a followed log is an event stream, and anything else is not of the service', async () => {
+  const portal = () => new Response('<p>Log in</p>', { headers: { 'content-type': 'text/html' } });
+  const { client, paths } = answered([portal]);
+  const events = client.follow('job_1');
+  await expect(events.next()).rejects.toThrow(
+    'not of a Promptq service: its content type is text/html; expected text/event-stream',
+  );
+  expect(paths).toHaveLength(1);
+});
