@@ -3,13 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openService, type Service } from '../../../lib/doctor/service/service.ts';
 
-/** Runs the doctor on a service that answers each request with the status and body that `answer` returns. */
+/** Runs the doctor on a service that answers each request, `METHOD path`, with what `answer` returns. */
 export async function withService<T>(
-  { answer, isLocal }: { answer: () => { status: number; body: unknown }; isLocal: boolean },
+  { answer, isLocal }: { answer: (request: string) => { status: number; body: unknown }; isLocal: boolean },
   look: (service: Service) => Promise<T>,
 ): Promise<T> {
-  const server = createServer((_, response) => {
-    const { status, body } = answer();
+  const server = createServer(({ method, url }, response) => {
+    const { status, body } = answer(`${method} ${url}`);
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
   server.listen(0, '127.0.0.1');
