@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { dataOf } from '../../client/data-of.ts';
-import type { Schemas } from '../../client/promptq.ts';
+import { errorSentence } from '../../client/error-sentence.ts';
+import { RequestError } from '../../client/errors.ts';
+import type { Promptq, Schemas } from '../../client/promptq.ts';
 import { clientOf } from '../base/client-of.ts';
 import type { Context } from '../base/context.ts';
 import { CommandError, usageError } from '../base/errors.ts';
@@ -25,19 +27,53 @@ export async function run(
   const client = await clientOf(context);
   const query = attempt === undefined ? {} : { attempt };
   const list = await dataOf(client.api.GET('/api/v1/jobs/{id}/attachments', { params: { path: { id }, query } }));
-  const kept: string[] = [];
-  if (output !== undefined)
-    for (const item of chosen(list.items, wanted)) {
-      const target = targetIn(output, item.path);
-      const became = await download(client, { id, attachment: item, target });
-      if (became === 'other') kept.push(target);
-      else await context.terminal.note(`${target}, ${became === 'there' ? 'already there' : `${item.bytes} bytes`}`);
-    }
+  const items = chosen(list.items, wanted);
+  const faults = output === undefined ? [] : await downloadAll(context, client, { id, items, folder: output });
   if (json) await context.terminal.printJson(list);
   else if (output === undefined) await context.terminal.print(table(['PATH', 'BYTES', 'TYPE'], list.items.map(row)));
-  if (kept.length > 0)
-    throw new CommandError(EXIT.usage, `other files of these names exist already; they are kept: ${kept.join(', ')}`);
-  return EXIT.succeeded;
+  if (faults.length === 0) return EXIT.succeeded;
+  const isFailed = faults.some(({ exitCode }) => exitCode !== EXIT.usage);
+  throw new CommandError(isFailed ? EXIT.jobFailed : EXIT.usage, faults.map(({ message }) => message).join('\n'));
+}
+
+/**
+ * Downloads files into a folder. A file that can't be stored keeps no other one from being downloaded.
+ * @returns a fault for each that is not stored
+ * @throws RequestError, UnreachableError that would meet every file; those before it are noted
+ */
+async function downloadAll(
+  { terminal }: Context,
+  client: Promptq,
+  {
+    id,
+    items,
+    folder,
+  }: { readonly id: string; readonly items: readonly Schemas['Attachment'][]; readonly folder: string },
+): Promise<readonly CommandError[]> {
+  const faults: CommandError[] = [];
+  for (const attachment of items)
+    try {
+      const target = targetIn(folder, attachment.path);
+      const became = await download(client, { id, attachment, target });
+      if (became === 'other')
+        faults.push(new CommandError(EXIT.usage, `another file exists already; it is kept: ${target}`));
+      else await terminal.note(`${target}, ${became === 'there' ? 'already there' : `${attachment.bytes} bytes`}`);
+    } catch (error) {
+      const fault = faultOf(attachment, error);
+      if (fault !== undefined) faults.push(fault);
+      else {
+        for (const { message } of faults) await terminal.note(message);
+        throw error;
+      }
+    }
+  return faults;
+}
+
+/** The fault of one file; undefined for an error that each further file would meet. */
+function faultOf({ path }: Schemas['Attachment'], error: unknown): CommandError | undefined {
+  if (error instanceof CommandError) return error;
+  if (!(error instanceof RequestError) || error.status === 401 || error.status === 403) return undefined;
+  return new CommandError(EXIT.jobFailed, `${path} can't be downloaded: ${errorSentence(error)}`);
 }
 
 function row({ path, bytes, content_type: type }: Schemas['Attachment']): (string | number)[] {
@@ -54,6 +90,6 @@ function chosen(items: readonly Schemas['Attachment'][], paths: readonly string[
 function targetIn(folder: string, path: string): string {
   const parts = path.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\\')))
-    throw new CommandError(EXIT.jobFailed, `the attachment ${path} can't be stored below ${folder}`);
+    throw new CommandError(EXIT.jobFailed, `${path} can't be stored below ${folder}`);
   return join(folder, ...parts);
 }

@@ -4,7 +4,7 @@ import { type FileHandle, link, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { answerOf } from '../../client/data-of.ts';
-import { networkFault, TransientError } from '../../client/errors.ts';
+import { networkFault, TransientError, UnreachableError } from '../../client/errors.ts';
 import type { Promptq, Schemas } from '../../client/promptq.ts';
 import { repeat } from '../../client/repeat.ts';
 import { CommandError } from '../base/errors.ts';
@@ -16,13 +16,15 @@ interface Wanted {
   readonly target: string;
 }
 
+const MISMATCH = 'the received file is not the one that the job stored';
+
 /** What became of a download: `other`: a different file is there, and is kept. */
 export type Downloaded = 'stored' | 'there' | 'other';
 
 /**
  * Downloads an attachment into a new file, which appears when it is complete and has the recorded SHA-256. A file that is
  * there already is not fetched.
- * @throws CommandError if the disk fails; RequestError, UnreachableError
+ * @throws CommandError if the disk fails, or the received file stays another one; RequestError, UnreachableError
  */
 export async function download(client: Promptq, { id, attachment, target }: Wanted): Promise<Downloaded> {
   const folder = dirname(target);
@@ -36,6 +38,8 @@ export async function download(client: Promptq, { id, attachment, target }: Want
     await link(part, target);
     return 'stored';
   } catch (error) {
+    if (error instanceof UnreachableError && error.message === MISMATCH)
+      throw new CommandError(EXIT.jobFailed, `${target} can't be stored: ${MISMATCH}`);
     if (!isDiskError(error)) throw error;
     // Another program has made it meanwhile.
     if (error.code === 'EEXIST' && error.syscall === 'link') return 'other';
@@ -74,7 +78,7 @@ async function fetchInto(client: Promptq, { id, attachment, target }: Wanted): P
   const file = await open(target, 'w', 0o644);
   try {
     const hash = await copy(response, file);
-    if (hash !== sha256) throw new TransientError('the received file is not the one that the job stored');
+    if (hash !== sha256) throw new TransientError(MISMATCH);
   } finally {
     await file.close();
   }

@@ -302,7 +302,7 @@ describe('attachments', () => {
     await writeFile(join(home, 'kept/a/b ü.txt'), 'mine');
     expect(await promptq('attachments', done, '-o', join(home, 'kept'))).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('exist already'),
+      stderr: expect.stringContaining('exists already'),
     });
     expect(await readFile(join(home, 'kept/a/b ü.txt'), 'utf8')).toBe('mine');
     expect(await promptq('attachments', done, 'none', '-o', home)).toMatchObject({ code: 4 });

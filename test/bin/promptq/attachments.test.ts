@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { emptyHome, startPromptq } from './promptq-command.ts';
+import { startStandIn } from './stand-in.ts';
+
+const home = emptyHome();
+
+/** Downloads attachments of a job, each of which holds its path. @param faults answers of the service instead of files */
+async function download(
+  folder: string,
+  paths: readonly string[],
+  faults: Readonly<Record<string, { readonly status?: number; readonly body: unknown }>> = {},
+) {
+  const items = paths.map((path) => {
+    const sha256 = createHash('sha256').update(path).digest('hex');
+    return { name: path.replaceAll('/', '%2F'), path, bytes: path.length, sha256, content_type: 'x', attempt: 1 };
+  });
+  const { env, requests } = await startStandIn((request) => {
+    const name = /\/attachments\/([^?]+)/.exec(request)?.[1];
+    if (name === undefined) return { body: { id: 'job_1', attempt: 1, items } };
+    const path = decodeURIComponent(decodeURIComponent(name));
+    return faults[path] ?? { body: path };
+  });
+  const target = join(home, folder);
+  const ended = await startPromptq(['attachments', 'job_1', '-o', target], { env }).ended;
+  const stored = await readdir(target, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = stored.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  return { ...ended, stored: files.map((file) => file.slice(target.length + 1)).toSorted(), requests };
+}
+
+test('files that are gone, damaged or named as no file can be are named, and all others stored', async () => {
+  const { code, stderr, stored } = await download('all', ['a\\b.txt', 'damaged', 'first', 'gone', 'last'], {
+    gone: { status: 404, body: { error: 'not_found', details: { attachments_state: 'missing' } } },
+    damaged: { body: 'other bytes' },
+  });
+  expect([code, stored]).toEqual([1, ['first', 'last']]);
+  expect(stderr).toMatch(/a\\b\.txt can't be stored/);
+  expect(stderr).toMatch(/damaged can't be stored: the received file is not/);
+  expect(stderr).toMatch(/gone can't be downloaded: not_found.*missing/);
+});
+
+test('a token that may no longer read ends the download, after the faults of earlier files', async () => {
+  const { code, stderr, stored, requests } = await download('forbidden', ['a\\b.txt', 'first', 'second'], {
+    first: { status: 403, body: { error: 'forbidden', details: { required_scope: 'read' } } },
+  });
+  expect([code, stored]).toEqual([5, []]);
+  expect(stderr).toMatch(/a\\b\.txt can't be stored[\s\S]*lacks the scope read/);
+  expect(requests.filter((request) => request.includes('/attachments/'))).toHaveLength(1);
+});

@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+interface Answer {
+  readonly status?: number;
+  /** Sent as JSON, or a string or bytes as they are. */
+  readonly body: unknown;
+}
+
+/**
+ * A service whose answers a test writes, for what a real one does rarely. It ends with the test.
+ * @param answer gets `METHOD /path?query`, with the path after `/api/v1`
+ */
+export async function startStandIn(answer: (request: string) => Answer | Promise<Answer>) {
+  const requests: string[] = [];
+  const server = createServer(async (request, response) => {
+    await text(request);
+    const asked = `${request.method} ${request.url?.replace('/api/v1', '')}`;
+    requests.push(asked);
+    const { status = 200, body } = await answer(asked);
+    const isBytes = typeof body === 'string' || Buffer.isBuffer(body);
+    response.writeHead(status, { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' });
+    response.end(isBytes ? body : JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const stop = async () => {
+    if (!server.listening) return;
+    server.closeAllConnections();
+    await once(server.close(), 'close');
+  };
+  onTestFinished(stop);
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { env: { PROMPTQ_URL: url, PROMPTQ_TOKEN: 'pq_test', PROMPTQ_RETRY_SECONDS: '0' }, requests, stop };
+}
