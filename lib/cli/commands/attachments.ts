@@ -86,10 +86,17 @@ function chosen(items: readonly Schemas['Attachment'][], paths: readonly string[
   return paths.length === 0 ? items : items.filter(({ path }) => paths.includes(path));
 }
 
-/** @throws CommandError for a path that would leave the folder: the job chose it */
+/** @throws CommandError for a path that would leave the folder, or that git would read commands from: the job chose it */
 function targetIn(folder: string, path: string): string {
   const parts = path.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\\')))
     throw new CommandError(EXIT.jobFailed, `${path} can't be stored below ${folder}`);
+  if (parts.some(isGitFolder))
+    throw new CommandError(EXIT.jobFailed, `${path} is not stored: git would run commands that it names`);
   return join(folder, ...parts);
+}
+
+/** Whether a name can be `.git` on NTFS, which drops dots, spaces and a stream at its end, or on HFS+: as git checks it. */
+function isGitFolder(name: string): boolean {
+  return /^(?:\.git|git~1)[. ]*(?::|$)/i.test(name.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, ''));
 }

@@ -49,3 +49,13 @@ test('a token that may no longer read ends the download, after the faults of ear
   expect(stderr).toMatch(/a\\b\.txt can't be stored[\s\S]*lacks the scope read/);
   expect(requests.filter((request) => request.includes('/attachments/'))).toHaveLength(1);
 });
+
+test('what git would take for its folder, on any file system, is named and not stored', async () => {
+  const git = ['.git/config', 'a/.GIT/x', 'git~1/x', 'Git~1. /x', '.git', '.git. ./x', '.git::$INDEX_ALLOCATION/x'];
+  const invisible = ['.g\u200cit/x', '\ufeff.git/x'];
+  const plain = ['.github/x', '.gitignore', 'a.git/x', 'git/x', 'git~10'];
+  const { code, stderr, stored } = await download('git', [...git, ...invisible, ...plain]);
+  expect([code, stored]).toEqual([1, plain]);
+  expect(stderr).toContain('.git/config is not stored: git would run commands');
+  expect(stderr.match(/is not stored/g)).toHaveLength(git.length + invisible.length);
+});

@@ -297,6 +297,15 @@ describe('attachments', () => {
     expect(blocked).toMatchObject({ code: 1, stderr: expect.stringMatching(/^promptq: .*can't be stored: .*\n$/s) });
   });
 
+  test('stores nothing in a folder of git', async () => {
+    const { id } = await create('cd $PROMPTQ_ATTACHMENTS; mkdir .git; echo "[core]" > .git/config; echo z > z.txt');
+    expect(await promptq('wait', id)).toMatchObject({ code: 0 });
+    const folder = join(home, 'without git');
+    const { code, stderr } = await promptq('attachments', id, '-o', folder);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('.git/config is not stored')]);
+    expect(await readdir(folder)).toEqual(['z.txt']);
+  });
+
   test('keeps existing files and refuses names that no attachment has', async () => {
     await mkdir(join(home, 'kept/a'), { recursive: true });
     await writeFile(join(home, 'kept/a/b ü.txt'), 'mine');
