@@ -5,7 +5,8 @@ import { isTerminal } from '../../contract/statuses.ts';
 import { clientOf } from '../base/client-of.ts';
 import type { Context } from '../base/context.ts';
 import { EXIT } from '../base/exit-codes.ts';
-import { copyOutput, outputStyle, printerOf } from '../jobs/output.ts';
+import { draftError } from '../jobs/attend.ts';
+import { copyOutput, outputStyle, printerOf, styleOf as styleOfResult } from '../jobs/output.ts';
 
 interface LogsOptions {
   readonly follow?: true;
@@ -17,12 +18,22 @@ interface LogsOptions {
 
 export async function run(context: Context, [id = '']: readonly string[], options: LogsOptions): Promise<number> {
   const client = await clientOf(context);
-  const { stream = 'all', attempt } = options;
-  const followed = { stream, attempt, oneAttempt: attempt !== undefined };
-  if (!options.follow) await printLogs(context, client, { id, options });
-  else if (options.json) for await (const event of client.follow(id, followed)) await context.terminal.printJson(event);
-  else await copyOutput(context, client, { id, ...followed, style: await styleOf(client, id, options) });
+  await (options.follow ? followLogs : printLogs)(context, client, { id, options });
   return EXIT.succeeded;
+}
+
+async function followLogs(
+  context: Context,
+  client: Promptq,
+  { id, options }: { readonly id: string; readonly options: LogsOptions },
+): Promise<void> {
+  const { stream = 'all', attempt, raw, json } = options;
+  const followed = { stream, attempt, oneAttempt: attempt !== undefined };
+  const result = await client.result(id);
+  if (result.status === 'DRAFT') throw draftError(id);
+  const style = stream === 'stderr' || raw ? 'raw' : styleOfResult(result);
+  if (json) for await (const event of client.follow(id, followed)) await context.terminal.printJson(event);
+  else await copyOutput(context, client, { id, ...followed, style });
 }
 
 async function printLogs(

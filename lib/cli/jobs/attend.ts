@@ -72,9 +72,16 @@ async function waitForEnd(
     const { code, message } = state.state_reason;
     await context.terminal.note(`${state.status}: ${message}`);
     if (!NEEDS_PERSON.has(code) || options.waitForPeople) continue;
+    if (code === 'draft') throw draftError(id);
     throw code === 'question' ? asked(id) : stillWaiting(id, message);
   }
   throw new Error('the states of a job end with a terminal one');
+}
+
+/** Ends a command that waits for what a draft does. */
+export function draftError(id: string): CommandError {
+  const next = `\`promptq submit ${id}\` queues it, and \`promptq wait ${id}\` then waits for its end`;
+  return new CommandError(EXIT.waiting, `job ${id} is a draft; ${next}`);
 }
 
 function asked(id: string): CommandError {

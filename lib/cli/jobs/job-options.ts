@@ -45,7 +45,8 @@ export const WAITING: readonly OptionSpec[] = [
   { flags: '--timeout <seconds>', about: 'stop waiting after that time, with exit code 7', isNumber: true, least: 0 },
   {
     flags: '--wait-for-people',
-    about: 'keep waiting for a job that waits for a person: for an answer, the vendor account, or a stopped thread',
+    about:
+      'keep waiting for a job that waits for a person: to be submitted, or for an answer, the vendor account, or a stopped thread',
   },
   {
     flags: '--on-interrupt <action>',
