@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Env } from './credentials.ts';
+import type { StopSignal } from './exit-codes.ts';
 import type { OptionSpec } from './option.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -12,6 +13,8 @@ export interface Context {
   readonly terminal: Terminal;
   /** Registers what Ctrl-C does. @returns a function that removes it */
   readonly onInterrupt: (handler: () => void) => () => void;
+  /** Registers what Ctrl-C, SIGTERM and SIGHUP do. After the first, only Ctrl-C can end the command at once. */
+  readonly onStop: (handler: (signal: StopSignal) => void) => () => void;
 }
 
 /** A command: gets its arguments in order, and returns the exit code. */

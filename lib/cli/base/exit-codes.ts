@@ -10,8 +10,16 @@ export const EXIT = {
   waiting: 7,
   /** A fault of the command itself. */
   internal: 70,
+  hungUp: 129,
   interrupted: 130,
+  terminated: 143,
 } as const;
+
+/** Exit codes of a command that a signal has ended. */
+export const EXIT_OF_SIGNAL = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
+
+/** A signal that asks a command to end. */
+export type StopSignal = keyof typeof EXIT_OF_SIGNAL;
 
 /** For `--help` and the guide. */
 export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
@@ -24,5 +32,7 @@ export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [EXIT.unreachable, "the service can't be reached"],
   [EXIT.waiting, 'the job waits for a person, or --timeout is over; it continues'],
   [EXIT.internal, 'a fault of the command itself'],
+  [EXIT.hungUp, 'interrupted by SIGHUP: its terminal was closed'],
   [EXIT.interrupted, 'interrupted by Ctrl-C'],
+  [EXIT.terminated, 'interrupted by SIGTERM'],
 ];

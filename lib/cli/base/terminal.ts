@@ -79,5 +79,6 @@ export class Terminal {
 }
 
 async function write(stream: Stream, text: string | Buffer): Promise<void> {
-  if (!stream.write(text)) await once(stream, 'drain');
+  // A terminal that was closed never drains.
+  if (!stream.write(text) && !stream.destroyed) await once(stream, 'drain');
 }

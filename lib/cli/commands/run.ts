@@ -3,7 +3,7 @@ import type { JobFields, Promptq, Schemas } from '../../client/promptq.ts';
 import { clientOf } from '../base/client-of.ts';
 import type { Context } from '../base/context.ts';
 import { usageError } from '../base/errors.ts';
-import { EXIT } from '../base/exit-codes.ts';
+import { EXIT, type StopSignal } from '../base/exit-codes.ts';
 import { printAnswer, summary } from '../jobs/answer.ts';
 import { attend, exitCodeOf, type WaitOptions } from '../jobs/attend.ts';
 import { checkScopes } from '../jobs/check-scopes.ts';
@@ -30,7 +30,7 @@ export async function runJob(context: Context, fields: JobFields, options: RunOp
   const client = await clientOf(context);
   const isDetached = options.detach ?? options.draft ?? false;
   await checkScopes(client, isDetached ? ['write'] : ['write', 'read', 'logs']);
-  const { created, isInterrupted } = await create(context, client, {
+  const { created, stoppedBy } = await create(context, client, {
     ...fields,
     ...(options.draft && { draft: true }),
     ...(options.idempotencyKey !== undefined && { idempotency_key: options.idempotencyKey }),
@@ -40,7 +40,7 @@ export async function runJob(context: Context, fields: JobFields, options: RunOp
     return EXIT.succeeded;
   }
   await context.terminal.note(`job ${created.id}${created.url === null ? '' : ` ${created.url}`}`);
-  return await finish(context, client, { id: created.id, options, isInterrupted });
+  return await finish(context, client, { id: created.id, options, stoppedBy });
 }
 
 interface ContinueOptions extends RunOptions {
@@ -69,19 +69,19 @@ export async function forkJob(context: Context, [id, prompt]: readonly string[],
   return await runJob(context, { ...fields, ...(id !== undefined && { fork: id }) }, options);
 }
 
-/** Ctrl-C does not stop the request that creates the job, or its outcome would be unknown; a second one does. */
+/** A signal does not stop the request that creates the job, or its outcome would be unknown; a second Ctrl-C does. */
 async function create(
   context: Context,
   client: Promptq,
   fields: JobFields,
-): Promise<{ created: Schemas['JobCreated']; isInterrupted: boolean }> {
-  let isInterrupted = false;
-  const forget = context.onInterrupt(() => {
-    isInterrupted = true;
+): Promise<{ created: Schemas['JobCreated']; stoppedBy: StopSignal | undefined }> {
+  let stoppedBy: StopSignal | undefined;
+  const forget = context.onStop((signal) => {
+    stoppedBy = signal;
     forget();
   });
   try {
-    return { created: await client.create(fields), isInterrupted };
+    return { created: await client.create(fields), stoppedBy };
   } finally {
     forget();
   }
@@ -93,13 +93,13 @@ async function finish(
   {
     id,
     options,
-    isInterrupted,
-  }: { readonly id: string; readonly options: RunOptions; readonly isInterrupted: boolean },
+    stoppedBy,
+  }: { readonly id: string; readonly options: RunOptions; readonly stoppedBy: StopSignal | undefined },
 ): Promise<number> {
   const state = await attend(context, client, {
     id,
     options,
-    isInterrupted,
+    stoppedBy,
     ...(options.follow && {
       alongside: async (signal) => await follow(context, client, { id, options, signal }),
     }),

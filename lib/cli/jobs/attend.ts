@@ -2,7 +2,7 @@ import type { Promptq, Schemas } from '../../client/promptq.ts';
 import { NEEDS_PERSON } from '../../contract/schemas/jobs/job-state.ts';
 import type { Context } from '../base/context.ts';
 import { CommandError } from '../base/errors.ts';
-import { EXIT } from '../base/exit-codes.ts';
+import { EXIT, EXIT_OF_SIGNAL, type StopSignal } from '../base/exit-codes.ts';
 
 export interface WaitOptions {
   readonly timeout?: number;
@@ -13,13 +13,22 @@ export interface WaitOptions {
 interface Attended {
   readonly id: string;
   readonly options: WaitOptions;
-  /** Whether Ctrl-C was pressed before the job existed. */
-  readonly isInterrupted?: boolean;
+  /** The signal that arrived before the job existed. */
+  readonly stoppedBy?: StopSignal | undefined;
   /** Runs beside the wait until the job has ended, or its signal is aborted. */
   readonly alongside?: (signal: AbortSignal) => Promise<void>;
 }
 
 type State = Schemas['JobLifecycle'];
+
+class InterruptedError extends CommandError {
+  readonly by: StopSignal;
+
+  constructor(by: StopSignal, what: string) {
+    super(EXIT_OF_SIGNAL[by], `interrupted; ${what}`);
+    this.by = by;
+  }
+}
 
 /** The exit code of a job's outcome. */
 export function exitCodeOf({ status }: Pick<State, 'status'>): number {
@@ -29,19 +38,19 @@ export function exitCodeOf({ status }: Pick<State, 'status'>): number {
 
 /**
  * Waits until a job has ended and reports its states.
- * @throws CommandError if it waits for a person, the time is over, or Ctrl-C was pressed
+ * @throws CommandError if it waits for a person, the time is over, or a signal asks to end
  */
 export async function attend(context: Context, client: Promptq, attended: Attended): Promise<State> {
   const { id, options, alongside } = attended;
   const stopping = new AbortController();
   const { signal } = stopping;
   const stop = (error: unknown) => stopping.abort(error);
-  const interrupt = () => stop(new CommandError(EXIT.interrupted, `interrupted; job ${id} continues`));
-  const forget = context.onInterrupt(interrupt);
+  const interrupt = (by: StopSignal) => stop(new InterruptedError(by, `job ${id} continues`));
+  const forget = context.onStop(interrupt);
   const stopTimer = startTimer(options.timeout, () =>
     stop(stillWaiting(id, `not ended after ${options.timeout} seconds`)),
   );
-  if (attended.isInterrupted) interrupt();
+  if (attended.stoppedBy !== undefined) interrupt(attended.stoppedBy);
   const states = waitForEnd(context, client, { id, options, signal });
   const work = Promise.all([states, alongside?.(signal)]);
   try {
@@ -50,11 +59,11 @@ export async function attend(context: Context, client: Promptq, attended: Attend
     stop(error);
     // The other part ends too, whatever its result.
     await Promise.allSettled([states]);
-    const isCancel = signal.reason.exitCode === EXIT.interrupted && options.onInterrupt === 'cancel';
     // Another Ctrl-C ends the command at once.
     forget();
-    if (isCancel) await cancel(client, id);
-    throw signal.reason;
+    const { reason } = signal;
+    if (reason instanceof InterruptedError && options.onInterrupt === 'cancel') await cancel(client, id, reason.by);
+    throw reason;
   } finally {
     stopTimer();
     forget();
@@ -92,10 +101,10 @@ function asked(id: string): CommandError {
   );
 }
 
-async function cancel(client: Promptq, id: string): Promise<never> {
+async function cancel(client: Promptq, id: string, by: StopSignal): Promise<never> {
   const job = await client.act('cancel', id);
   const outcome = job.status === 'CANCELLED' ? 'is cancelled' : 'is being cancelled';
-  throw new CommandError(EXIT.interrupted, `interrupted; job ${id} ${outcome}`);
+  throw new InterruptedError(by, `job ${id} ${outcome}`);
 }
 
 function stillWaiting(id: string, why: string): CommandError {

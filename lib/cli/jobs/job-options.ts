@@ -50,7 +50,7 @@ export const WAITING: readonly OptionSpec[] = [
   },
   {
     flags: '--on-interrupt <action>',
-    about: 'what Ctrl-C does: detach (default) leaves the job alone, cancel cancels it',
+    about: 'what Ctrl-C, SIGTERM and SIGHUP do: detach (default) leaves the job alone, cancel cancels it',
     choices: ['detach', 'cancel'],
   },
 ];

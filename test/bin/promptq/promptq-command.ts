@@ -29,7 +29,7 @@ export interface Running {
   /** Waits until stderr contains a text. */
   reports(text: string): Promise<void>;
   stdout(): string;
-  interrupt(): void;
+  interrupt(signal?: NodeJS.Signals): void;
 }
 
 /** A home without saved credentials, for the commands of a test file. It is removed at its end. */
@@ -59,7 +59,7 @@ export function startPromptq(args: readonly string[], { env = {}, stdin = '', cw
     ended,
     reports: async (wanted) => void (await waitFor(() => err.includes(wanted))),
     stdout: () => out,
-    interrupt: () => child.kill('SIGINT'),
+    interrupt: (signal = 'SIGINT') => child.kill(signal),
   };
 }
 
@@ -93,8 +93,20 @@ export async function inTerminal(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
-  const quoted = [process.execPath, PROGRAM, ...args].map((arg) => `'${arg.replaceAll("'", "'\\''")}'`).join(' ');
-  const child = spawn('script', ['-qec', quoted, '/dev/null'], {
+  const child = startTerminal(args, env);
+  child.stdin.end();
+  return await text(child.stdout);
+}
+
+/** Starts `script`, which shows a terminal with a command line and types what it is given. @param within runs the command */
+export function startTerminal(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  within: readonly string[] = [],
+) {
+  const command = [...within, process.execPath, PROGRAM, ...args];
+  const quoted = command.map((arg) => `'${arg.replaceAll("'", "'\\''")}'`).join(' ');
+  return spawn('script', ['-qec', quoted, '/dev/null'], {
     // Node shows no colours where CI is set.
     env: {
       ...process.env,
@@ -104,7 +116,6 @@ export async function inTerminal(
       TERM: 'xterm-256color',
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
-  return await text(child.stdout);
 }

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
 import { REASONS } from '../../../lib/contract/schemas/jobs/job-state.ts';
-import { startPromptq } from './promptq-command.ts';
+import { waitFor } from '../../local-service.ts';
+import { startPromptq, startTerminal } from './promptq-command.ts';
 import { startStandIn } from './stand-in.ts';
 
 /** A job in a state, as `GET /jobs/{id}/status` and `GET /jobs/{id}/result` return it. */
@@ -39,4 +41,51 @@ test.each([
   const { env } = await startStandIn(serviceOf(() => job('DRAFT', 'draft')));
   const { code, stderr } = await startPromptq(args, { env }).ended;
   expect([code, stderr]).toEqual([7, expect.stringContaining('`promptq submit job_1` queues it')]);
+});
+
+describe('a signal', () => {
+  const CANCEL = 'POST /jobs/job_1/cancel';
+  /** A running job whose next state, and the answer to a cancel, come when the test says so. */
+  const runningJob = async () => {
+    const next = Promise.withResolvers<unknown>();
+    const cancelled = Promise.withResolvers<unknown>();
+    const state = (request: string) => (request.includes('wait=') ? next.promise : job('RUNNING', 'running'));
+    return { ...(await startStandIn(serviceOf(state, { [CANCEL]: () => cancelled.promise }))), next, cancelled };
+  };
+
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s detaches from the job, or cancels it if asked to, even if it is sent twice', async (signal, code) => {
+    const { env, requests, cancelled } = await runningJob();
+    const detaching = startPromptq(['wait', 'job_1'], { env });
+    await detaching.reports('RUNNING');
+    detaching.interrupt(signal);
+    expect(await detaching.ended).toMatchObject({ code, stderr: expect.stringContaining('job job_1 continues') });
+    const cancelling = startPromptq(['wait', 'job_1', '--on-interrupt', 'cancel'], { env });
+    await cancelling.reports('RUNNING');
+    expect(requests).not.toContain(CANCEL);
+    cancelling.interrupt(signal);
+    await waitFor(() => requests.includes(CANCEL));
+    cancelling.interrupt(signal);
+    cancelled.resolve(job('CANCELLED', 'cancelled_by_request'));
+    expect(await cancelling.ended).toMatchObject({ code, stderr: expect.stringContaining('job job_1 is cancelled') });
+  });
+
+  test.each([
+    ['its signal', []],
+    ['what can no longer be written', ['setsid', '--wait']],
+  ])('a closed terminal cancels the job if asked to, by %s', async (_, within) => {
+    const { env, requests, next, cancelled } = await runningJob();
+    const terminal = startTerminal(['wait', 'job_1', '--on-interrupt', 'cancel'], env, within);
+    let shown = '';
+    terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk));
+    await waitFor(() => shown.includes('RUNNING') && requests.some((request) => request.includes('wait=')));
+    const closed = once(terminal, 'exit');
+    terminal.kill('SIGKILL');
+    await closed;
+    next.resolve(job('RUNNING', 'cancelling'));
+    await waitFor(() => requests.includes(CANCEL));
+    cancelled.resolve(job('CANCELLED', 'cancelled_by_request'));
+  });
 });
