@@ -1,7 +1,15 @@
 import type { CommandSpec } from './base/context.ts';
 import { IDEMPOTENCY_KEY, JOB, JSON_OPTION, LOG_EVENTS, RUNNING, WAITING } from './jobs/job-options.ts';
 
-const RUN_ROUTES = ['session.read', 'jobs.create', 'jobs.status', 'jobs.result', 'jobs.logs', 'jobs.cancel'];
+const RUN_ROUTES = [
+  'session.read',
+  'jobs.create',
+  'jobs.status',
+  'jobs.questions',
+  'jobs.result',
+  'jobs.logs',
+  'jobs.cancel',
+];
 
 /** The commands that create a job. */
 export const RUN_COMMANDS: readonly CommandSpec[] = [

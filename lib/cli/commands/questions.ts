@@ -4,6 +4,7 @@ import { clientOf } from '../base/client-of.ts';
 import type { CommandRun } from '../base/context.ts';
 import { EXIT } from '../base/exit-codes.ts';
 import { fields } from '../base/table.ts';
+import { answerCommand } from '../jobs/attend.ts';
 import { wholeList } from '../jobs/pages.ts';
 
 export const run: CommandRun<{ readonly json?: true }> = async (context, [id], { json }) => {
@@ -41,5 +42,6 @@ function described(question: Schemas['Question']): string {
     ['deadline', question.deadline],
     ['answer', question.answer],
     ['answered by', question.answered_by],
+    ['command', question.state === 'open' ? answerCommand(question.job_id, question.id) : null],
   ]);
 }

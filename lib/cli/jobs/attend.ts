@@ -1,3 +1,4 @@
+import { dataOf } from '../../client/data-of.ts';
 import type { Promptq, Schemas } from '../../client/promptq.ts';
 import { NEEDS_PERSON } from '../../contract/schemas/jobs/job-state.ts';
 import type { Context } from '../base/context.ts';
@@ -82,7 +83,7 @@ async function waitForEnd(
     await context.terminal.note(`${state.status}: ${message}`);
     if (!NEEDS_PERSON.has(code) || options.waitForPeople) continue;
     if (code === 'draft') throw draftError(id);
-    throw code === 'question' ? asked(id) : stillWaiting(id, message);
+    throw code === 'question' ? await asked(client, id, signal) : stillWaiting(id, message);
   }
   throw new Error('the states of a job end with a terminal one');
 }
@@ -93,8 +94,20 @@ export function draftError(id: string): CommandError {
   return new CommandError(EXIT.waiting, `job ${id} is a draft; ${next}`);
 }
 
-function asked(id: string): CommandError {
-  const commands = `\`promptq questions ${id}\` shows it, \`promptq answer ${id} ANSWER\` answers it`;
+/** Answers this question and no later one. */
+export function answerCommand(id: string, question: string): string {
+  return `promptq answer ${id} --question ${question} ANSWER`;
+}
+
+async function asked(client: Promptq, id: string, signal: AbortSignal): Promise<CommandError> {
+  const questions = dataOf(client.api.GET('/api/v1/jobs/{id}/questions', { params: { path: { id } }, signal }));
+  const open = await questions.then(
+    ({ items }) => items.find(({ state }) => state === 'open'),
+    // The job waits even if its questions can't be read.
+    () => undefined,
+  );
+  const shows = `\`promptq questions ${id}\` shows it`;
+  const commands = open === undefined ? shows : `${shows}, \`${answerCommand(id, open.id)}\` answers it`;
   return new CommandError(
     EXIT.waiting,
     `the agent asks a question; ${commands}, and \`promptq wait ${id}\` waits for the end`,

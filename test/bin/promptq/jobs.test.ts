@@ -193,8 +193,12 @@ describe('talking', () => {
     const { code, stderr } = await asking.ended;
     const [, id = ''] = /promptq questions (job_\w+)/.exec(stderr) ?? [];
     expect([code, id]).toEqual([7, expect.stringMatching(/^job_/)]);
-    expect((await promptq('questions')).stdout).toMatch(new RegExp(`^job +${id}\n[^]*question +Which color\\?\n`));
-    expect((await json('QuestionList', ['questions', id])).value.items).toMatchObject([{ state: 'open', job_id: id }]);
+    const listed = (await promptq('questions')).stdout;
+    expect(listed).toMatch(new RegExp(`^job +${id}\n[^]*question +Which color\\?\n`));
+    const { items } = (await json('QuestionList', ['questions', id])).value;
+    expect(items).toMatchObject([{ state: 'open', job_id: id }]);
+    for (const text of [stderr, listed])
+      expect(text).toContain(`promptq answer ${id} --question ${items[0].id} ANSWER`);
     // Of read and answer, the answer to the second one is lost.
     const proxy = await startUnreliableProxy(service.baseUrl, { dropEach: 2 });
     const answered = await json('Job', ['answer', id, 'blue'], { env: { PROMPTQ_URL: proxy.url } });

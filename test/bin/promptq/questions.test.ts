@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { emptyHome, startPromptq } from './promptq-command.ts';
+import { startStandIn } from './stand-in.ts';
 
 const home = emptyHome();
 
@@ -36,4 +37,41 @@ test('questions lists those of all jobs that wait, on however many pages they ar
     'Of job_2?',
   ]);
   expect(asked).toEqual(['limit=100 needs=answer order=oldest', 'cursor=second limit=100 needs=answer order=oldest']);
+});
+
+describe('of two questions, the open one', () => {
+  const items = [
+    { id: 'q_2', job_id: 'job_1', state: 'open', question: 'Which\ncolor?', options: [] },
+    { id: 'q_1', job_id: 'job_1', state: 'answered', question: 'Which size?', options: [] },
+  ];
+  const service = async () => {
+    const bodies: string[] = [];
+    const standIn = await startStandIn((request, body) => {
+      if (request.startsWith('POST')) bodies.push(body);
+      return { body: request.endsWith('/questions') ? { items } : { status: 'QUEUED', state_reason: { message: '' } } };
+    });
+    return { ...standIn, bodies };
+  };
+
+  test('is answered and named', async () => {
+    const { env, bodies } = await service();
+    const { code, stderr } = await startPromptq(['answer', 'job_1', 'red'], { env }).ended;
+    expect([code, stderr]).toEqual([0, 'to question q_2: Which color?\n']);
+    expect(bodies.map((body) => JSON.parse(body))).toEqual([{ question_id: 'q_2', answer: 'red' }]);
+  });
+
+  test('is not answered instead of the one that is given', async () => {
+    const { env, bodies, requests } = await service();
+    expect(await startPromptq(['answer', 'job_1', 'XL', '--question', 'q_1'], { env }).ended).toMatchObject({
+      code: 0,
+    });
+    expect(requests).toEqual(['POST /jobs/job_1/answers']);
+    expect(JSON.parse(bodies[0] ?? '')).toEqual({ question_id: 'q_1', answer: 'XL' });
+  });
+
+  test('is listed with the command that answers it', async () => {
+    const { env } = await service();
+    const { stdout } = await startPromptq(['questions', 'job_1'], { env }).ended;
+    expect(stdout.match(/promptq answer .*/g)).toEqual(['promptq answer job_1 --question q_2 ANSWER']);
+  });
 });

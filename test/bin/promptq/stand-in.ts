@@ -12,15 +12,15 @@ interface Answer {
 
 /**
  * A service whose answers a test writes, for what a real one does rarely. It ends with the test.
- * @param answer gets `METHOD /path?query`, with the path after `/api/v1`
+ * @param answer gets `METHOD /path?query`, with the path after `/api/v1`, and the body
  */
-export async function startStandIn(answer: (request: string) => Answer | Promise<Answer>) {
+export async function startStandIn(answer: (request: string, body: string) => Answer | Promise<Answer>) {
   const requests: string[] = [];
   const server = createServer(async (request, response) => {
-    await text(request);
+    const received = await text(request);
     const asked = `${request.method} ${request.url?.replace('/api/v1', '')}`;
     requests.push(asked);
-    const { status = 200, body } = await answer(asked);
+    const { status = 200, body } = await answer(asked, received);
     const isBytes = typeof body === 'string' || Buffer.isBuffer(body);
     response.writeHead(status, { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' });
     response.end(isBytes ? body : JSON.stringify(body));

@@ -43,6 +43,26 @@ test.each([
   expect([code, stderr]).toEqual([7, expect.stringContaining('`promptq submit job_1` queues it')]);
 });
 
+test('7: a job that waits for an answer ends the wait, with the command that answers this question', async () => {
+  const items = [
+    { id: 'q_2', state: 'open' },
+    { id: 'q_1', state: 'answered' },
+  ];
+  const questions = { 'GET /jobs/job_1/questions': () => ({ items }) };
+  const { env } = await startStandIn(serviceOf(() => job('QUEUED', 'question'), questions));
+  const { code, stderr } = await startPromptq(['wait', 'job_1'], { env }).ended;
+  expect([code, stderr]).toEqual([7, expect.stringContaining('`promptq answer job_1 --question q_2 ANSWER`')]);
+});
+
+test('7: so does one whose questions the token may not read', async () => {
+  const service = serviceOf(() => job('QUEUED', 'question'));
+  const { env } = await startStandIn(async (request) =>
+    request.endsWith('/questions') ? { status: 403, body: { error: 'forbidden' } } : await service(request),
+  );
+  const { code, stderr } = await startPromptq(['wait', 'job_1'], { env }).ended;
+  expect([code, stderr]).toEqual([7, expect.stringContaining('`promptq questions job_1` shows it')]);
+});
+
 describe('a signal', () => {
   const CANCEL = 'POST /jobs/job_1/cancel';
   /** A running job whose next state, and the answer to a cancel, come when the test says so. */
