@@ -1,8 +1,9 @@
 import { dataOf } from '../../client/data-of.ts';
+import { RequestError, UnreachableError } from '../../client/errors.ts';
 import type { JobFields, Promptq, Schemas } from '../../client/promptq.ts';
 import { clientOf } from '../base/client-of.ts';
 import type { Context } from '../base/context.ts';
-import { usageError } from '../base/errors.ts';
+import { explain, usageError } from '../base/errors.ts';
 import { EXIT, type StopSignal } from '../base/exit-codes.ts';
 import { printAnswer, summary } from '../jobs/answer.ts';
 import { attend, exitCodeOf, type WaitOptions } from '../jobs/attend.ts';
@@ -105,12 +106,31 @@ async function finish(
     }),
   });
   if (options.follow && options.json) return exitCodeOf(state);
+  try {
+    await report(context, client, { id, options });
+  } catch (error) {
+    if (!(error instanceof RequestError || error instanceof UnreachableError)) throw error;
+    await context.terminal.note(
+      `${state.status}: ${state.state_reason.message} \`promptq result ${id}\` prints the rest`,
+    );
+    // The output has been printed.
+    if (!options.follow) throw error;
+    await context.terminal.note(explain(error).message);
+  }
+  return exitCodeOf(state);
+}
+
+/** Prints the result of a job that has ended, of which --follow has printed the output. */
+async function report(
+  context: Context,
+  client: Promptq,
+  { id, options }: { readonly id: string; readonly options: RunOptions },
+): Promise<void> {
   const full = options.json ? { query: { full: '1' as const } } : {};
   const result = await dataOf(client.api.GET('/api/v1/jobs/{id}/result', { params: { path: { id }, ...full } }));
   if (options.json) await context.terminal.printJson(result);
   else if (!options.follow) await printAnswer(context, client, result);
   await context.terminal.note(summary(result));
-  return exitCodeOf(state);
 }
 
 /** Prints the output of every attempt: for people, as it is, or as events in JSON. */

@@ -1,4 +1,5 @@
 import { dataOf } from '../../client/data-of.ts';
+import { RequestError, UnreachableError } from '../../client/errors.ts';
 import type { Promptq, Schemas } from '../../client/promptq.ts';
 import { NEEDS_PERSON } from '../../contract/schemas/jobs/job-state.ts';
 import type { Context } from '../base/context.ts';
@@ -63,8 +64,11 @@ export async function attend(context: Context, client: Promptq, attended: Attend
     // Another Ctrl-C ends the command at once.
     forget();
     const { reason } = signal;
-    if (reason instanceof InterruptedError && options.onInterrupt === 'cancel') await cancel(client, id, reason.by);
-    throw reason;
+    const isCancel = reason instanceof InterruptedError && options.onInterrupt === 'cancel';
+    const end: unknown = isCancel ? await cancel(client, id, reason.by).catch((fault: unknown) => fault) : reason;
+    if (isUncertain(end))
+      await context.terminal.note(`job ${id} may still run; \`promptq wait ${id}\` waits for its end`);
+    throw end;
   } finally {
     stopTimer();
     forget();
@@ -114,10 +118,16 @@ async function asked(client: Promptq, id: string, signal: AbortSignal): Promise<
   );
 }
 
-async function cancel(client: Promptq, id: string, by: StopSignal): Promise<never> {
+/** Whether an error says nothing about the job, which may exist and run. */
+function isUncertain(error: unknown): boolean {
+  if (error instanceof RequestError) return error.status === 401 || error.status === 403;
+  return error instanceof UnreachableError;
+}
+
+async function cancel(client: Promptq, id: string, by: StopSignal): Promise<InterruptedError> {
   const job = await client.act('cancel', id);
   const outcome = job.status === 'CANCELLED' ? 'is cancelled' : 'is being cancelled';
-  throw new InterruptedError(by, `job ${id} ${outcome}`);
+  return new InterruptedError(by, `job ${id} ${outcome}`);
 }
 
 function stillWaiting(id: string, why: string): CommandError {

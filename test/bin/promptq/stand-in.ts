@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-interface Answer {
+export interface Answer {
   readonly status?: number;
   /** Sent as JSON, or a string or bytes as they are. */
   readonly body: unknown;

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { REASONS } from '../../../lib/contract/schemas/jobs/job-state.ts';
 import { waitFor } from '../../local-service.ts';
 import { startPromptq, startTerminal } from './promptq-command.ts';
-import { startStandIn } from './stand-in.ts';
+import { type Answer, startStandIn } from './stand-in.ts';
+
+const FORBIDDEN = { status: 403, body: { error: 'forbidden', details: { required_scope: 'logs' } } };
 
 /** A job in a state, as `GET /jobs/{id}/status` and `GET /jobs/{id}/result` return it. */
 function job(status: string, code: keyof typeof REASONS) {
@@ -21,10 +23,13 @@ function job(status: string, code: keyof typeof REASONS) {
 }
 
 /** Answers of a service with one job. @param state of the job at a request for its status */
-function serviceOf(state: (request: string) => unknown, others: Readonly<Record<string, () => unknown>> = {}) {
+function serviceOf(
+  state: (request: string) => unknown,
+  others: Readonly<Record<string, () => Answer | Promise<Answer>>> = {},
+) {
   return async (request: string) => {
-    const other = Object.keys(others).find((start) => request.startsWith(start));
-    if (other !== undefined) return { body: await others[other]?.() };
+    const [, other] = Object.entries(others).find(([start]) => request.startsWith(start)) ?? [];
+    if (other !== undefined) return await other();
     if (request === 'GET /session') return { body: { kind: 'user' } };
     if (request === 'POST /jobs') return { body: { id: 'job_1', url: null } };
     return { body: await state(request) };
@@ -48,20 +53,52 @@ test('7: a job that waits for an answer ends the wait, with the command that ans
     { id: 'q_2', state: 'open' },
     { id: 'q_1', state: 'answered' },
   ];
-  const questions = { 'GET /jobs/job_1/questions': () => ({ items }) };
+  const questions = { 'GET /jobs/job_1/questions': () => ({ body: { items } }) };
   const { env } = await startStandIn(serviceOf(() => job('QUEUED', 'question'), questions));
   const { code, stderr } = await startPromptq(['wait', 'job_1'], { env }).ended;
   expect([code, stderr]).toEqual([7, expect.stringContaining('`promptq answer job_1 --question q_2 ANSWER`')]);
 });
 
 test('7: so does one whose questions the token may not read', async () => {
-  const service = serviceOf(() => job('QUEUED', 'question'));
-  const { env } = await startStandIn(async (request) =>
-    request.endsWith('/questions') ? { status: 403, body: { error: 'forbidden' } } : await service(request),
-  );
+  const questions = { 'GET /jobs/job_1/questions': () => FORBIDDEN };
+  const { env } = await startStandIn(serviceOf(() => job('QUEUED', 'question'), questions));
   const { code, stderr } = await startPromptq(['wait', 'job_1'], { env }).ended;
   expect([code, stderr]).toEqual([7, expect.stringContaining('`promptq questions job_1` shows it')]);
 });
+
+test.each([[['wait', 'job_1']], [['run', 'x', '--raw', '--follow']]])(
+  '6: %j names the job that may still run when the service is gone',
+  async (args) => {
+    const never = new Promise<Answer>(() => undefined);
+    const state = (request: string) => (request.includes('wait=') ? never : job('RUNNING', 'running'));
+    const { env, requests, stop } = await startStandIn(serviceOf(state, { 'GET /jobs/job_1/logs': () => never }));
+    const running = startPromptq(args, { env });
+    await waitFor(() => requests.some((request) => request.includes('wait=')));
+    await stop();
+    const { code, stderr } = await running.ended;
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringMatching(/job_1 may still run; `promptq wait job_1`[\s\S]*can't reach/),
+    ]);
+  },
+);
+
+test.each([
+  ['--follow', 0],
+  ['--wait', 5],
+])(
+  "the end of a job is reported although its result can't be read: run %s has the exit code %d",
+  async (mode, code) => {
+    const end = { attempt: 1, status: 'SUCCEEDED', state_reason: REASONS.exited };
+    const output = `data: {"attempt":1,"stream":"stdout","text":"all of it\\n","offset":0}\n\n`;
+    const logs = { body: `${output}event: end\ndata: ${JSON.stringify(end)}\n\n` };
+    const others = { 'GET /jobs/job_1/logs': () => logs, 'GET /jobs/job_1/result': () => FORBIDDEN };
+    const { env } = await startStandIn(serviceOf(() => job('SUCCEEDED', 'exited'), others));
+    const ended = await startPromptq(['run', 'x', '--raw', mode], { env }).ended;
+    expect(ended).toMatchObject({ code, stdout: mode === '--follow' ? 'all of it\n' : '' });
+    expect(ended.stderr).toMatch(/SUCCEEDED: The process ended\. `promptq result job_1`[\s\S]*lacks the scope logs/);
+  },
+);
 
 describe('a signal', () => {
   const CANCEL = 'POST /jobs/job_1/cancel';
@@ -70,7 +107,11 @@ describe('a signal', () => {
     const next = Promise.withResolvers<unknown>();
     const cancelled = Promise.withResolvers<unknown>();
     const state = (request: string) => (request.includes('wait=') ? next.promise : job('RUNNING', 'running'));
-    return { ...(await startStandIn(serviceOf(state, { [CANCEL]: () => cancelled.promise }))), next, cancelled };
+    return {
+      ...(await startStandIn(serviceOf(state, { [CANCEL]: async () => ({ body: await cancelled.promise }) }))),
+      next,
+      cancelled,
+    };
   };
 
   test.each([
