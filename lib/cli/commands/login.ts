@@ -6,7 +6,7 @@ import { Promptq } from '../../client/promptq.ts';
 import { retrySeconds } from '../base/client-of.ts';
 import type { CommandRun, Context } from '../base/context.ts';
 import { checkToken, checkUrl, saveCredentials } from '../base/credentials.ts';
-import { usageError } from '../base/errors.ts';
+import { CommandError, usageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-codes.ts';
 import { harmless } from '../base/terminal.ts';
 
@@ -35,12 +35,16 @@ async function readToken(context: Context, url: string): Promise<string> {
 }
 
 async function askToken({ stdin, terminal }: Context, url: string): Promise<string> {
-  await terminal.note(`Token for ${url} (not shown):`);
-  // What is typed is written nowhere.
+  // What is typed is written nowhere, from before the user is asked.
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output, terminal: true });
   try {
-    return await lines.question('');
+    await terminal.note(`Token for ${url} (not shown):`);
+    return await new Promise((resolve, reject) => {
+      // Ctrl-C and Ctrl-D reject the question. The end of stdin only closes the lines.
+      const interrupt = () => reject(new CommandError(EXIT.interrupted, 'interrupted; nothing is saved'));
+      lines.once('close', interrupt).question('').then(resolve, interrupt);
+    });
   } finally {
     lines.close();
   }

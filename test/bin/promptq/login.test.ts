@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
-import { commandsOf, emptyHome, inTerminal, startPromptq } from './promptq-command.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { commandsOf, emptyHome, inTerminal, startPromptq, startTerminal } from './promptq-command.ts';
 
 const home = emptyHome();
 const file = join(home, 'promptq/credentials.json');
@@ -60,6 +61,23 @@ describe('login', () => {
       code,
       stderr: expect.stringContaining(sentence),
     });
+    expect(await readFile(file, 'utf8')).toBe(before);
+  });
+
+  test.each([
+    ['Ctrl-C', 'pq_typed\u0003'],
+    ['Ctrl-D', '\u0004'],
+  ])('%s at the prompt for the token ends it with 130, and saves nothing', async (_, keys) => {
+    const before = await readFile(file, 'utf8');
+    const terminal = startTerminal(['login', service.baseUrl], { XDG_CONFIG_HOME: home, PROMPTQ_TOKEN: undefined });
+    const ended = once(terminal, 'close');
+    let shown = '';
+    terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk));
+    await waitFor(() => shown.includes('(not shown):'));
+    terminal.stdin.write(keys);
+    const [code] = await ended;
+    expect([code, shown]).toEqual([130, expect.stringMatching(/promptq:\S* interrupted; nothing is saved\r\n$/)]);
+    expect(shown).not.toContain('pq_typed');
     expect(await readFile(file, 'utf8')).toBe(before);
   });
 
