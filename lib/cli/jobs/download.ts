@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { type FileHandle, link, mkdir, open, rm } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { copyFile, type FileHandle, link, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { answerOf } from '../../client/data-of.ts';
@@ -35,18 +35,29 @@ export async function download(client: Promptq, { id, attachment, target }: Want
     if (found !== undefined) return found;
     await mkdir(folder, { recursive: true });
     await repeat(async () => await fetchInto(client, { id, attachment, target: part }), client.policy);
-    await link(part, target);
+    await place(part, target);
     return 'stored';
   } catch (error) {
     if (error instanceof UnreachableError && error.message === MISMATCH)
       throw new CommandError(EXIT.jobFailed, `${target} can't be stored: ${MISMATCH}`);
     if (!isDiskError(error)) throw error;
     // Another program has made it meanwhile.
-    if (error.code === 'EEXIST' && error.syscall === 'link') return 'other';
+    if (error.code === 'EEXIST' && (error.syscall === 'link' || error.syscall === 'copyfile')) return 'other';
     throw new CommandError(EXIT.jobFailed, `${target} can't be stored: ${error.message}`);
   } finally {
     await rm(part, { force: true }).catch(() => undefined);
   }
+}
+
+/** Errors of file systems without hard links, such as exFAT and some network mounts. */
+const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/** Gives a complete file its name, unless that is taken. Only a copy can be seen before it is complete. */
+async function place(part: string, target: string): Promise<void> {
+  await link(part, target).catch(async (error: NodeJS.ErrnoException) => {
+    if (!NO_LINKS.has(error.code)) throw error;
+    await copyFile(part, target, constants.COPYFILE_EXCL);
+  });
 }
 
 /** What is there instead of a download; undefined: nothing. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { emptyHome, startPromptq } from './promptq-command.ts';
-import { startStandIn } from './stand-in.ts';
+import { type Answer, startStandIn } from './stand-in.ts';
 
 const home = emptyHome();
 
@@ -11,23 +11,28 @@ const home = emptyHome();
 async function download(
   folder: string,
   paths: readonly string[],
-  faults: Readonly<Record<string, { readonly status?: number; readonly body: unknown }>> = {},
+  faults: Readonly<Record<string, Answer>> = {},
+  env: Readonly<Record<string, string>> = {},
 ) {
   const items = paths.map((path) => {
     const sha256 = createHash('sha256').update(path).digest('hex');
     return { name: path.replaceAll('/', '%2F'), path, bytes: path.length, sha256, content_type: 'x', attempt: 1 };
   });
-  const { env, requests } = await startStandIn((request) => {
+  const service = await startStandIn((request) => {
     const name = /\/attachments\/([^?]+)/.exec(request)?.[1];
     if (name === undefined) return { body: { id: 'job_1', attempt: 1, items } };
     const path = decodeURIComponent(decodeURIComponent(name));
     return faults[path] ?? { body: path };
   });
   const target = join(home, folder);
-  const ended = await startPromptq(['attachments', 'job_1', '-o', target], { env }).ended;
+  const ended = await startPromptq(['attachments', 'job_1', '-o', target], { env: { ...service.env, ...env } }).ended;
   const stored = await readdir(target, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = stored.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-  return { ...ended, stored: files.map((file) => file.slice(target.length + 1)).toSorted(), requests };
+  return {
+    ...ended,
+    stored: files.map((file) => file.slice(target.length + 1)).toSorted(),
+    requests: service.requests,
+  };
 }
 
 test('files that are gone, damaged or named as no file can be are named, and all others stored', async () => {
@@ -58,4 +63,22 @@ test('what git would take for its folder, on any file system, is named and not s
   expect([code, stored]).toEqual([1, plain]);
   expect(stderr).toContain('.git/config is not stored: git would run commands');
   expect(stderr.match(/is not stored/g)).toHaveLength(git.length + invisible.length);
+});
+
+test('on a file system without hard links, files are stored, and one that another program makes meanwhile is kept', async () => {
+  // No such file system can be mounted in a test.
+  const withoutLinks = `
+    import fs from 'node:fs/promises';
+    import { syncBuiltinESMExports } from 'node:module';
+    fs.link = async (_, target) => {
+      if (target.endsWith('taken')) await fs.writeFile(target, 'mine');
+      throw Object.assign(new Error('EPERM: link'), { code: 'EPERM', syscall: 'link' });
+    };
+    syncBuiltinESMExports();`;
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(withoutLinks)}` };
+  const { code, stderr, stored } = await download('exfat', ['a/first', 'taken'], {}, env);
+  expect([code, stored]).toEqual([2, ['a/first', 'taken']]);
+  expect(stderr).toContain('another file exists already');
+  expect(await readFile(join(home, 'exfat/a/first'), 'utf8')).toBe('a/first');
+  expect(await readFile(join(home, 'exfat/taken'), 'utf8')).toBe('mine');
 });
