@@ -22,7 +22,8 @@ export async function startStandIn(answer: (request: string, body: string) => An
     requests.push(asked);
     const { status = 200, body } = await answer(asked, received);
     const isBytes = typeof body === 'string' || Buffer.isBuffer(body);
-    response.writeHead(status, { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' });
+    const ofBytes = request.headers.accept === 'text/event-stream' ? 'text/event-stream' : 'application/octet-stream';
+    response.writeHead(status, { 'content-type': isBytes ? ofBytes : 'application/json' });
     response.end(isBytes ? body : JSON.stringify(body));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
