@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
@@ -16,7 +16,7 @@ export interface Answer {
  */
 export async function startStandIn(answer: (request: string, body: string) => Answer | Promise<Answer>) {
   const requests: string[] = [];
-  const server = createServer(async (request, response) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const received = await text(request);
     const asked = `${request.method} ${request.url?.replace('/api/v1', '')}`;
     requests.push(asked);
@@ -25,7 +25,8 @@ export async function startStandIn(answer: (request: string, body: string) => An
     const ofBytes = request.headers.accept === 'text/event-stream' ? 'text/event-stream' : 'application/octet-stream';
     response.writeHead(status, { 'content-type': isBytes ? ofBytes : 'application/json' });
     response.end(isBytes ? body : JSON.stringify(body));
-  }).listen(0, '127.0.0.1');
+  };
+  const server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const stop = async () => {
     if (!server.listening) return;
