@@ -127,7 +127,8 @@ async function npm(folder: string, signal: AbortSignal, ...command: string[]): P
   const args = [...command, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   // What npm reports, and its progress on a terminal, is for people.
   const child = spawn('npm', args, { cwd: folder, stdio: ['ignore', 2, 2] });
-  const stop = () => void child.kill('SIGTERM');
+  // After other signals, npm waits for its requests. Its folder is removed anyway.
+  const stop = () => void child.kill('SIGKILL');
   signal.addEventListener('abort', stop);
   if (signal.aborted) stop();
   // Rejects if there is no npm.
