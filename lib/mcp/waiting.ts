@@ -15,7 +15,7 @@ export async function waitForChange(
   try {
     for await (const state of client.states(id, { signal: AbortSignal.any([signal, over]) })) {
       last = state;
-      if (state.terminal || state.status === 'DRAFT' || NEEDS_PERSON.has(state.state_reason.code)) break;
+      if (state.terminal || NEEDS_PERSON.has(state.state_reason.code)) break;
     }
   } catch (error) {
     if (!over.aborted || signal.aborted) throw error;
