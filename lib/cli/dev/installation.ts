@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Context } from '../base/context.ts';
 import type { Env } from '../base/credentials.ts';
 import { CommandError } from '../base/errors.ts';
-import { EXIT } from '../base/exit-codes.ts';
+import { EXIT, EXIT_OF_SIGNAL, type StopSignal } from '../base/exit-codes.ts';
 import { reportProgress } from './install-progress.ts';
 
 /** What npm reads, and the names under which the package ships it: npm packs no file named package-lock.json. */
@@ -46,7 +46,7 @@ const NODE_PACKAGES: Readonly<Record<string, string>> = {
  * nothing that a later one would trust.
  * @throws CommandError where there are no packages for this machine, npm fails, or a signal ends it
  */
-export async function installedLocalRun({ env, version, terminal, onInterrupt }: Context): Promise<LocalRun> {
+export async function installedLocalRun({ env, version, terminal, onStop }: Context): Promise<LocalRun> {
   const platform = `${process.platform}-${process.arch}`;
   const node = NODE_PACKAGES[platform];
   if (node === undefined) throw new CommandError(EXIT.jobFailed, unsupported(platform));
@@ -57,18 +57,20 @@ export async function installedLocalRun({ env, version, terminal, onInterrupt }:
     );
     // Each signal ends npm, and what it left is then removed.
     const stopping = new AbortController();
-    const stop = () => stopping.abort();
-    const keep = onInterrupt(stop);
-    process.on('SIGTERM', stop).on('SIGHUP', stop);
+    let stoppedBy: StopSignal | undefined;
+    const forget = onStop((by) => {
+      stoppedBy = by;
+      stopping.abort();
+    });
     try {
       await install(folder, node, { terminal, signal: stopping.signal });
     } catch (error) {
-      if (!stopping.signal.aborted) throw error;
+      if (stoppedBy === undefined) throw error;
     } finally {
-      keep();
-      process.off('SIGTERM', stop).off('SIGHUP', stop);
+      forget();
     }
-    if (stopping.signal.aborted) throw new CommandError(EXIT.interrupted, 'interrupted while installing the local run');
+    if (stoppedBy !== undefined)
+      throw new CommandError(EXIT_OF_SIGNAL[stoppedBy], 'interrupted while installing the local run');
   }
   return {
     program: (await exists(nodeIn(folder, node))) ? nodeIn(folder, node) : process.execPath,

@@ -121,7 +121,7 @@ test('a signal during the installation leaves nothing behind, and what a killed 
   const { child, ended, printed } = await dev([packaged], env);
   await waitFor(() => requests > 0);
   child.kill('SIGTERM');
-  expect(await ended).toEqual([130, null]);
+  expect(await ended).toEqual([143, null]);
   expect(printed()).toContain('interrupted while installing the local run');
   expect((await readdir(cache)).toSorted()).toEqual(['0.0.1', '0.0.1.active']);
 });
