@@ -22,8 +22,6 @@ const FIND_ISSUES = `(() => {
     const { height } = element.getBoundingClientRect();
     if (height > 1 && height < ${TOUCH_PX}) found.push(height + ' px high: ' + element.outerHTML.slice(0, 160));
   }
-  for (const element of shown('.job-reason'))
-    if (element.scrollWidth > element.clientWidth) found.push('cuts off ' + element.textContent);
   for (const element of shown('${LABELS}')) {
     const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
@@ -39,7 +37,7 @@ const FIND_ISSUES = `(() => {
   return found;
 })()`;
 
-/** What makes a page hard to use on a phone: horizontal scrolling, low controls, labels broken within words, cut texts. */
+/** What makes a page hard to use on a phone: horizontal scrolling, low controls, labels broken within words. */
 export async function phoneIssues(page: Page): Promise<string[]> {
   return await page.evaluate<string[]>(FIND_ISSUES);
 }
