@@ -8,7 +8,7 @@ import { createJob, untilEnded } from '../job-client.ts';
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
-  const env = { PROMPTQ_CLAUDE_BIN: await claudeCli(), PROMPTQ_WATCH_SECONDS: '0.5' };
+  const env = { PROMPTQ_CLAUDE_BIN: await claudeCli(), PROMPTQ_WATCH_SECONDS: '2' };
   service = await startService({ env });
   const practice = { agent: 'codex', vendor: 'practice' };
   const profiles = [

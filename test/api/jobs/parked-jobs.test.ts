@@ -9,7 +9,7 @@ const PROBE_SECONDS = 2;
 let service: ServiceUnderTest;
 beforeAll(async () => {
   service = await startService({
-    env: { PROMPTQ_WATCH_SECONDS: '0.5', PROMPTQ_ACCOUNT_PROBE_SECONDS: String(PROBE_SECONDS) },
+    env: { PROMPTQ_WATCH_SECONDS: '2', PROMPTQ_ACCOUNT_PROBE_SECONDS: String(PROBE_SECONDS) },
   });
 });
 afterAll(async () => {

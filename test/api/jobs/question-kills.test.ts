@@ -12,7 +12,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'promptq-gates-'));
-  const env = { PROMPTQ_ANSWER_WAIT_SECONDS: '10', PROMPTQ_WATCH_SECONDS: '0.5', PROMPTQ_CONCURRENCY: '8' };
+  const env = { PROMPTQ_ANSWER_WAIT_SECONDS: '10', PROMPTQ_WATCH_SECONDS: '2', PROMPTQ_CONCURRENCY: '8' };
   service = await startService({ env });
 });
 afterAll(async () => {

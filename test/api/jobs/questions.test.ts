@@ -10,7 +10,7 @@ let service: ServiceUnderTest;
 beforeAll(async () => {
   const PROMPTQ_CLAUDE_BIN = await claudeCli();
   service = await startService({
-    env: { PROMPTQ_CLAUDE_BIN, PROMPTQ_ANSWER_WAIT_SECONDS: '5', PROMPTQ_WATCH_SECONDS: '0.5' },
+    env: { PROMPTQ_CLAUDE_BIN, PROMPTQ_ANSWER_WAIT_SECONDS: '5', PROMPTQ_WATCH_SECONDS: '2' },
   });
   await withOperatorRegistry({ stack: undefined, home: service.home }, async (registry) => {
     const profiles = new ProfileStore(registry);

@@ -26,7 +26,7 @@ afterAll(async () => {
 afterEach(async () => void (await vendor('PUT', '/practice/state', { logged_in: true, usage_limit_until: null })));
 
 async function start(): Promise<void> {
-  const env = { PROMPTQ_WATCH_SECONDS: '0.5', PROMPTQ_ACCOUNT_PROBE_SECONDS: '1', PROMPTQ_CLAUDE_BIN: claude };
+  const env = { PROMPTQ_WATCH_SECONDS: '2', PROMPTQ_ACCOUNT_PROBE_SECONDS: '1', PROMPTQ_CLAUDE_BIN: claude };
   service = await startService({ home, env });
 }
 

@@ -10,7 +10,7 @@ const home = emptyHome();
 let service: ServiceUnderTest;
 beforeAll(async () => {
   service = await startService({
-    env: { PROMPTQ_API_SCOPE_ENFORCE: '1', PROMPTQ_ANSWER_WAIT_SECONDS: '1', PROMPTQ_WATCH_SECONDS: '0.5' },
+    env: { PROMPTQ_API_SCOPE_ENFORCE: '1', PROMPTQ_ANSWER_WAIT_SECONDS: '1', PROMPTQ_WATCH_SECONDS: '2' },
   });
 });
 afterAll(async () => {

@@ -72,7 +72,7 @@ const env = () => ({
   XDG_CACHE_HOME: join(folder, 'cache'),
   npm_config_registry: registryUrl(),
   npm_config_cache: join(folder, 'npm'),
-  PROMPTQ_WATCH_SECONDS: '0.5',
+  PROMPTQ_WATCH_SECONDS: '2',
 });
 
 test('the local run fetches its emulator once, runs jobs and ends all their processes', async () => {

@@ -16,7 +16,7 @@ describeAsRoot('sessions of jobs under the accounts of slots', () => {
         PROMPTQ_SLOT_UID: String(newFirstUid()),
         PROMPTQ_CONCURRENCY: '2',
         PROMPTQ_CODEX_BIN: codex.path,
-        PROMPTQ_WATCH_SECONDS: '0.5',
+        PROMPTQ_WATCH_SECONDS: '2',
         PROMPTQ_ACCOUNT_PROBE_SECONDS: '1',
       },
       under: UNDER_WORKER_RIGHTS,

@@ -17,7 +17,7 @@ let receiver: Awaited<ReturnType<typeof startReceiver>>;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
   receiver = await startReceiver(() => [204]);
-  service = await startService({ home, env: { PROMPTQ_WATCH_SECONDS: '0.5', PROMPTQ_CALLS_TO_LOOPBACK: '1' } });
+  service = await startService({ home, env: { PROMPTQ_WATCH_SECONDS: '2', PROMPTQ_CALLS_TO_LOOPBACK: '1' } });
 });
 afterAll(async () => {
   expect(await service.stop()).toBe(0);
@@ -199,7 +199,7 @@ describe('in the middle of a thread of four turns', () => {
     const ids = await thread(['true', 'exit 3', 'true', 'true']);
     await untilStates([...ids, other], DONE, 'FAILED exited', STOPPED, WAITS, DONE);
     expect(await service.stop()).toBe(0);
-    const env = { PROMPTQ_WATCH_SECONDS: '0.5', PROMPTQ_SWEEP_SECONDS: '0.5', PROMPTQ_RETENTION_DAYS: '0.00002' };
+    const env = { PROMPTQ_WATCH_SECONDS: '2', PROMPTQ_SWEEP_SECONDS: '0.5', PROMPTQ_RETENTION_DAYS: '0.00002' };
     service = await startService({ home, env });
     const isGone = async (id: string) => (await service.api('GET', `/jobs/${id}/status`)).status === 404;
     await waitFor(() => isGone(other));

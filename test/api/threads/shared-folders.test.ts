@@ -185,7 +185,7 @@ test("a follow-up job waits for the commands of its parent's bindings", async ()
 });
 
 test('a follow-up job waits while the worker of another one is lost, until that has run again', async () => {
-  const other = await startService({ env: { PROMPTQ_CONCURRENCY: '4', PROMPTQ_WATCH_SECONDS: '0.5' } });
+  const other = await startService({ env: { PROMPTQ_CONCURRENCY: '4', PROMPTQ_WATCH_SECONDS: '2' } });
   const reads = async (id: string) => (await other.api('GET', `/jobs/${id}`)).json;
   const gate = join(other.home, 'gate');
   const child = `echo begin >> record; while [ ! -e ${gate} ]; do sleep 0.05; done; echo end >> record`;

@@ -13,7 +13,7 @@ let service: ServiceUnderTest;
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
-  const env = { PROMPTQ_WATCH_SECONDS: '0.5', PROMPTQ_CLAUDE_BIN: await claudeCli() };
+  const env = { PROMPTQ_WATCH_SECONDS: '2', PROMPTQ_CLAUDE_BIN: await claudeCli() };
   service = await startService({ home, env });
   const { practice_url, practice_key } = JSON.parse(await readFile(join(home, 'operator.json'), 'utf8'));
   await writeFile(join(home, 'secrets.env'), `PRACTICE_KEY=${practice_key}\n`, { mode: 0o600 });
