@@ -1,6 +1,7 @@
 import { ConfigFileError } from '../lib/catalog/find-config-file.ts';
 import { fileFault, HomeError } from '../lib/local/run/home-error.ts';
 import { HomeInUseError } from '../lib/local/run/home-lock.ts';
+import { SettingError } from '../lib/local/run-settings.ts';
 import { type LocalService, startLocalService } from '../lib/local/service.ts';
 
 /** `npm start`: the whole service on this machine, until SIGINT or SIGTERM. */
@@ -13,6 +14,9 @@ Run a job from another terminal; the command line finds this service while it ru
 `;
 /** Part of the printed commands; the token is in a shell variable. */
 const AUTHORIZED = '-H "Authorization: Bearer $TOKEN"';
+
+/** Errors whose message tells an operator what to do. */
+const OPERATORS = [SettingError, HomeInUseError, HomeError, ConfigFileError];
 
 // Taken before the output of the functions is redirected.
 const write = process.stdout.write.bind(process.stdout);
@@ -54,14 +58,20 @@ function parsePort(given: string | undefined): number {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof HomeInUseError || error instanceof HomeError || error instanceof ConfigFileError)
-    return error.message;
+  if (OPERATORS.some((kind) => error instanceof kind)) return (error as Error).message;
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-    return `port ${port} is taken by another program; set PORT to another one, or PORT=0 for any free port`;
+    const taken = 'port' in error ? error.port : port;
+    return String(taken) === process.env.PROMPTQ_SIGN_IN_PORT
+      ? `port ${taken} is taken by another program; set PROMPTQ_SIGN_IN_PORT to another one`
+      : `port ${taken} is taken by another program; set PORT to another one, or PORT=0 for any free port`;
   }
   const fault = fileFault(error);
   if (fault !== undefined) return fault;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function signsIn(forwardedPort: string | undefined): string {
+  return forwardedPort ? 'the token signs you in' : 'one click signs you in';
 }
 
 function fail(message: string): never {
@@ -75,7 +85,7 @@ Promptq runs on this machine. ${whereJobsGo(process.env.PROMPTQ_DEFAULT_PROFILE)
 
   Base URL   ${baseUrl}
   Token      ${token}
-  Console    ${consoleUrl}   (browser; one click signs you in, in the role you choose)
+  Console    ${consoleUrl}   (browser; ${signsIn(process.env.PROMPTQ_SIGN_IN_PORT)}, in the role you choose)
   Data       ${home}
   Logs       ${home}/logs
   Stop       Ctrl-C

@@ -4,9 +4,9 @@ import type { JobCounts } from '../stats/counting/counts.ts';
 import { COUNTED_RECORDS } from '../stats/counting/stream-filter.ts';
 import type { DynamodbEmulator } from './emulators/dynamodb-emulator.ts';
 import { type functionLoader, lambdaContext } from './gateway/gateway-invocation.ts';
-import { sweepSeconds, watchSeconds } from './run/local-env.ts';
 import type { Endpoints, Resources } from './run/resources.ts';
 import type { Shutdown } from './run/shutdown.ts';
+import type { RunSettings } from './run-settings.ts';
 import { removeExpiredItems } from './triggers/expired-items.ts';
 import { followQueue } from './triggers/queue-trigger.ts';
 import { startSchedule } from './triggers/schedules.ts';
@@ -26,15 +26,22 @@ export interface TriggerContext {
   readonly endpoints: Endpoints;
   readonly resources: Resources;
   readonly registry: { readonly table: DynamoDBDocumentClient };
-  /** The environment that the operator has set. */
-  readonly source: Record<string, string | undefined>;
+  readonly settings: Pick<RunSettings, 'watchSeconds' | 'sweepSeconds'>;
   readonly trimStream: DynamodbEmulator['trimStream'];
   readonly shutdown: Shutdown;
   readonly log: (line: string) => void;
 }
 
 /** Starts what AWS runs on changes of the table and each minute: counting, and reconciling jobs. */
-export function startReconciling({ load, counts, endpoints, resources, source, shutdown, log }: TriggerContext): void {
+export function startReconciling({
+  load,
+  counts,
+  endpoints,
+  resources,
+  settings,
+  shutdown,
+  log,
+}: TriggerContext): void {
   const stream = followTableStream({
     endpoint: endpoints.dynamodb,
     credentials: endpoints.credentials,
@@ -45,7 +52,7 @@ export function startReconciling({ load, counts, endpoints, resources, source, s
     log,
   });
   shutdown.add('service', stream.stop);
-  const watchEvery = watchSeconds(source) * 1000;
+  const watchEvery = (settings.watchSeconds ?? 60) * 1000;
   const watch = startSchedule({
     name: 'reconcile-jobs',
     everyMs: watchEvery,
@@ -68,11 +75,12 @@ export function startCallsAndSweeps({
   endpoints,
   resources,
   registry,
-  source,
+  settings,
   trimStream,
   shutdown,
   log,
 }: TriggerContext): void {
+  const sweepEvery = (settings.sweepSeconds ?? 3_600) * 1000;
   const calls = followQueue({
     endpoint: endpoints.objectsAndQueues,
     credentials: endpoints.credentials,
@@ -85,7 +93,7 @@ export function startCallsAndSweeps({
   shutdown.add('service', calls.stop);
   const sweep = startSchedule({
     name: 'sweep-jobs',
-    everyMs: sweepSeconds(source) * 1000,
+    everyMs: sweepEvery,
     run: async () => {
       await (await load('triggers.sweep-jobs'))({}, lambdaContext('triggers.sweep-jobs', SWEEP_TIMEOUT_MS));
       await removeExpiredItems(registry.table, resources.registryTable);
@@ -95,7 +103,7 @@ export function startCallsAndSweeps({
   shutdown.add('service', sweep.stop);
   const trim = startSchedule({
     name: 'trim-stream',
-    everyMs: sweepSeconds(source) * 1000,
+    everyMs: sweepEvery,
     run: async () =>
       await trimStream({
         table: resources.jobsTable,

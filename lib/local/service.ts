@@ -22,13 +22,14 @@ import { applyLocalConfig } from './run/apply-config.ts';
 import { Home } from './run/home.ts';
 import { lockHome } from './run/home-lock.ts';
 import { killOrphans } from './run/leftovers.ts';
-import { applyEnv, declaredHosts, lambdaConcurrency, localEnv, throttling, workerProcessEnv } from './run/local-env.ts';
+import { applyEnv, declaredHosts, localEnv, workerProcessEnv } from './run/local-env.ts';
 import { startSignIn } from './run/local-sign-in.ts';
 import { localToken } from './run/local-token.ts';
 import { createResources } from './run/resources.ts';
 import { seedProfiles } from './run/seed-profiles.ts';
 import { Shutdown } from './run/shutdown.ts';
 import { superviseWorker } from './run/worker-process.ts';
+import { type RunSettings, readRunSettings, throttlingOf } from './run-settings.ts';
 
 export interface LocalServiceOptions {
   /** The operator's path; undefined: `.promptq` in the current folder. */
@@ -60,11 +61,12 @@ const WORKER_GRACE_MS = 7_000;
 /**
  * Starts the whole service on this machine. Sets this process's environment and redirects its output to a file, because
  * the functions run in it.
- * @throws ConfigFileError; HomeInUseError; Error with the code EADDRINUSE; any error of a part, after ending the
- *   others
+ * @throws SettingError; ConfigFileError; HomeInUseError; Error with the code EADDRINUSE; any error of a part, after
+ *   ending the others
  */
 export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
   const { log } = options;
+  const settings = readRunSettings(process.env);
   const config = await findConfigFile(options.config, { folder: process.cwd(), setting: 'PROMPTQ_CONFIG' });
   const home = await Home.open(options.home);
   const lock = await lockHome(home);
@@ -89,7 +91,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     await home.removeInfo();
     await killOrphans(home.path);
     return {
-      ...(await startParts(home, { ...options, file: config }, shutdown)),
+      ...(await startParts(home, { ...options, settings, file: config }, shutdown)),
       home: home.path,
       stop: async () => await shutdown.run(),
     };
@@ -99,9 +101,14 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   }
 }
 
+interface PartsOptions {
+  readonly settings: RunSettings;
+  readonly file: ConfigFile | undefined;
+}
+
 async function startParts(
   home: Home,
-  { port, log, file }: LocalServiceOptions & { readonly file: ConfigFile | undefined },
+  { port, log, settings, file }: LocalServiceOptions & PartsOptions,
   shutdown: Shutdown,
 ) {
   const source = { ...process.env };
@@ -121,11 +128,21 @@ async function startParts(
   if (tooFew !== undefined) log(`${tooFew.message}. ${tooFew.advice}`);
   const load = functionLoader(loadFunction);
   const counts = new JobCounts(registry);
-  const triggers: TriggerContext = { load, counts, endpoints, resources, registry, source, trimStream, shutdown, log };
+  const triggers: TriggerContext = {
+    load,
+    counts,
+    endpoints,
+    resources,
+    registry,
+    settings,
+    trimStream,
+    shutdown,
+    log,
+  };
   // An operator who sets the public origin has also chosen the host name.
   const declared = source.PROMPTQ_PUBLIC_ORIGIN || undefined;
   const name = declared === undefined ? await browserName(home) : undefined;
-  const signInEnv = await startSignIn({ home, source, token, hostname: name ?? '127.0.0.1', log, shutdown });
+  const signInEnv = await startSignIn({ home, source, settings, token, hostname: name ?? '127.0.0.1', log, shutdown });
   // Functions start only once the service's address is known.
   const { promise: placed, resolve: isPlaced } = Promise.withResolvers<void>();
   const gateway = await startGateway({
@@ -135,8 +152,8 @@ async function startParts(
     site: consoleSite(log),
     hosts: declaredHosts(source),
     ...(name !== undefined && { browserName: name }),
-    throttling: throttling(source),
-    concurrency: lambdaConcurrency(source),
+    throttling: throttlingOf(settings),
+    concurrency: settings.lambdaConcurrency,
     maxConnections: mostConnections(filesLimit),
     log,
   });

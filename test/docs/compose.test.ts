@@ -5,8 +5,8 @@ import { parse } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ROOT } from './documents.ts';
 
-const { services, volumes } = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8'));
-const { promptq, forward } = services;
+const { services, volumes } = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8'), { merge: true });
+const { promptq } = services;
 
 test('compose.yaml runs the first command of README with the tested Node', () => {
   expect(promptq.image).toBe(`node:${packageJson.devDependencies.node}-bookworm`);
@@ -16,10 +16,19 @@ test('compose.yaml runs the first command of README with the tested Node', () =>
   expect(Object.keys(volumes)).toEqual(['packages', 'home']);
 });
 
-test('compose.yaml publishes the port on loopback alone, by way of the address that the service listens on', () => {
-  const [host, outside, inside] = promptq.ports[0].split(':');
-  expect([promptq.ports.length, host]).toEqual([1, '127.0.0.1']);
-  expect(forward).toMatchObject({ network_mode: 'service:promptq' });
-  // Requests must name the port that the service listens on.
-  expect(forward.command).toBe(`TCP-LISTEN:${inside},fork,reuseaddr TCP:127.0.0.1:${outside}`);
-});
+test.each([
+  ['the service', 0, services.forward, 8787],
+  ['the sign-in', 1, services['forward-sign-in'], promptq.environment.PROMPTQ_SIGN_IN_PORT],
+])(
+  'compose.yaml publishes %s on loopback alone, by way of the address that it listens on',
+  (_, at, forward, listens) => {
+    const [host, outside, inside] = promptq.ports[at].split(':');
+    expect([promptq.ports.length, host]).toEqual([2, '127.0.0.1']);
+    expect(forward).toMatchObject({ network_mode: 'service:promptq' });
+    // Requests must name the port that the service listens on.
+    expect([outside, forward.command]).toEqual([
+      String(listens),
+      `TCP-LISTEN:${inside},fork,reuseaddr TCP:127.0.0.1:${outside}`,
+    ]);
+  },
+);

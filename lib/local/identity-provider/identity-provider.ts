@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { Socket } from 'node:net';
 import * as z from 'zod';
 import { hostUnder } from '../gateway/browser-name.ts';
 import { isOwnConnection } from '../run-access/connection-owner.ts';
@@ -30,18 +29,22 @@ export async function startIdentityProvider(options: {
   token: string;
   /** The only host name that it serves. */
   hostname: string;
-  /** Whether a connection is the operator's own; tests replace it. */
-  isOwn?: (socket: Socket) => Promise<boolean>;
+  /**
+   * A fixed port, which others forward to the operator's browser. Connections don't identify the user then, so the token
+   * is always asked for. Default: any free port.
+   */
+  forwardedPort?: number | undefined;
   log: (line: string) => void;
 }): Promise<LocalIdentityProvider> {
   const { promise: publicOrigin, resolve: serve } = Promise.withResolvers<string>();
+  const isOwn = options.forwardedPort === undefined ? isOwnConnection : async () => false;
   let opening: Promise<RequestListener> | undefined;
   const server = createServer((request, response) => {
     const isOwnHost = request.headers.host?.toLowerCase() === hostUnder(options.hostname, request.socket.localPort);
     if (!isOwnHost || hasForeignOrigin(request)) return void response.writeHead(403).end();
     opening ??= publicOrigin.then(async (origin) => {
       const { openProvider } = await import('./provider.ts');
-      return openProvider({ isOwn: isOwnConnection, ...options, issuer, clientId: CLIENT_ID, publicOrigin: origin });
+      return openProvider({ isOwn, ...options, issuer, clientId: CLIENT_ID, publicOrigin: origin });
     });
     opening.then(
       (listener) => listener(request, response),
@@ -51,7 +54,7 @@ export async function startIdentityProvider(options: {
       },
     );
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(options.forwardedPort ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://${options.hostname}:${z.object({ port: z.number() }).parse(server.address()).port}`;
   return {

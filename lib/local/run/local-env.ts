@@ -1,6 +1,5 @@
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as z from 'zod';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { BINARY_VARIABLES, CREDENTIAL_VARIABLES } from '../../contract/agents.ts';
 import { SECRET_PREFIX } from '../../platform/config/read-env.ts';
@@ -136,41 +135,6 @@ export function signInSettings(source: Source): EnvBlock {
 /** The service's host names that the operator declares, such as a proxy's. */
 export function declaredHosts({ PROMPTQ_PUBLIC_ORIGIN: origin }: Source): readonly string[] {
   return origin === undefined || !URL.canParse(origin) ? [] : [new URL(origin).host];
-}
-
-/** The stage's throttling that the local gateway simulates; none unless it is set. */
-export function throttling(source: Source): { rate: number; burst: number } | undefined {
-  if (!source.PROMPTQ_THROTTLE_RATE) return undefined;
-  const rate = z.coerce.number().positive().parse(source.PROMPTQ_THROTTLE_RATE);
-  return {
-    rate,
-    burst: z.coerce
-      .number()
-      .int()
-      .positive()
-      .default(Math.ceil(2 * rate))
-      .parse(source.PROMPTQ_THROTTLE_BURST),
-  };
-}
-
-/** The concurrency of an AWS account that the local gateway simulates; none unless it is set. */
-export function lambdaConcurrency(source: Source): number | undefined {
-  return z.coerce
-    .number()
-    .int()
-    .positive()
-    .optional()
-    .parse(source.PROMPTQ_LAMBDA_CONCURRENCY || undefined);
-}
-
-/** Seconds between runs of the reconciler. */
-export function watchSeconds(source: Source): number {
-  return z.coerce.number().min(0.1).max(3_600).default(60).parse(source.PROMPTQ_WATCH_SECONDS);
-}
-
-/** Seconds between deletions of expired data. */
-export function sweepSeconds(source: Source): number {
-  return z.coerce.number().min(0.1).max(86_400).default(3_600).parse(source.PROMPTQ_SWEEP_SECONDS);
 }
 
 /** Applies the block to an environment, and removes all variables that could lead the SDK to a real account. */

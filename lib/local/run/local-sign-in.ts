@@ -20,10 +20,12 @@ export async function startSignIn(options: {
   readonly token: string;
   /** This machine's host name for browsers of the service. */
   readonly hostname: string;
+  /** The numbers that the operator has set. */
+  readonly settings: { readonly signInPort: number | undefined };
   readonly log: (line: string) => void;
   readonly shutdown: Shutdown;
 }): Promise<(publicOrigin: string) => EnvBlock> {
-  const { home, source, token, hostname, log, shutdown } = options;
+  const { home, source, token, settings, hostname, log, shutdown } = options;
   const own = signInSettings(source);
   if (own.PROMPTQ_OIDC_ISSUER !== undefined) return (publicOrigin) => ({ ...own, PROMPTQ_PUBLIC_ORIGIN: publicOrigin });
   const clientSecret = await home.keep(SECRET_FILE, () => randomBytes(32).toString('base64url'));
@@ -36,6 +38,7 @@ export async function startSignIn(options: {
     clientSecret,
     token,
     hostname,
+    forwardedPort: settings.signInPort,
     log,
   });
   shutdown.add('service', provider.close);

@@ -231,6 +231,10 @@ describe('a start that fails', () => {
     const home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
     const { code, printed } = await runLocal({ PROMPTQ_HOME: home, PORT: port });
     expect([code, printed]).toEqual([1, expect.stringContaining(`port ${port} is taken`)]);
+    const signIn = await runLocal({ PROMPTQ_HOME: home, PROMPTQ_SIGN_IN_PORT: port });
+    expect(signIn.printed).toContain(
+      `port ${port} is taken by another program; set PROMPTQ_SIGN_IN_PORT to another one`,
+    );
     await waitFor(async () => (await marked(home)).length === 0);
     other.close();
     await rm(home, { recursive: true, force: true });
@@ -242,5 +246,15 @@ describe('a start that fails', () => {
       1,
       `promptq: PORT is "${given}"; it must be a number from 1 to 65535, or 0 for any free port\n`,
     ]);
+  });
+
+  test.each([
+    ['PROMPTQ_SIGN_IN_PORT', '0', 'a whole number from 1 to 65535'],
+    ['PROMPTQ_SIGN_IN_PORT', '87.5', 'a whole number from 1 to 65535'],
+    ['PROMPTQ_WATCH_SECONDS', 'often', 'a number from 0.1 to 3600'],
+    ['PROMPTQ_SWEEP_SECONDS', ' ', 'a number from 0.1 to 86400'],
+  ])('rejects %s=%j with what is allowed, before anything starts', async (variable, given, allowed) => {
+    const { code, printed } = await runLocal({ [variable]: given });
+    expect([code, printed]).toEqual([1, `promptq: ${variable} is "${given}"; it must be ${allowed}\n`]);
   });
 });

@@ -34,16 +34,21 @@ it('tells a connection of its own user from those of other and unknown users', a
   await rm(folder, { recursive: true });
 });
 
-it("asks for the token if the connection's user is unknown", async () => {
+it('asks for the token if its port is forwarded, since a connection then does not identify its user', async () => {
+  const free = createServer().listen(0, '127.0.0.1');
+  await once(free, 'listening');
+  const { port } = free.address() as AddressInfo;
+  await new Promise((resolve) => free.close(resolve));
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const provider = await startIdentityProvider({
     key: { ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig' },
     clientSecret: 'secret',
     token: 'the-token',
     hostname: 'own.localhost',
-    isOwn: async () => false,
+    forwardedPort: port,
     log: () => undefined,
   });
+  expect(provider.issuer).toBe(`http://own.localhost:${port}`);
   provider.serve('http://127.0.0.1:1');
   const request = new URLSearchParams({
     client_id: provider.clientId,
