@@ -42,6 +42,7 @@ export async function tryOnce(request: Request, over?: AbortSignal): Promise<Res
     const response = target === null ? answer : await fetch(new URL(target, request.url), { signal });
     if (isStreamed && response.ok) return response;
     const body = await whole(response, () => timer.refresh());
+    if (target !== null && !response.ok) throw refusedByStorage(response, new TextDecoder().decode(body));
     if (isTransient(response.status)) throw transient(response, new TextDecoder().decode(body));
     const { status, headers } = response;
     // A response without a body can't be given an empty one.
@@ -77,6 +78,13 @@ function transient(response: Response, body: string): TransientError {
     hadNoEffect: response.status === 429,
     wasCut: CUT.has(response.status),
   });
+}
+
+/** Another try gets another address: this one may have expired, or the object may have moved meanwhile. */
+function refusedByStorage({ status }: Response, body: string): TransientError {
+  const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1];
+  const answer = code === undefined ? status : `${status} ${code}`;
+  return new TransientError(`the storage of the file answered ${answer}`, { hadNoEffect: true });
 }
 
 function wordOf(body: string): string | undefined {

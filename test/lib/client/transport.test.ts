@@ -38,16 +38,16 @@ test('an answer of which nothing arrives for a minute has failed', async () => {
 });
 
 /** A client whose requests are answered in turn. @returns the paths of the requests so far */
-function answered(answers: readonly (() => Response)[]) {
+function answered(answers: readonly (() => Response)[], retrySeconds = 60) {
   vi.useRealTimers();
   const paths: string[] = [];
-  vi.stubGlobal('fetch', async ({ url }: Request) => {
-    const { pathname, search } = new URL(url);
+  vi.stubGlobal('fetch', async (target: Request | URL) => {
+    const { pathname, search } = target instanceof URL ? target : new URL(target.url);
     const answer = answers[paths.push(`${pathname}${search}`) - 1];
     if (answer === undefined) throw new Error('there are more requests than answers');
     return answer();
   });
-  return { client: new Promptq({ baseUrl: 'http://127.0.0.1', token: 't' }), paths };
+  return { client: new Promptq({ baseUrl: 'http://127.0.0.1', token: 't', retrySeconds }), paths };
 }
 
 test('a status is held for less time only after a cut, and for longer again after ten answers', async () => {
@@ -79,4 +79,25 @@ test('a followed log is an event stream, and anything else is not of the service
     'not of a Promptq service: its content type is text/html; expected text/event-stream',
   );
   expect(paths).toHaveLength(1);
+});
+
+test('a file whose storage refuses its address is asked for again, by another address', async () => {
+  const at = (path: string) => () =>
+    new Response(null, { status: 303, headers: { location: `http://storage${path}` } });
+  const expired = () => new Response('<Error><Code>AccessDenied</Code><Message>x</Message></Error>', { status: 403 });
+  const { client, paths } = answered([
+    at('/old?sig=1'),
+    expired,
+    at('/new?sig=2'),
+    () => Response.json({ id: 'job_1' }),
+  ]);
+  expect(await client.result('job_1')).toEqual({ id: 'job_1' });
+  const asked = '/api/v1/jobs/job_1/result';
+  expect(paths).toEqual([asked, '/old?sig=1', asked, '/new?sig=2']);
+});
+
+test('a file whose storage refuses every address has not come from the storage', async () => {
+  const at = () => new Response(null, { status: 303, headers: { location: 'http://storage/x?sig=1' } });
+  const { client } = answered([at, () => new Response('<Error><Code>SlowDown</Code></Error>', { status: 503 })], 0);
+  await expect(client.result('job_1')).rejects.toThrow(/^the storage of the file answered 503 SlowDown$/);
 });
