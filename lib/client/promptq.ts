@@ -64,13 +64,16 @@ export class Promptq {
 
   /**
    * Creates a job. However often the request is sent, its `idempotency_key` makes one job; without one, the client adds one.
-   * @throws RequestError, UnreachableError
+   * @throws RequestError; UnreachableError, also if the signal ends a request that may have made the job; the reason of a
+   *   signal that was aborted before
    */
-  async create(fields: JobFields): Promise<Schemas['JobCreated']> {
+  async create(fields: JobFields, { signal }: { signal?: AbortSignal } = {}): Promise<Schemas['JobCreated']> {
+    signal?.throwIfAborted();
+    const over = AbortSignal.any([signal, this.policy.signal].filter((one) => one !== undefined));
     const key = fields.idempotency_key ?? randomUUID();
     const body = { ...fields, idempotency_key: key };
-    const send = async () => await dataOf(this.#once.POST('/api/v1/jobs', { body }));
-    return await repeatWithKey(send, this.policy, { key, done: 'the job was created' });
+    const send = async () => await dataOf(this.#once.POST('/api/v1/jobs', { body, signal: over }));
+    return await repeatWithKey(send, { ...this.policy, signal: over }, { key, done: 'the job was created' });
   }
 
   /** Submits, cancels, kills or retries a job, once, even if an answer is lost. Returns the job. */
@@ -153,7 +156,7 @@ export class Promptq {
 
   /** Creates a job, waits for its end and returns its result, whatever its status. */
   async run(fields: JobFields, options: { signal?: AbortSignal } = {}): Promise<Schemas['JobResult']> {
-    const { id } = await this.create(fields);
+    const { id } = await this.create(fields, options);
     await this.wait(id, options);
     return await this.result(id);
   }

@@ -63,6 +63,20 @@ test('the key is the one that the requests had', async () => {
   expect(failure?.message).toContain(keys[0] ?? 'no request arrived');
 });
 
+test('a run that its signal ends while the job is created says so, and nothing was sent after it', async () => {
+  const requests: string[] = [];
+  const over = new AbortController();
+  const url = await serviceThat(async (request) => {
+    requests.push(await text(request));
+    over.abort(new Error('enough'));
+  });
+  const client = new Promptq({ baseUrl: url, token: 't' });
+  const failure = await failureOf(client.run({ prompt: 'x', idempotency_key: 'mine' }, { signal: over.signal }));
+  expect(failure?.message).toMatch(/it is unknown whether the job was created; .* key mine /);
+  const late = await failureOf(client.run({ prompt: 'x' }, { signal: over.signal }));
+  expect([late?.message, requests.length]).toEqual(['enough', 1]);
+});
+
 test('a creation that certainly had no effect is not said to be unknown', async () => {
   const refused = await failureOf(clientOf(await serviceThat(answersWith(429))).create({ prompt: 'x' }));
   expect(refused?.message).toBe('the service answered 429');
