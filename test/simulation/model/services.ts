@@ -133,10 +133,7 @@ function asMessage({ id, body, handle, receives, sentAt }: Received) {
 function query(services: Services, input: QueryCommandInput): unknown {
   const { TableName, IndexName, KeyConditionExpression = '', ...rest } = input;
   const asked = table(services, TableName);
-  const [, name = '', value = '', sortName, begin = '', low, high = ''] =
-    /^([#\w]+) = (:\w+)(?: AND begins_with\((\w+), (:\w+)\)| AND #\w+ BETWEEN (:\w+) AND (:\w+))?$/.exec(
-      KeyConditionExpression,
-    ) ?? [];
+  const [, name = '', value = '', sortName, begin = '', low, high = ''] = partsOf(KeyConditionExpression);
   const boundTo = (placeholder: string) => String(rest.ExpressionAttributeValues?.[placeholder]);
   const key = rest.ExpressionAttributeNames?.[name] ?? name;
   if (key !== asked.partitionKeyOf(IndexName) || rest.FilterExpression !== undefined)
@@ -157,6 +154,18 @@ function query(services: Services, input: QueryCommandInput): unknown {
   const prefix = String(rest.ExpressionAttributeValues?.[begin] ?? '');
   const matching = sortName === undefined ? items : items.filter((item) => String(item[sortName]).startsWith(prefix));
   return { Items: matching.map((item) => ({ ...item })), ...(last !== undefined && { LastEvaluatedKey: last }) };
+}
+
+const parsedConditions = new Map<string, readonly (string | undefined)[]>();
+
+/** The parts of a key condition that the model knows, of which there are few. */
+function partsOf(condition: string): readonly (string | undefined)[] {
+  const known = parsedConditions.get(condition);
+  if (known !== undefined) return known;
+  const form = /^([#\w]+) = (:\w+)(?: AND begins_with\((\w+), (:\w+)\)| AND #\w+ BETWEEN (:\w+) AND (:\w+))?$/;
+  const parts = form.exec(condition) ?? [];
+  parsedConditions.set(condition, parts);
+  return parts;
 }
 
 function table({ tables }: Services, name: string | undefined): ModelTable {

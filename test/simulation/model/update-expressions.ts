@@ -1,7 +1,9 @@
 import { ExpressionTokens } from './expression-tokens.ts';
 import { type Item, isMap, operand, type Placeholders, pathOf, valueAt } from './expressions.ts';
 
-type Change = (before: Item, after: Item, holders: Placeholders) => Item;
+/** Changes `after`, a copy of the item whose inner maps are those of `before`. */
+type Change = (before: Item, after: Draft, holders: Placeholders) => void;
+type Draft = Record<string, unknown>;
 
 const updates = new Map<string, Change>();
 
@@ -12,7 +14,9 @@ export function updated(text: string, before: Item, holders: Placeholders): Item
     change = parse(new ExpressionTokens(text));
     updates.set(text, change);
   }
-  return change(before, before, holders);
+  const after: Draft = { ...before };
+  change(before, after, holders);
+  return after;
 }
 
 function parse(tokens: ExpressionTokens): Change {
@@ -23,7 +27,9 @@ function parse(tokens: ExpressionTokens): Change {
     do changes.push(clause(tokens));
     while (tokens.takes(','));
   }
-  return (before, item, holders) => changes.reduce((after, change) => change(before, after, holders), item);
+  return (before, after, holders) => {
+    for (const change of changes) change(before, after, holders);
+  };
 }
 
 const CLAUSES: Readonly<Record<string, (tokens: ExpressionTokens) => Change>> = { SET: set, REMOVE: remove, ADD: add };
@@ -36,22 +42,22 @@ function set(tokens: ExpressionTokens): Change {
   const second = sign === undefined ? undefined : operand(tokens);
   return (before, after, holders) => {
     const value = first(before, holders);
-    if (second === undefined) return withValue(after, path(holders), value);
+    if (second === undefined) return put(after, path(holders), value);
     const by = numeric(second(before, holders));
-    return withValue(after, path(holders), numeric(value) + (sign === '-' ? -by : by));
+    put(after, path(holders), numeric(value) + (sign === '-' ? -by : by));
   };
 }
 
 function remove(tokens: ExpressionTokens): Change {
   const path = pathOf(tokens);
-  return (_before, after, holders) => withValue(after, path(holders), undefined);
+  return (_before, after, holders) => put(after, path(holders), undefined);
 }
 
 function add(tokens: ExpressionTokens): Change {
   const path = pathOf(tokens);
   const by = operand(tokens);
   return (before, after, holders) =>
-    withValue(after, path(holders), numeric(valueAt(before, path(holders)) ?? 0) + numeric(by(before, holders)));
+    put(after, path(holders), numeric(valueAt(before, path(holders)) ?? 0) + numeric(by(before, holders)));
 }
 
 function numeric(value: unknown): number {
@@ -59,17 +65,17 @@ function numeric(value: unknown): number {
   return value;
 }
 
-/** The item with another value at a path, or with none; the item itself is left as it is. */
-function withValue(item: Item, path: readonly string[], value: unknown): Item {
+/** Puts a value at a path of the item, or removes what is there; maps on the way are copied. */
+function put(item: Draft, path: readonly string[], value: unknown): void {
   const [first = '', ...further] = path;
   if (further.length > 0) {
     const inner = item[first];
     if (!isMap(inner)) throw invalid('The document path provided in the update expression is invalid for update');
-    return { ...item, [first]: withValue(inner, further, value) };
-  }
-  if (value !== undefined) return { ...item, [first]: value };
-  const { [first]: _removed, ...rest } = item;
-  return rest;
+    const copy = { ...inner };
+    put(copy, further, value);
+    item[first] = copy;
+  } else if (value === undefined) delete item[first];
+  else item[first] = value;
 }
 
 function invalid(message: string): Error {

@@ -149,7 +149,8 @@ export class ModelDeployment implements Network {
 
   /** The true state of the jobs, without those of a later version. */
   allJobs(): Job[] {
-    return (this.jobs.all() as Item[] as Job[]).filter(({ id }) => !this.#later.has(id));
+    const all = this.jobs.all() as Item[] as Job[];
+    return this.#later.size === 0 ? all : all.filter(({ id }) => !this.#later.has(id));
   }
 
   /** Ids decide in which partition a job is, so the same course of events has the same ones each time. */
