@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { ProcessEntry } from '../../lib/platform/processes/process-entry.ts';
-import { listProcesses, processTable } from '../../lib/platform/processes/process-table.ts';
+import { processTable } from '../../lib/platform/processes/process-table.ts';
 import { signalProcess, type TreeScan } from '../processes/process-scan.ts';
 import type { ServiceAccount } from './service-account.ts';
 
@@ -19,8 +19,14 @@ export class AccountScan implements TreeScan {
   }
 
   find(): ProcessEntry[] {
-    const { realUidOf } = processTable();
-    return listProcesses().filter(({ pid, zombie }) => !zombie && realUidOf(pid) === this.#account.uid);
+    const table = processTable();
+    const isOfAccount = (pid: number) => table.realUidOf(pid) === this.#account.uid;
+    const listed = table
+      .pids()
+      .filter(isOfAccount)
+      .flatMap((pid) => table.listed(pid) ?? []);
+    // Between the two reads, the number may have passed to another user's process.
+    return listed.filter(({ pid, zombie }) => !zombie && isOfAccount(pid));
   }
 
   /** Kills all of them with one call, which no fork outruns; one by one if that call could not be made. */
