@@ -18,7 +18,7 @@ const OPERATIONS = operationsOf(DOCUMENT);
 /** Room for the longest text of a rule, and one character more. */
 const BODY_LIMIT = 100_000;
 /** Generated requests of each kind and operation. */
-const RUNS = Number(process.env.PROMPTQ_TEST_RUNS ?? 12);
+const RUNS = Number(process.env.PROMPTQ_TEST_RUNS ?? 4);
 const SEED = Number(process.env.PROMPTQ_TEST_SEED ?? 20_261_120);
 
 let service: ServiceUnderTest;
@@ -68,8 +68,10 @@ describe.each(OPERATIONS)('$method $path ($id)', (operation) => {
 
   it('rejects every request that violates its description with 400', async () => {
     const broken = [...brokenQueries(operation), ...brokenBodies(operation, preparationOf(operation))];
+    // A rejected request changes nothing, so that one preparation serves all.
+    const valid = await request(operation);
     for (const { what, ...difference } of broken) {
-      const sent = { ...(await request(operation)), ...difference };
+      const sent = { ...valid, ...difference };
       const answer = await call(operation, sent);
       expect(answer.status, `${what}\n${shown(sent, answer)}`).toBe(400);
     }
@@ -87,9 +89,10 @@ describe.each(OPERATIONS)('$method $path ($id)', (operation) => {
       query: fc.array(fc.tuple(fc.oneof(fc.constantFrom('limit', 'full', 'id'), strings), strings), { maxLength: 2 }),
       body: fc.option(fc.oneof(fc.json(), strings), { nil: undefined }),
     });
+    const valid = await request(operation);
     await check(anything, async ({ path, query, body }) => {
       const filled = names.reduce((text, name, n) => text.replace(`{${name}}`, encode(path[n] ?? '')), operation.path);
-      const sent = { ...(await request(operation)), path: filled, query, ...(body !== undefined && { body }) };
+      const sent = { ...valid, path: filled, query, ...(body !== undefined && { body }) };
       // Another operation may be meant by what has come into the path.
       const meant = names.length === 0 || matches(filled).length === 1 ? operation : undefined;
       const answer = await send(service.baseUrl, sent);
