@@ -50,11 +50,11 @@ test('output can be read while the agent runs, and stays the same when it has en
   ]);
 });
 
-test('30 MiB arrive byte for byte', async () => {
+test('16 MiB arrive byte for byte', async () => {
   const folder = await temporaryFolder();
   const received = createHash('sha256');
   const { exited, shipper, jobId } = await ship(
-    `cd "${folder}"; head -c 31457280 /dev/urandom > copy; cat copy >&2 & wait $!; cat copy`,
+    `cd "${folder}"; head -c 16777216 /dev/urandom > copy; cat copy >&2 & wait $!; cat copy`,
     {
       onData: (stream, chunk) => void (stream === 'stdout' && received.update(chunk)),
     },
@@ -62,7 +62,7 @@ test('30 MiB arrive byte for byte', async () => {
   await exited;
   const { stdout, stderr } = await shipper.finish({ complete: true });
   const expected = sha256(await readFile(join(folder, 'copy')));
-  expect(stdout).toMatchObject({ bytes: 31_457_280, sha256: expected, complete: true });
+  expect(stdout).toMatchObject({ bytes: 16_777_216, sha256: expected, complete: true });
   expect(stderr).toEqual(stdout);
   for (const stream of ['stdout', 'stderr'] as const) {
     expect(sha256(await allOf(await outputStore().openStream(jobId, 1, stream)))).toBe(expected);
@@ -119,11 +119,11 @@ test('nothing of an attempt stays on the disk', async () => {
   expect(await readdir(spoolDir)).toEqual([]);
 });
 
-test('200 MB need no more memory than 40 MB', async () => {
-  const few = await flood(40);
-  const many = await flood(200);
+test('100 MB need no more memory than 20 MB', async () => {
+  const few = await flood(20);
+  const many = await flood(100);
   console.log(
-    `output shipper, MiB of memory above an idle process: ${few.toFixed(0)} for 40 MB, ${many.toFixed(0)} for 200 MB`,
+    `output shipper, MiB of memory above an idle process: ${few.toFixed(0)} for 20 MB, ${many.toFixed(0)} for 100 MB`,
   );
   expect(many).toBeLessThan(few + 40);
 });
