@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../../local-service.ts';
 import { launchBrowser, openAs } from '../setup/browser.ts';
+import { press } from '../setup/keyboard.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -20,17 +21,22 @@ afterAll(async () => {
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const hasFocus = async (page: Page, label: string) =>
   await page.getByLabel(label, { exact: true }).and(page.locator(':focus')).waitFor();
-/** Tabs to the control with this name and presses it. */
-async function pressByKeyboard(page: Page, name: string): Promise<void> {
-  const focused = page.getByRole('button', { name, exact: true }).and(page.locator(':focus'));
-  for (let left = 60; left > 0 && (await focused.count()) === 0; left -= 1) await page.keyboard.press('Tab');
-  await page.keyboard.press('Enter');
-}
-/** Renders as slowly as a busy machine, where a frame may pass before a change is shown. */
-async function slowDown(page: Page): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('Emulation.setCPUThrottlingRate', { rate: 20 });
-}
+const pressByKeyboard = async (page: Page, name: string) => await press(page, button(page, name));
+/** A frame passes before a change is shown, as on a busy machine. Runs in the page. */
+const EARLY_FRAMES = `{
+  const { requestAnimationFrame } = window;
+  let isWithin = false;
+  window.requestAnimationFrame = (act) => {
+    const run = (time) => {
+      isWithin = true;
+      act(time);
+      isWithin = false;
+    };
+    if (isWithin) return requestAnimationFrame(run);
+    queueMicrotask(() => run(performance.now()));
+    return 0;
+  };
+}`;
 
 test('a rule is created, edited and deleted by keyboard alone', async () => {
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/rules' });
@@ -223,9 +229,9 @@ test('the forms of rules and profiles are for admins only', async () => {
 
 test("the service's errors about a profile are shown at their fields", async () => {
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/profiles/new' });
-  await slowDown(page);
   await page.getByLabel('Name', { exact: true }).fill('boxed');
   await page.getByRole('radio', { name: 'read-only' }).check();
+  await page.evaluate(EARLY_FRAMES);
   await button(page, 'Review').click();
   await page.getByText('need user namespaces').first().waitFor();
   await page.getByRole('radio', { name: 'read-only' }).and(page.locator(':focus')).waitFor();
