@@ -26,7 +26,7 @@ beforeAll(async () => {
   browser = await launchBrowser();
   service = await startService();
   await once(other.listen(0, '127.0.0.1'), 'listening');
-  page = await openAs(browser, service.consoleUrl, 'admin');
+  page = await openAs(browser, service.consoleUrl, 'admin', { session: 'own' });
   const cookies = await page.context().cookies(service.consoleUrl);
   const value = cookies.find(({ name }) => name === 'promptq')?.value;
   expect(value).toMatch(/^[\w-]{43}$/);

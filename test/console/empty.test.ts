@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { components } from '../../lib/client/api-types.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { launchBrowser, openAs } from './setup/browser.ts';
+import { launchBrowser, leave, openAs } from './setup/browser.ts';
 import { emptyLists, serviceResponse } from './setup/stubs.ts';
 
 let service: ServiceUnderTest;
@@ -44,7 +44,7 @@ test('an example fills in the form, and earlier unsent input stays', async () =>
   await page.goto('/jobs/new');
   await prompt.waitFor();
   expect(await prompt.inputValue()).toBe('half a thought');
-  await page.context().close();
+  await leave(page);
 });
 
 test('a viewer is not asked to create anything', async () => {
@@ -57,7 +57,7 @@ test('a viewer is not asked to create anything', async () => {
   await page.goto('/projects');
   await page.getByText('No projects yet').waitFor();
   expect(await link(page, 'New job').count()).toBe(0);
-  await page.context().close();
+  await leave(page);
 });
 
 test('an admin sees how to link an account, unless the default profile needs none', async () => {
@@ -71,7 +71,7 @@ test('an admin sees how to link an account, unless the default profile needs non
   await page.reload();
   await link(page, 'Link your account').click();
   await page.waitForURL('**/account');
-  await page.context().close();
+  await leave(page);
 });
 
 test('filters without matches are cleared by one click', async () => {
@@ -84,26 +84,26 @@ test('filters without matches are cleared by one click', async () => {
   await button(page, 'Clear all filters').click();
   await page.waitForURL((url) => url.search === '');
   await page.getByText('No matching entries').waitFor({ state: 'detached' });
-  await page.context().close();
+  await leave(page);
 });
 
 test('every empty list offers a next step', async () => {
   const projects = await openEmpty('operator', '/projects');
   await link(projects, 'New job').click();
   await projects.waitForURL('**/jobs/new');
-  await projects.context().close();
+  await leave(projects);
   const rules = await openEmpty('admin', '/rules');
   await link(rules, 'Create rule').click();
   await rules.waitForURL('**/rules/new');
-  await rules.context().close();
+  await leave(rules);
   const bindings = await openEmpty('operator', '/bindings');
   await bindings.locator('#main table').getByRole('button', { name: 'Create binding' }).click();
   await bindings.getByRole('dialog').waitFor();
-  await bindings.context().close();
+  await leave(bindings);
   const tokens = await openEmpty('admin', '/api-tokens');
   await tokens.locator('#main table').getByRole('button', { name: 'Create token' }).click();
   await tokens.getByRole('dialog').waitFor();
-  await tokens.context().close();
+  await leave(tokens);
 });
 
 test('the shown command creates a job, and a job without attachments explains how to keep files', async () => {
@@ -121,5 +121,5 @@ test('the shown command creates a job, and a job without attachments explains ho
   await page.getByLabel('Search the timeline', { exact: true }).fill('there is no such word');
   await button(page, 'Clear all filters').click();
   await page.getByText('No matching events').waitFor({ state: 'detached' });
-  await page.context().close();
+  await leave(page);
 });

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { launchBrowser, openAs } from './setup/browser.ts';
+import { launchBrowser, leave, openAs } from './setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -30,7 +30,7 @@ test('a new job is created without the mouse: n, the prompt, Ctrl+Enter', async 
   expect(await page.getByRole('dialog').count()).toBe(0);
   await page.keyboard.press('Control+Enter');
   await page.waitForURL(/\/jobs\/job_/);
-  await page.context().close();
+  await leave(page);
 });
 
 test('errors are shown at their fields, and the first invalid field gets the focus', async () => {
@@ -48,7 +48,7 @@ test('errors are shown at their fields, and the first invalid field gets the foc
   await button(page, 'Queue job').click();
   await hasFocus(page, 'Priority');
   expect(await page.getByText('received').count()).toBe(0);
-  await page.context().close();
+  await leave(page);
 });
 
 test("the service's errors about a binding are shown at their fields", async () => {
@@ -61,7 +61,7 @@ test("the service's errors about a binding are shown at their fields", async () 
   await field.waitFor();
   expect(await field.inputValue()).toBe('ftp://example.com');
   expect(await dialog.getByText('body.target_url').count()).toBe(0);
-  await page.context().close();
+  await leave(page);
 });
 
 test('a binding for a project that does not exist needs confirmation, since the name may be mistyped', async () => {
@@ -80,7 +80,7 @@ test('a binding for a project that does not exist needs confirmation, since the 
   await button(page, 'I have saved it').click();
   const { json } = await service.api('GET', '/deploy-bindings');
   expect(json.items).toEqual([expect.objectContaining({ project: 'storefront' })]);
-  await page.context().close();
+  await leave(page);
 });
 
 test('a draft is edited in the form, including its project, and a copy links to its original', async () => {
@@ -124,7 +124,7 @@ test('a draft is edited in the form, including its project, and a copy links to 
   await page.goto(`${page.url()}?tab=details`);
   await page.getByRole('link', { name: json.id }).click();
   await page.waitForURL(new RegExp(json.id));
-  await page.context().close();
+  await leave(page);
 });
 
 test('a job is copied as a promptq command, without a token and without the host name of browsers', async () => {
@@ -159,7 +159,7 @@ test('an unsent job keeps its rules when the page is loaded again, and is not re
   await page.waitForURL((url) => url.pathname === '/jobs/new' && url.search === '');
   await expect.poll(async () => await prompt.inputValue()).toBe('a job with rules');
   await page.getByText('House style').first().waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test('a form that is sent twice creates one token, or one binding, and shows its secret', async () => {
@@ -195,7 +195,7 @@ test('a form that is sent twice creates one token, or one binding, and shows its
   await page.keyboard.press('Control+Enter');
   second.resolve();
   await button(page, 'I have saved it').click();
-  await page.context().close();
+  await leave(page);
 });
 
 test('a cleared form can be restored', async () => {
@@ -205,7 +205,7 @@ test('a cleared form can be restored', async () => {
   expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('');
   await button(page, 'Undo').click();
   expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('a long thought');
-  await page.context().close();
+  await leave(page);
 });
 
 test('Escape does not close a secret that is shown once', async () => {
@@ -219,7 +219,7 @@ test('Escape does not close a secret that is shown once', async () => {
   expect(await page.getByTestId('token').innerText()).toMatch(/^pq_/);
   await button(page, 'Close without saving').click();
   await page.getByTestId('token').waitFor({ state: 'detached' });
-  await page.context().close();
+  await leave(page);
 });
 
 test('a viewer sees at the top of the form who can create jobs, and no pages that reject viewers', async () => {
@@ -231,7 +231,7 @@ test('a viewer sees at the top of the form who can create jobs, and no pages tha
   expect(pages).toContain('Audit log');
   for (const hidden of ['Configuration', 'Vendor account', 'API tokens', 'Sessions'])
     expect(pages).not.toContain(hidden);
-  await page.context().close();
+  await leave(page);
 });
 
 test('running a successful job again needs confirmation, because it costs again', async () => {
@@ -243,7 +243,7 @@ test('running a successful job again needs confirmation, because it costs again'
   await button(page, 'Keep the result').click();
   const { json: job } = await service.api('GET', `/jobs/${json.id}`);
   expect(job).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
-  await page.context().close();
+  await leave(page);
 });
 
 test('the link back from a job opens the list with its filters', async () => {
@@ -257,5 +257,5 @@ test('the link back from a job opens the list with its filters', async () => {
   await page.getByRole('link', { name: 'find me' }).click();
   await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Jobs' }).click();
   await page.waitForURL(/status=DRAFT&search=find/);
-  await page.context().close();
+  await leave(page);
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createJob, untilEnded } from '../api/job-client.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { fileAppears } from '../worker-container/agents/run-agent.ts';
-import { launchBrowser, openAs } from './setup/browser.ts';
+import { launchBrowser, leave, openAs } from './setup/browser.ts';
 import { loseFirstResponse, serviceResponse } from './setup/stubs.ts';
 
 let service: ServiceUnderTest;
@@ -47,7 +47,7 @@ test('a message whose response was lost is sent once, and a changed text is anot
   await send('Keep the log');
   await expect.poll(async () => await box.inputValue()).toBe('');
   expect((await sent()).slice(2)).toEqual(['Keep the log']);
-  await page.context().close();
+  await leave(page);
   await service.api('POST', `/jobs/${id}/kill`);
 });
 
@@ -73,7 +73,7 @@ test('a new job whose response was lost is created once, also after a reload', a
   await button(page, 'Save as draft').click();
   await page.waitForURL(/\/jobs\/job_/);
   expect(await jobsOf('lost-job')).toEqual(['created once', 'created once']);
-  await page.context().close();
+  await leave(page);
 });
 
 test('a job that the service rejects is shown as not created', async () => {
@@ -85,7 +85,7 @@ test('a job that the service rejects is shown as not created', async () => {
   await button(page, 'Queue job').click();
   await page.getByText('The job was not created').waitFor();
   await page.getByText('The service received too many requests.').waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test.each([
@@ -110,7 +110,7 @@ test.each([
   await page.goBack();
   await page.getByText(meanwhile).waitFor();
   expect(await prompt.inputValue()).toBe('');
-  await page.context().close();
+  await leave(page);
 });
 
 test('a job that is run again with another model is created once although its response was lost', async () => {
@@ -131,7 +131,7 @@ test('a job that is run again with another model is created once although its re
   await runAgain();
   await page.waitForURL((url) => url.pathname.startsWith('/jobs/job_') && !url.pathname.includes(id));
   expect(await jobsOf('lost-copy')).toHaveLength(2);
-  await page.context().close();
+  await leave(page);
 });
 
 test('a bulk action whose response was lost is counted as unknown, not as rejected', async () => {
@@ -146,7 +146,7 @@ test('a bulk action whose response was lost is counted as unknown, not as reject
   await page.getByText('1 job accepted, 1 unknown').waitFor();
   await page.getByRole('dialog').getByText('The request may have taken effect.').waitFor();
   expect((await service.api('GET', `/jobs/${id}/status`)).json.status).toBe('CANCELLED');
-  await page.context().close();
+  await leave(page);
 });
 
 /** The prompts of a project's jobs, newest first. */

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createJob, untilEnded } from '../api/job-client.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { launchBrowser, openAs } from './setup/browser.ts';
+import { launchBrowser, leave, openAs } from './setup/browser.ts';
 import { loseFirstResponse } from './setup/stubs.ts';
 
 let service: ServiceUnderTest;
@@ -43,7 +43,7 @@ test('an action whose response was lost is shown as unknown, with the state of t
   await page.getByText('The service returned 504').waitFor();
   await button(page, 'Cancel job').waitFor({ state: 'detached' });
   expect(await page.getByText('Could not').count()).toBe(0);
-  await page.context().close();
+  await leave(page);
 });
 
 test('an action that the service rejects is shown as rejected', async () => {
@@ -53,7 +53,7 @@ test('an action that the service rejects is shown as rejected', async () => {
   await page.route('**/submit', async (route) => await route.fulfill({ status: 429, json }));
   await button(page, 'Queue job').click();
   await page.getByText('Could not submit the job').waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test('an answer whose response was lost is shown as unknown, and the question is read again', async () => {
@@ -75,7 +75,7 @@ test('an answer whose response was lost is shown as unknown, and the question is
   await page.getByText('No open questions').waitFor();
   await unknown(page, 'the question was answered');
   expect((await service.api('GET', `/jobs/${id}/questions`)).json.items[0].answer).toBe('blue');
-  await page.context().close();
+  await leave(page);
 });
 
 test('an answer that comes too late is shown as rejected, although its question is gone', async () => {
@@ -91,7 +91,7 @@ test('an answer that comes too late is shown as rejected, although its question 
   await button(page, 'Answer').click();
   await page.getByText('No open questions').waitFor();
   await page.getByText('The question was not answered').waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test('an edit whose response was lost is shown as unknown and can be saved again', async () => {
@@ -108,7 +108,7 @@ test('an edit whose response was lost is shown as unknown and can be saved again
   expect((await service.api('GET', `/jobs/${id}`)).json.prompt).toBe('after');
   await save();
   await page.waitForURL((url) => url.pathname === `/jobs/${id}`);
-  await page.context().close();
+  await leave(page);
 });
 
 test('a rule whose save got no response is compared with the stored one by the next review', async () => {
@@ -129,7 +129,7 @@ test('a rule whose save got no response is compared with the stored one by the n
   await button(page, 'Delete rule').click();
   await unknown(page, 'the rule was deleted');
   await page.getByText('lost-rule', { exact: true }).waitFor({ state: 'detached' });
-  await page.context().close();
+  await leave(page);
 });
 
 test('a token or binding whose response was lost is listed, and its secret is said to be lost', async () => {
@@ -150,7 +150,7 @@ test('a token or binding whose response was lost is listed, and its secret is sa
   await unknown(page, 'the binding was saved');
   await page.getByText('edit the binding and generate a new one').waitFor();
   await page.getByRole('rowheader', { name: 'generic' }).waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test('an import whose response was lost is not said to have changed nothing', async () => {
@@ -165,5 +165,5 @@ test('an import whose response was lost is not said to have changed nothing', as
   expect(await page.getByText('Nothing was changed').count()).toBe(0);
   await button(page, 'Check').click();
   await page.getByText('The configuration already matches').waitFor();
-  await page.context().close();
+  await leave(page);
 });

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { launchBrowser, openAs } from './setup/browser.ts';
+import { launchBrowser, leave, openAs } from './setup/browser.ts';
 import { rejectRequests } from './setup/stubs.ts';
 
 let service: ServiceUnderTest;
@@ -38,7 +38,7 @@ test('Ctrl+K, words and Enter open a page', async () => {
   await page.waitForURL('**/audit');
   await focused(page, '#main');
   expect(await palette(page).count()).toBe(0);
-  await page.context().close();
+  await leave(page);
 });
 
 test('commands of the page are copied, with its filters and without a token', async () => {
@@ -66,7 +66,7 @@ test('Escape restores the focus, even to a text field', async () => {
   await page.keyboard.press('Escape');
   await focused(page, 'input[aria-label="Search jobs"]');
   expect(await page.getByLabel('Search jobs', { exact: true }).inputValue()).toBe('heron');
-  await page.context().close();
+  await leave(page);
 });
 
 test('jobs are found by prompt, title and ID, and the arrow keys select', async () => {
@@ -105,17 +105,17 @@ test('the palette offers only what the role allows', async () => {
   await open(admin);
   for (const name of ['New job', 'API tokens', 'Audit log', 'Failed jobs', 'Sign out'])
     await option(admin, name).waitFor();
-  await admin.context().close();
+  await leave(admin);
   const viewer = await openAs(browser, service.consoleUrl, 'viewer');
   await open(viewer);
   await option(viewer, 'Audit log').waitFor();
   expect(await option(viewer, 'New job').count()).toBe(0);
   expect(await option(viewer, 'API tokens').count()).toBe(0);
-  await viewer.context().close();
+  await leave(viewer);
 });
 
 test('actions take effect: the theme, the shortcuts, signing out', async () => {
-  const page = await openAs(browser, service.consoleUrl, 'operator');
+  const page = await openAs(browser, service.consoleUrl, 'operator', { session: 'own' });
   await open(page);
   await page.keyboard.type('dark');
   await page.keyboard.press('Enter');
@@ -147,7 +147,7 @@ test('disabling shortcuts disables Ctrl+K, but not the button', async () => {
   expect(await palette(page).count()).toBe(1);
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Command palette' }).and(page.locator(':focus')).waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test('pages are found even if the job search fails', async () => {
@@ -159,5 +159,5 @@ test('pages are found even if the job search fails', async () => {
   await palette(page).getByText('Could not search jobs.').waitFor();
   await option(page, 'Projects').click();
   await page.waitForURL('**/projects');
-  await page.context().close();
+  await leave(page);
 });

@@ -24,6 +24,7 @@ test('an unauthenticated user signs in and returns to the requested page', async
   await chooseRole(page, 'operator');
   expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/jobs?status=FAILED');
   await page.getByRole('button', { name: 'operator@promptq.local' }).waitFor();
+  await context.close();
 });
 
 test.each(['light', 'dark'] as const)(
@@ -51,7 +52,7 @@ test.each(['light', 'dark'] as const)(
 );
 
 test('signing out ends the session, shows the signed-out page, and drops unsent input', async () => {
-  const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/jobs/new' });
+  const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/jobs/new', session: 'own' });
   const prompt = page.getByLabel('Prompt', { exact: true });
   await prompt.fill('for no one else');
   await page.getByRole('button', { name: 'viewer@promptq.local' }).click();

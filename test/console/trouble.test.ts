@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { launchBrowser, openAs } from './setup/browser.ts';
+import { launchBrowser, leave, openAs } from './setup/browser.ts';
 import { serviceResponse } from './setup/stubs.ts';
 
 let service: ServiceUnderTest;
@@ -44,7 +44,7 @@ test('a part that an upgrade has removed shows an error, and the rest of the pag
   await page.getByRole('button', { name: 'Create token' }).click();
   await page.getByText('This part of the page could not be loaded').waitFor();
   await page.getByRole('heading', { name: 'API tokens' }).waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test('a list that fails to refresh shows an error, and its clocks stop', async () => {
@@ -171,7 +171,7 @@ test('a list whose next page could not be loaded says so, and is not out of date
   await page.getByRole('button', { name: 'Show more' }).click();
   await page.getByText('The next page could not be loaded. The service received too many requests.').waitFor();
   expect(await page.getByText('This page is out of date').count()).toBe(0);
-  await page.context().close();
+  await leave(page);
 });
 
 test('a log resumes after its last line once an overloaded service, or a session, is back', async () => {
@@ -198,7 +198,7 @@ test('a log resumes after its last line once an overloaded service, or a session
   expect(await lines.getByText('first', { exact: true }).count()).toBe(1);
   await page.getByRole('tabpanel').getByText('Complete', { exact: true }).waitFor();
   expect(asked).toEqual([undefined, '6,0', '6,0', '6,0', '6,0']);
-  await page.context().close();
+  await leave(page);
 });
 
 test('a log that is no longer readable shows the reason, and is not requested again', async () => {
@@ -212,7 +212,7 @@ test('a log that is no longer readable shows the reason, and is not requested ag
   await page.goto(`/jobs/${json.id}?tab=log`);
   await page.getByText('Could not continue following the log: This job does not exist or was deleted.').waitFor();
   expect(asked).toBe(1);
-  await page.context().close();
+  await leave(page);
 });
 
 /** A rejection without a sentence in the console. */
@@ -225,7 +225,7 @@ test("a rejected action shows the service's message", async () => {
   await page.route('**/retry', async (route) => await route.fulfill({ status: 409, json: REJECTION }));
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await page.getByText(REJECTION.error).waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test("a failed page shows the service's message and the ID of the request", async () => {
@@ -234,5 +234,5 @@ test("a failed page shows the service's message and the ID of the request", asyn
   await page.goto('/stats');
   await page.getByText(REJECTION.error).waitFor();
   await page.getByText(REJECTION.request_id).waitFor();
-  await page.context().close();
+  await leave(page);
 });

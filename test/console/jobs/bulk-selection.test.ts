@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createJob, untilEnded } from '../../api/job-client.ts';
 import { type ServiceUnderTest, startService } from '../../local-service.ts';
 import { axeViolations, loadAxe } from '../scenes/axe.ts';
-import { launchBrowser, openAs } from '../setup/browser.ts';
+import { launchBrowser, leave, openAs } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -62,7 +62,7 @@ test('selected jobs are read again before a bulk action: those that have succeed
   await dialog.getByText('1 job accepted').waitFor();
   expect(await untilEnded(service, left)).toMatchObject({ status: 'FAILED', attempt: 2 });
   expect(await status(retried)).toMatchObject({ attempt: 2 });
-  await page.context().close();
+  await leave(page);
 });
 
 test('a retry of jobs that had succeeded when they were selected says that it costs again', async () => {
@@ -73,7 +73,7 @@ test('a retry of jobs that had succeeded when they were selected says that it co
   await button(page, 'Retry jobs').click();
   await page.getByText('1 job has succeeded. Another attempt costs tokens again').waitFor();
   await button(page, 'Retry 1 job').waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test('a bulk action waits until the selected jobs could be read again', async () => {
@@ -89,5 +89,5 @@ test('a bulk action waits until the selected jobs could be read again', async ()
   await page.unrouteAll();
   await button(page, 'Try again').click();
   await button(page, 'Cancel 1 job').waitFor();
-  await page.context().close();
+  await leave(page);
 });

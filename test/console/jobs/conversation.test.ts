@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { axeViolations, loadAxe } from '../scenes/axe.ts';
-import { launchBrowser, openAs } from '../setup/browser.ts';
+import { launchBrowser, leave, openAs } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -72,7 +72,7 @@ test('a job is continued on its page, and the turns are listed with their answer
   await page.getByLabel('Search jobs', { exact: true }).fill('another');
   await expect.poll(() => new URL(page.url()).search).toBe('?search=another');
   await expect.poll(names).toEqual(['of another thread']);
-  await page.context().close();
+  await leave(page);
 });
 
 test('a prompt that is not sent yet stays with its job while another tab is read, and after a reload', async () => {
@@ -92,7 +92,7 @@ test('a prompt that is not sent yet stays with its job while another tab is read
   await page.goto(`/jobs/${other}?tab=conversation`);
   await prompt.waitFor();
   expect(await prompt.inputValue()).toBe('');
-  await page.context().close();
+  await leave(page);
 });
 
 test('a job is forked on its page, and the fork names it', async () => {
@@ -113,7 +113,7 @@ test('a job is forked on its page, and the fork names it', async () => {
   });
   await page.getByRole('tab', { name: 'Details' }).click();
   expect(await page.getByRole('link', { name: first }).getAttribute('href')).toBe(`/jobs/${first}`);
-  await page.context().close();
+  await leave(page);
 });
 
 test('a turn that waits names the job that it waits for, and is started after that has failed', async () => {
@@ -129,10 +129,10 @@ test('a turn that waits names the job that it waits for, and is started after th
   const viewer = await open(`/jobs/${first}?tab=conversation`, 'viewer');
   await turnsOf(viewer).nth(1).waitFor();
   expect(await button(viewer, 'Continue').count()).toBe(0);
-  await viewer.context().close();
+  await leave(viewer);
   await writeFile(go, '');
   await reached(second, 'thread_stopped');
   await button(page, 'Start anyway').click();
   await waitFor(async () => (await jobOf(second)).status === 'SUCCEEDED');
-  await page.context().close();
+  await leave(page);
 });

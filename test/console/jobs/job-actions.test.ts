@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { chooseRole, launchBrowser, openAs, PAGE_TIMEOUT_MS } from '../setup/browser.ts';
+import { chooseRole, launchBrowser, leave, openAs, PAGE_TIMEOUT_MS } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -65,7 +65,7 @@ test('a job is created in the form, followed live, cancelled and retried', async
   await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.attempt === 2);
   await page.getByText('Attempt 2', { exact: true }).first().waitFor();
   await service.api('POST', `/jobs/${id}/kill`);
-  await page.context().close();
+  await leave(page);
 });
 
 test('an edit shows its changes before it is saved, and sends only those', async () => {
@@ -89,7 +89,7 @@ test('an edit shows its changes before it is saved, and sends only those', async
   const { json } = await service.api('GET', `/jobs/${id}`);
   expect(json).toMatchObject({ prompt: 'drill: usage-limit\nkeep this\nput this', priority: 7, retries: 3 });
   await service.api('POST', `/jobs/${id}/cancel`);
-  await page.context().close();
+  await leave(page);
 });
 
 test('the events of an agent are shown in a readable form', async () => {
@@ -101,7 +101,7 @@ test('the events of an agent are shown in a readable form', async () => {
   await events.locator('pre').getByText('from the command', { exact: true }).waitFor();
   await events.getByText('Input:').waitFor();
   expect(await events.getByText('"type"').count()).toBe(0);
-  await page.context().close();
+  await leave(page);
 });
 
 test('a deep link opens its job after the sign-in, and a viewer sees no actions', async () => {

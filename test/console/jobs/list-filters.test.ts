@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { axeViolations, loadAxe } from '../scenes/axe.ts';
-import { launchBrowser, openAs } from '../setup/browser.ts';
+import { launchBrowser, leave, openAs } from '../setup/browser.ts';
 import { serviceResponse } from '../setup/stubs.ts';
 
 let service: ServiceUnderTest;
@@ -75,7 +75,7 @@ test('each filter of the API is set in the panel, stored in the address, and cle
   await expect.poll(() => names(page)).toHaveLength(3);
   expect(query(page)).toEqual({});
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Filters');
-  await page.context().close();
+  await leave(page);
 });
 
 test('a project that is typed before the projects are loaded is matched once they are', async () => {
@@ -90,7 +90,7 @@ test('a project that is typed before the projects are loaded is matched once the
   await page.getByLabel('Project', { exact: true }).press('Enter');
   typed.resolve();
   await expect.poll(() => query(page)).toEqual({ project: 'handbook' });
-  await page.context().close();
+  await leave(page);
 });
 
 test('a time is typed over another one, and only a complete time is applied', async () => {
@@ -124,7 +124,7 @@ test('a tag of a row filters the list further, and saved filters restore every f
     .getByRole('menuitem', { name: 'Night Project: handbook, Agent: shell, Tag: nightly, Oldest first' })
     .click();
   await expect.poll(() => query(page)).toEqual(sought);
-  await page.context().close();
+  await leave(page);
 });
 
 test('the list is sorted by the time of creation in either direction', async () => {
@@ -139,7 +139,7 @@ test('the list is sorted by the time of creation in either direction', async () 
   await page.getByLabel('Order').click();
   await page.getByRole('option', { name: 'Newest first' }).click();
   await expect.poll(() => names(page)).toEqual(newestFirst);
-  await page.context().close();
+  await leave(page);
 });
 
 test('the counts by state, which are those of all jobs, are shown without other filters only', async () => {
@@ -150,7 +150,7 @@ test('the counts by state, which are those of all jobs, are shown without other 
   await page.goto('/jobs?status=DRAFT&project=no-such-project');
   await page.getByText('No matching jobs').waitFor();
   expect((await tab.innerText()).trim()).toBe('Draft');
-  await page.context().close();
+  await leave(page);
 });
 
 test('an incomplete count is marked, and an empty page offers the next one', async () => {
@@ -163,7 +163,7 @@ test('an incomplete count is marked, and an empty page offers the next one', asy
   await page.getByText('(at least 1,234)').waitFor();
   await page.getByText('The next page continues the search.').waitFor();
   expect(await button(page, 'Older').isEnabled()).toBe(true);
-  await page.context().close();
+  await leave(page);
 });
 
 test("a failed job's row shows the error, and a script is named by its comment", async () => {
@@ -179,7 +179,7 @@ test("a failed job's row shows the error, and a script is named by its comment",
   const agent = row('Try it drill: fail 400');
   await agent.getByText('Agent error', { exact: true }).waitFor();
   await agent.getByText(/^The practice vendor fails as asked/).waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test('columns and exact times are chosen, and stored in the browser', async () => {
@@ -205,7 +205,7 @@ test('columns and exact times are chosen, and stored in the browser', async () =
   await button(page, 'List settings').click();
   await button(page, 'Reset columns').click();
   await header('Profile').first().waitFor({ state: 'attached' });
-  await page.context().close();
+  await leave(page);
 });
 
 test('the header of a scrolled list stays below the top bar', async () => {
@@ -249,7 +249,7 @@ test('a changed filter opens the first page', async () => {
   await page.goto(`/jobs?project=one&cursor=${encodeURIComponent(json.next_cursor)}`);
   await page.getByRole('button', { name: 'Clear the filter Project' }).click();
   await expect.poll(() => query(page)).toEqual({});
-  await page.context().close();
+  await leave(page);
 });
 
 test('rows of the filters before are dimmed until the others arrive', async () => {
@@ -266,5 +266,5 @@ test('rows of the filters before are dimmed until the others arrive', async () =
   respond();
   await page.getByRole('row').filter({ hasText: 'Rounding' }).waitFor();
   expect(await page.locator('[aria-busy=true]').count()).toBe(0);
-  await page.context().close();
+  await leave(page);
 });

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { checkScene } from '../scenes/check-scene.ts';
-import { launchBrowser, openAs } from '../setup/browser.ts';
+import { launchBrowser, leave, openAs } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -65,6 +65,7 @@ test('a question is answered in the inbox with two clicks, and on the page of it
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'The agent asks' }).waitFor({ state: 'detached' });
   expect(await answerOf(byText)).toBe('Shed of sheds');
+  await page.context().close();
 });
 
 test('what is typed or asked on the page of one job is not taken to another', async () => {
@@ -93,7 +94,7 @@ test('what is typed or asked on the page of one job is not taken to another', as
   await page.goBack();
   await asked('Which wood?');
   expect(await page.getByRole('dialog').count()).toBe(0);
-  await page.context().close();
+  await leave(page);
 });
 
 test('a viewer reads a question and has nothing to answer it with', async () => {
@@ -101,6 +102,7 @@ test('a viewer reads a question and has nothing to answer it with', async () => 
   const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/questions' });
   await page.getByText('Which size?').waitFor();
   expect(await answer(page).count()).toBe(0);
+  await leave(page);
 });
 
 test('the inbox shows further questions on request', async () => {
@@ -121,6 +123,7 @@ test('the inbox shows further questions on request', async () => {
     })
     .toBe(1);
   await page.getByText('Which height?').waitFor();
+  await leave(page);
 });
 
 test('questions that could not be read again are marked, and an unreadable one is reported', async () => {
@@ -140,4 +143,5 @@ test('questions that could not be read again are marked, and an unreadable one i
   await page.getByRole('button', { name: 'Try again' }).click();
   // The log may show the question too, within the agent's call.
   await page.getByText('Which roof?', { exact: true }).waitFor();
+  await page.context().close();
 });

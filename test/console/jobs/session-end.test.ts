@@ -37,7 +37,8 @@ test('the log of a running job continues after its last line when the user has s
   const go = join(folder, 'go');
   const prompt = `echo first; until [ -e ${go} ]; do sleep 0.1; done; echo second`;
   const { json } = await service.api('POST', '/jobs', { prompt, profile: 'shell' });
-  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${json.id}?tab=log` });
+  const path = `/jobs/${json.id}?tab=log`;
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path, session: 'own' });
   const lines = page.locator('.job-log').getByRole('listitem');
   await lines.getByText('first', { exact: true }).waitFor();
   const from: (string | undefined)[] = [];

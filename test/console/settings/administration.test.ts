@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../../local-service.ts';
-import { callFromPage, chooseRole, launchBrowser, openAs } from '../setup/browser.ts';
+import { callFromPage, chooseRole, launchBrowser, leave, openAs } from '../setup/browser.ts';
 import { serviceResponse } from '../setup/stubs.ts';
 
 let service: ServiceUnderTest;
@@ -118,7 +118,7 @@ test('the audit log is filtered by principal, action and day', async () => {
 });
 
 test('unsent input survives the end of a session', async () => {
-  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/configuration' });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/configuration', session: 'own' });
   await page.getByLabel('Document').fill('rules: []');
   await page.context().clearCookies();
   await page.getByRole('button', { name: 'Check' }).click();
@@ -134,6 +134,7 @@ test('unsent input survives the end of a session', async () => {
   expect(await page.getByLabel('Document').inputValue()).toBe('rules: []');
   await page.getByRole('button', { name: 'Check' }).click();
   await page.getByText('nothing would change').waitFor();
+  await page.context().close();
 });
 
 test('a viewer sees no forbidden actions, and the reason', async () => {
@@ -146,10 +147,11 @@ test('a viewer sees no forbidden actions, and the reason', async () => {
     await page.getByText('You are signed in as viewer').waitFor();
     expect(await page.locator('#main').getByRole('button').count()).toBe(0);
   }
+  await leave(page);
 });
 
 test('an ended session is rejected, and a user without a role sees a notice', async () => {
-  const viewer = await openAs(browser, service.consoleUrl, 'viewer');
+  const viewer = await openAs(browser, service.consoleUrl, 'viewer', { session: 'own' });
   await admin.goto('/sessions');
   const ends = admin.getByRole('button', { name: 'End the session of viewer@promptq.local' });
   await ends.first().waitFor();
@@ -161,6 +163,7 @@ test('an ended session is rejected, and a user without a role sees a notice', as
   expect(await callFromPage(viewer, 'GET', '/session')).toBe(401);
   const stranger = await openAs(browser, service.consoleUrl, 'stranger');
   await stranger.getByText('You have no role here').waitFor();
+  for (const page of [viewer, stranger]) await page.context().close();
 });
 
 test('the token pages warn if scopes are not enforced', async () => {
@@ -179,7 +182,11 @@ test('the token pages warn if scopes are not enforced', async () => {
 
 test('a session is listed with its browser and address, and the current one is marked', async () => {
   const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:151.0) Gecko/20100101 Firefox/151.0';
-  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/sessions', context: { userAgent } });
+  const page = await openAs(browser, service.consoleUrl, 'admin', {
+    path: '/sessions',
+    context: { userAgent },
+    session: 'own',
+  });
   const row = page.getByRole('row').filter({ hasText: 'this session' });
   await row.getByText('Firefox on Linux').waitFor();
   await row.getByText('127.0.0.1').waitFor();
@@ -206,7 +213,7 @@ test('a token is shown as expired from its expiry on', async () => {
   await row('past').getByText('Expired').waitFor();
   await row('coming').getByText('Active').waitFor();
   await row('lasting').getByText('Active').waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test('the last day of a filter of the audit log is included completely', async () => {

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { launchBrowser, openAs } from '../setup/browser.ts';
+import { launchBrowser, leave, openAs } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -128,7 +128,7 @@ test('a binding with a mistyped project is offered the existing one', async () =
   const projects = json.items.map(({ project }: { project: string }) => project);
   expect(projects).toContain('storefront');
   expect(projects).not.toContain('storefrnt');
-  await page.context().close();
+  await leave(page);
 });
 
 test('an empty project is deleted; for another one the dialog lists what it still has', async () => {
@@ -161,7 +161,7 @@ test('an empty project is deleted; for another one the dialog lists what it stil
   expect((await counted()).map(({ name }: { name: string }) => name)).not.toContain('storefrnt');
   await service.api('DELETE', `/deploy-bindings/${bound.id}`);
   await service.api('POST', `/jobs/${job.id}/cancel`);
-  await page.context().close();
+  await leave(page);
 });
 
 test("a binding's missing fields are named as in its form", async () => {
@@ -169,5 +169,5 @@ test("a binding's missing fields are named as in its form", async () => {
   const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/bindings' });
   await page.getByText('Missing: URL').waitFor();
   await service.api('DELETE', `/deploy-bindings/${json.id}`);
-  await page.context().close();
+  await leave(page);
 });

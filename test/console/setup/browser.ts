@@ -4,7 +4,14 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Browser, type BrowserContextOptions, type BrowserServer, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type BrowserServer,
+  type Cookie,
+  chromium,
+  type Page,
+} from 'playwright-core';
 import type { Role } from '../../../lib/contract/roles.ts';
 import { builtConsole } from '../../../lib/local/run/console-build.ts';
 
@@ -40,22 +47,84 @@ async function startChromium(args: readonly string[]): Promise<BrowserServer> {
 }
 
 /**
- * Opens a page of the console in a new browser context, signed in by the local run's one-click page.
+ * Opens a page of the console, signed in by the local run's one-click page. Pages of one visitor share a session, and
+ * `leave` lets the next page continue in an earlier one.
  * @param options.path the first page, such as `/jobs`
  * @param options.context such as `{ viewport: { width: 360, height: 740 }, colorScheme: 'dark' }`
+ * @param options.session `own` for tests that end the session, or that look at it
  */
 export async function openAs(
   browser: Browser,
   consoleUrl: string,
   visitor: Visitor,
-  options: { path?: string; context?: BrowserContextOptions } = {},
+  options: { path?: string; context?: BrowserContextOptions; session?: 'own' } = {},
 ): Promise<Page> {
-  const context = await browser.newContext({ baseURL: consoleUrl, reducedMotion: 'reduce', ...options.context });
-  context.setDefaultTimeout(PAGE_TIMEOUT_MS);
-  const page = await context.newPage();
-  await page.goto(`/auth/sign-in?return_to=${encodeURIComponent(options.path ?? '/jobs')}`);
-  await chooseRole(page, visitor);
+  const { path = '/jobs', session } = options;
+  const visits = visitsOf(browser);
+  const kind = JSON.stringify([consoleUrl, visitor, options.context]);
+  const left = session === 'own' ? undefined : visits.left.get(kind)?.pop();
+  const cookies = session === 'own' ? undefined : visits.cookies.get(`${visitor} ${consoleUrl}`);
+  const page = left ?? (await newPage(browser, consoleUrl, options.context, cookies));
+  if (left ?? cookies) {
+    await page.goto(path);
+    await page.locator('#main').waitFor();
+  } else {
+    await page.goto(`/auth/sign-in?return_to=${encodeURIComponent(path)}`);
+    await chooseRole(page, visitor);
+  }
+  if (session === 'own' || visitor === 'stranger') return page;
+  if (!cookies) visits.cookies.set(`${visitor} ${consoleUrl}`, await page.context().cookies());
+  visits.kinds.set(page, kind);
   return page;
+}
+
+/**
+ * Ends a test's use of a page: `openAs` continues in it, without its routes and storage, which costs half of a new one.
+ * Close the context instead if the test has changed anything else, such as the clock, the window or listeners.
+ */
+export async function leave(page: Page): Promise<void> {
+  const browser = page.context().browser();
+  const visits = browser && visitsOf(browser);
+  const kind = visits?.kinds.get(page);
+  if (!visits || kind === undefined) throw new Error('only a page of a shared session can be left');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  // Without the console's scripts, which may store what was typed when they end.
+  await page.goto(PLAIN_PAGE);
+  await page.evaluate('localStorage.clear(); sessionStorage.clear()');
+  visits.left.set(kind, [...(visits.left.get(kind) ?? []), page]);
+}
+
+/** A page of the console's origin without scripts. */
+const PLAIN_PAGE = '/api/v1/session';
+
+/** The sessions and pages of one connection to a browser. */
+interface Visits {
+  /** By visitor and console. */
+  readonly cookies: Map<string, Cookie[]>;
+  /** What a page was opened as. */
+  readonly kinds: WeakMap<Page, string>;
+  /** By kind. */
+  readonly left: Map<string, Page[]>;
+}
+
+const visitsByBrowser = new WeakMap<Browser, Visits>();
+
+function visitsOf(browser: Browser): Visits {
+  const visits = visitsByBrowser.get(browser) ?? { cookies: new Map(), kinds: new WeakMap(), left: new Map() };
+  visitsByBrowser.set(browser, visits);
+  return visits;
+}
+
+async function newPage(
+  browser: Browser,
+  baseURL: string,
+  options: BrowserContextOptions = {},
+  cookies: Cookie[] = [],
+): Promise<Page> {
+  const context = await browser.newContext({ baseURL, reducedMotion: 'reduce', ...options });
+  context.setDefaultTimeout(PAGE_TIMEOUT_MS);
+  await context.addCookies(cookies);
+  return await context.newPage();
 }
 
 /** Calls the API as scripts of the page do; `path` is relative to `/api/v1`. Returns the status. */
