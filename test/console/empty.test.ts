@@ -25,10 +25,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true });
 /** Makes every list empty and opens one. */
 const openEmpty = async (role: 'viewer' | 'operator' | 'admin', path: string) => {
-  const page = await openAs(browser, service.consoleUrl, role, { path: '/environment' });
-  await emptyLists(page);
-  await page.goto(path);
-  return page;
+  return await openAs(browser, service.consoleUrl, role, { path, before: emptyLists });
 };
 
 test('an example fills in the form, and earlier unsent input stays', async () => {

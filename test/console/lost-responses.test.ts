@@ -115,12 +115,12 @@ test.each([
 
 test('a job that is run again with another model is created once although its response was lost', async () => {
   const id = await createJob(service, { prompt: 'drill: say hello', project: 'lost-copy', draft: true });
-  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${id}` });
-  await page.route('**/api/v1/environment', async (route) => {
-    const environment = await serviceResponse<{ models: string[] }>(route);
-    await route.fulfill({ json: { ...environment, models: ['model-a', 'model-b'] } });
-  });
-  await page.reload();
+  const before = async (opened: Page) =>
+    await opened.route('**/api/v1/environment', async (route) => {
+      const environment = await serviceResponse<{ models: string[] }>(route);
+      await route.fulfill({ json: { ...environment, models: ['model-a', 'model-b'] } });
+    });
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${id}`, before });
   await loseFirstResponse(page, '**/api/v1/jobs');
   const runAgain = async () => {
     await button(page, 'Run again with another model').click();

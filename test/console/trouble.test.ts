@@ -17,6 +17,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
+const installClock = async (page: Page) => await page.clock.install();
 const follow = async (page: Page, name: string) =>
   await page.locator('#navigation').getByRole('link', { name, exact: true }).click();
 
@@ -52,9 +53,7 @@ test('a list that fails to refresh shows an error, and its clocks stop', async (
     prompt: 'while :; do sleep 0.2; done',
     profile: 'shell',
   });
-  const page = await openAs(browser, service.consoleUrl, 'operator');
-  await page.clock.install();
-  await page.reload();
+  const page = await openAs(browser, service.consoleUrl, 'operator', { before: installClock });
   const row = page.getByRole('row').filter({ hasText: 'while :' });
   await row.getByText('Running').waitFor();
   await page.context().setOffline(true);
@@ -76,9 +75,7 @@ describe('an open page whose data cannot be read again', () => {
   const mark = () => page.getByText('This page is out of date');
 
   beforeAll(async () => {
-    page = await openAs(browser, service.consoleUrl, 'admin');
-    await page.clock.install();
-    await page.reload();
+    page = await openAs(browser, service.consoleUrl, 'admin', { before: installClock });
   });
   afterAll(async () => await page?.context().close());
 
@@ -161,13 +158,13 @@ describe('an open page whose data cannot be read again', () => {
 });
 
 test('a list whose next page could not be loaded says so, and is not out of date', async () => {
-  const page = await openAs(browser, service.consoleUrl, 'admin');
-  await page.route('**/api/v1/audit-logs*', async (route) => {
-    if (new URL(route.request().url()).searchParams.has('cursor'))
-      return await route.fulfill({ status: 429, json: { error: 'too_many_requests' } });
-    await route.fulfill({ json: { ...(await serviceResponse<object>(route)), next_cursor: 'more' } });
-  });
-  await page.goto('/audit');
+  const before = async (opened: Page) =>
+    await opened.route('**/api/v1/audit-logs*', async (route) => {
+      if (new URL(route.request().url()).searchParams.has('cursor'))
+        return await route.fulfill({ status: 429, json: { error: 'too_many_requests' } });
+      await route.fulfill({ json: { ...(await serviceResponse<object>(route)), next_cursor: 'more' } });
+    });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/audit', before });
   await page.getByRole('button', { name: 'Show more' }).click();
   await page.getByText('The next page could not be loaded. The service received too many requests.').waitFor();
   expect(await page.getByText('This page is out of date').count()).toBe(0);
@@ -177,22 +174,22 @@ test('a list whose next page could not be loaded says so, and is not out of date
 test('a log resumes after its last line once an overloaded service, or a session, is back', async () => {
   const { json } = await service.api('POST', '/jobs', { prompt: 'echo first; echo second', profile: 'shell' });
   await waitFor(async () => (await service.api('GET', `/jobs/${json.id}/status?wait=20`)).json.terminal);
-  const page = await openAs(browser, service.consoleUrl, 'operator');
   const asked: (string | undefined)[] = [];
   const piece = { attempt: 1, stream: 'stdout', text: 'first\n', offset: 0, next_offset: 6 };
-  await page.route('**/logs?follow=1*', async (route) => {
-    asked.push(route.request().headers()['last-event-id']);
-    if (asked.length === 1)
-      return await route.fulfill({
-        contentType: 'text/event-stream',
-        body: `retry: 0\nid: 6,0\ndata: ${JSON.stringify(piece)}\n\n`,
-      });
-    const status = [503, 429, 401][asked.length - 2];
-    if (status !== undefined)
-      return await route.fulfill({ status, json: { error: status === 401 ? 'unauthorized' : 'unavailable' } });
-    await route.continue();
-  });
-  await page.goto(`/jobs/${json.id}`);
+  const before = async (opened: Page) =>
+    await opened.route('**/logs?follow=1*', async (route) => {
+      asked.push(route.request().headers()['last-event-id']);
+      if (asked.length === 1)
+        return await route.fulfill({
+          contentType: 'text/event-stream',
+          body: `retry: 0\nid: 6,0\ndata: ${JSON.stringify(piece)}\n\n`,
+        });
+      const status = [503, 429, 401][asked.length - 2];
+      if (status !== undefined)
+        return await route.fulfill({ status, json: { error: status === 401 ? 'unauthorized' : 'unavailable' } });
+      await route.continue();
+    });
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${json.id}`, before });
   const lines = page.locator('.job-log').getByRole('listitem');
   await lines.getByText('second', { exact: true }).waitFor();
   expect(await lines.getByText('first', { exact: true }).count()).toBe(1);
@@ -203,13 +200,13 @@ test('a log resumes after its last line once an overloaded service, or a session
 
 test('a log that is no longer readable shows the reason, and is not requested again', async () => {
   const { json } = await service.api('POST', '/jobs', { prompt: 'echo once', profile: 'shell' });
-  const page = await openAs(browser, service.consoleUrl, 'operator');
   let asked = 0;
-  await page.route('**/logs?follow=1*', async (route) => {
-    asked += 1;
-    await route.fulfill({ status: 404, json: { error: 'job_not_found' } });
-  });
-  await page.goto(`/jobs/${json.id}?tab=log`);
+  const before = async (opened: Page) =>
+    await opened.route('**/logs?follow=1*', async (route) => {
+      asked += 1;
+      await route.fulfill({ status: 404, json: { error: 'job_not_found' } });
+    });
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${json.id}?tab=log`, before });
   await page.getByText('Could not continue following the log: This job does not exist or was deleted.').waitFor();
   expect(asked).toBe(1);
   await leave(page);
@@ -229,9 +226,9 @@ test("a rejected action shows the service's message", async () => {
 });
 
 test("a failed page shows the service's message and the ID of the request", async () => {
-  const page = await openAs(browser, service.consoleUrl, 'operator');
-  await page.route('**/api/v1/stats', async (route) => await route.fulfill({ status: 500, json: REJECTION }));
-  await page.goto('/stats');
+  const before = async (opened: Page) =>
+    await opened.route('**/api/v1/stats', async (route) => await route.fulfill({ status: 500, json: REJECTION }));
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/stats', before });
   await page.getByText(REJECTION.error).waitFor();
   await page.getByText(REJECTION.request_id).waitFor();
   await leave(page);

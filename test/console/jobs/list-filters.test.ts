@@ -154,12 +154,14 @@ test('the counts by state, which are those of all jobs, are shown without other 
 });
 
 test('an incomplete count is marked, and an empty page offers the next one', async () => {
-  const page = await open('/account');
-  await page.route(/\/api\/v1\/jobs\?/, async (route) => {
-    const answer = await serviceResponse<object>(route);
-    await route.fulfill({ json: { ...answer, items: [], total: 1_234, total_complete: false, next_cursor: 'x' } });
+  const page = await openAs(browser, service.consoleUrl, 'operator', {
+    path: '/jobs?search=far',
+    before: async (opened) =>
+      await opened.route(/\/api\/v1\/jobs\?/, async (route) => {
+        const answer = await serviceResponse<object>(route);
+        await route.fulfill({ json: { ...answer, items: [], total: 1_234, total_complete: false, next_cursor: 'x' } });
+      }),
   });
-  await page.goto('/jobs?search=far');
   await page.getByText('(at least 1,234)').waitFor();
   await page.getByText('The next page continues the search.').waitFor();
   expect(await button(page, 'Older').isEnabled()).toBe(true);
@@ -245,8 +247,7 @@ test('a changed filter opens the first page', async () => {
     await service.api('POST', '/jobs', { prompt: 'x', project, draft: true });
   const { json } = await service.api('GET', '/jobs?project=one&limit=1');
   expect(json.next_cursor).toEqual(expect.any(String));
-  const page = await openAs(browser, service.consoleUrl, 'operator');
-  await page.goto(`/jobs?project=one&cursor=${encodeURIComponent(json.next_cursor)}`);
+  const page = await open(`/jobs?project=one&cursor=${encodeURIComponent(json.next_cursor)}`);
   await page.getByRole('button', { name: 'Clear the filter Project' }).click();
   await expect.poll(() => query(page)).toEqual({});
   await leave(page);

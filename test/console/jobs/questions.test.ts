@@ -106,13 +106,13 @@ test('a viewer reads a question and has nothing to answer it with', async () => 
 });
 
 test('the inbox shows further questions on request', async () => {
-  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs' });
-  await page.route(/\/api\/v1\/jobs\?.*needs=answer/, async (route) => {
-    await route.continue({ url: route.request().url().replace('limit=50', 'limit=1') });
-  });
   await asking({ question: 'Which height?' }, 'Measure the roof');
   await asking({ question: 'Which width?' }, 'Measure the door');
-  await page.goto('/questions');
+  const before = async (opened: Page) =>
+    await opened.route(/\/api\/v1\/jobs\?.*needs=answer/, async (route) => {
+      await route.continue({ url: route.request().url().replace('limit=50', 'limit=1') });
+    });
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/questions', before });
   await answer(page).first().waitFor();
   expect(await page.getByText('Which width?').count()).toBe(0);
   const showMore = "[...document.querySelectorAll('button')].find((one) => one.textContent === 'Show more')?.click()";

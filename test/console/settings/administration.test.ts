@@ -195,11 +195,10 @@ test('a session is listed with its browser and address, and the current one is m
 });
 
 test('a token is shown as expired from its expiry on', async () => {
-  const page = await openAs(browser, service.consoleUrl, 'admin');
   for (const name of ['past', 'coming', 'lasting'])
-    expect(await callFromPage(page, 'POST', '/tokens', { name })).toBe(201);
+    expect(await callFromPage(admin, 'POST', '/tokens', { name })).toBe(201);
   const expiry: Record<string, number> = { past: -60_000, coming: 3_600_000 };
-  await page.route(/\/api\/v1\/tokens(\?|$)/, async (route) => {
+  await admin.route(/\/api\/v1\/tokens(\?|$)/, async (route) => {
     const answer = await serviceResponse<{ items: { name: string }[] }>(route);
     const now = Date.now();
     const items = answer.items.map((token) => {
@@ -208,26 +207,20 @@ test('a token is shown as expired from its expiry on', async () => {
     });
     await route.fulfill({ json: { ...answer, items } });
   });
-  await page.goto('/api-tokens');
-  const row = (name: string) => page.getByRole('row').filter({ has: page.getByText(name, { exact: true }) });
+  await admin.goto('/api-tokens');
+  const row = (name: string) => admin.getByRole('row').filter({ has: admin.getByText(name, { exact: true }) });
   await row('past').getByText('Expired').waitFor();
   await row('coming').getByText('Active').waitFor();
   await row('lasting').getByText('Active').waitFor();
-  await leave(page);
+  await admin.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
 test('the last day of a filter of the audit log is included completely', async () => {
-  const page = await openAs(browser, service.consoleUrl, 'admin');
-  const asked: URLSearchParams[] = [];
-  page.on('request', (request) => {
-    const { pathname, searchParams } = new URL(request.url());
-    if (pathname === '/api/v1/audit-logs') asked.push(searchParams);
-  });
-  await page.goto('/audit?since=2026-11-19&until=2026-11-20');
-  await expect.poll(() => asked.length).toBeGreaterThan(0);
-  const [since, until] = await page.evaluate<string[]>(
+  const asking = admin.waitForRequest((request) => new URL(request.url()).pathname === '/api/v1/audit-logs');
+  await admin.goto('/audit?since=2026-11-19&until=2026-11-20');
+  const asked = new URL((await asking).url()).searchParams;
+  const [since, until] = await admin.evaluate<string[]>(
     '[new Date(2026, 10, 19), new Date(2026, 10, 21)].map((time) => time.toISOString())',
   );
-  expect(Object.fromEntries(asked[0] ?? [])).toMatchObject({ since, until });
-  await page.context().close();
+  expect(Object.fromEntries(asked)).toMatchObject({ since, until });
 });

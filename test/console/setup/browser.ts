@@ -46,25 +46,33 @@ async function startChromium(args: readonly string[]): Promise<BrowserServer> {
   });
 }
 
+interface Visit {
+  /** The first page; `/jobs` by default. */
+  readonly path?: string;
+  /** Such as `{ viewport: { width: 360, height: 740 }, colorScheme: 'dark' }`. */
+  readonly context?: BrowserContextOptions;
+  /** Runs before the page is opened, for example to stub responses. */
+  readonly before?: (page: Page) => Promise<unknown>;
+  /** For tests that end the session, or that look at it. */
+  readonly session?: 'own';
+}
+
 /**
  * Opens a page of the console, signed in by the local run's one-click page. Pages of one visitor share a session, and
  * `leave` lets the next page continue in an earlier one.
- * @param options.path the first page, such as `/jobs`
- * @param options.context such as `{ viewport: { width: 360, height: 740 }, colorScheme: 'dark' }`
- * @param options.session `own` for tests that end the session, or that look at it
  */
 export async function openAs(
   browser: Browser,
   consoleUrl: string,
   visitor: Visitor,
-  options: { path?: string; context?: BrowserContextOptions; session?: 'own' } = {},
+  { path = '/jobs', context, before, session }: Visit = {},
 ): Promise<Page> {
-  const { path = '/jobs', session } = options;
   const visits = visitsOf(browser);
-  const kind = JSON.stringify([consoleUrl, visitor, options.context]);
+  const kind = JSON.stringify([consoleUrl, visitor, context]);
   const left = session === 'own' ? undefined : visits.left.get(kind)?.pop();
   const cookies = session === 'own' ? undefined : visits.cookies.get(`${visitor} ${consoleUrl}`);
-  const page = left ?? (await newPage(browser, consoleUrl, options.context, cookies));
+  const page = left ?? (await newPage(browser, consoleUrl, context, cookies));
+  await before?.(page);
   if (left ?? cookies) {
     await page.goto(path);
     await page.locator('#main').waitFor();
