@@ -17,7 +17,12 @@ export async function axeViolations(page: Page, options: RunOptions = {}): Promi
   return await page.evaluate(async (given) => {
     const { rules, ...others } = given;
     // Targets of at least 24 by 24 pixels are a rule of WCAG 2.2, which axe disables by default.
-    const { violations } = await axe.run({ ...others, rules: { 'target-size': { enabled: true }, ...rules } });
+    const { violations } = await axe.run({
+      ...others,
+      rules: { 'target-size': { enabled: true }, ...rules },
+      // Locations of all that passed would take a third of the time.
+      resultTypes: ['violations'],
+    });
     return violations.flatMap(({ id, nodes }) =>
       nodes.map((node) => `${id}: ${node.html.slice(0, 200)} ${node.failureSummary}`),
     );
