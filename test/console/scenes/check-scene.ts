@@ -29,8 +29,11 @@ export async function openScene(page: Page, { name, path, before, act }: Scene, 
   await page.locator('#main [class*=spinner-rotator]').first().waitFor({ state: 'detached' });
 }
 
-/** The accessibility faults of the scene that `openScene` opened: findings of axe, and faults on a phone. */
+/** The accessibility faults of an open page: findings of axe, and faults on a phone. It leaves the page as on a phone. */
 export async function checkScene(page: Page, depth: Depth): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  await page.locator('body:not(.awsui-dark-mode)').waitFor();
+  await resize(page, WIDE);
   await loadAxe(page);
   const found = new Map<string, string>();
   const check = async (look: string, options: Parameters<typeof axeViolations>[1]) => {
@@ -41,9 +44,7 @@ export async function checkScene(page: Page, depth: Depth): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.locator('body.awsui-dark-mode').waitFor();
   await check('dark', { runOnly: COLOURS });
-  await page.setViewportSize(PHONE);
-  // After two frames, React and the size observers have rendered the change of width.
-  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  await resize(page, PHONE);
   await check('on a phone', NO_COLOURS);
   for (const issue of await phoneIssues(page)) found.set(issue, 'on a phone');
   if (depth === 'thorough') {
@@ -52,4 +53,10 @@ export async function checkScene(page: Page, depth: Depth): Promise<string[]> {
     await check('on a phone, light', {});
   }
   return [...found].map(([fault, look]) => `${look}: ${fault}`);
+}
+
+async function resize(page: Page, size: typeof WIDE): Promise<void> {
+  await page.setViewportSize(size);
+  // After two frames, React and the size observers have rendered the change of width.
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 }
