@@ -5,11 +5,10 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GitServer, startGitServer } from '../../git-server.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { axeViolations, loadAxe } from '../scenes/axe.ts';
+import { checkScene } from '../scenes/check-scene.ts';
 import { launchBrowser, openAs } from '../setup/browser.ts';
 
 const WIDE = { width: 1440, height: 900 };
-const NARROW = { width: 390, height: 844 };
 
 let service: ServiceUnderTest;
 let repository: GitServer;
@@ -239,15 +238,7 @@ test('a forbidden side is reported, and an ended session asks the user to sign i
 });
 
 test('the comparison is accessible', async () => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await page.setViewportSize(WIDE);
-    await page.goto(`/compare?a=${one}&b=${other}`);
-    await file('both.txt').getByRole('table').first().waitFor();
-    await loadAxe(page);
-    expect(await axeViolations(page)).toEqual([]);
-    await page.setViewportSize(NARROW);
-    await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-    await expect.poll(() => axeViolations(page)).toEqual([]);
-  }
+  await page.goto(`/compare?a=${one}&b=${other}`);
+  await file('both.txt').getByRole('table').first().waitFor();
+  await expect.poll(() => checkScene(page, 'usual')).toEqual([]);
 });

@@ -44,7 +44,7 @@ test('a question is answered in the inbox with two clicks, and on the page of it
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('img', { name: '1 open' }).waitFor();
   await page.getByRole('link', { name: 'Paint the shed' }).waitFor();
   await page.getByText('the job continues with: gray').waitFor();
-  expect(await checkScene(page, 'thorough')).toEqual([]);
+  expect(await checkScene(page, 'usual')).toEqual([]);
   await page.getByText('blue', { exact: true }).click();
   await answer(page).click();
   await page.getByText('No open questions').waitFor();
