@@ -33,7 +33,8 @@ export const listBindings = defineRoute({
   query: bindingListQuery,
   responses: { 200: { description: 'The bindings, ordered by project and name.', schema: bindingList } },
   errors: ['invalid_request'],
-  mode: 'buffered',
+  // All bindings of a deployment, of up to 50 kB each in a buffered response, may exceed the 6 MB of one.
+  mode: 'stream',
   access: { registry: 'read' },
 });
 
