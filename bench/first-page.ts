@@ -1,4 +1,4 @@
-import { launchBrowser, openAs } from '../test/console/setup/browser.ts';
+import { launchOwnBrowser, openAs } from '../test/console/setup/browser.ts';
 import { startService } from '../test/local-service.ts';
 
 /** Prints how soon the first page shows something, on the local run: a cold cache, then a warm one. Milliseconds. */
@@ -16,7 +16,7 @@ const MEASURE = `new Promise((resolve) => {
   }, 500);
 })`;
 
-const browser = await launchBrowser();
+const browser = await launchOwnBrowser();
 const service = await startService();
 try {
   for (const cache of ['cold', 'warm'] as const) {

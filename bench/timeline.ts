@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os';
 import type { Page } from 'playwright-core';
-import { launchBrowser, openAs } from '../test/console/setup/browser.ts';
+import { launchOwnBrowser, openAs } from '../test/console/setup/browser.ts';
 import { CODEX, createScriptedCodex } from '../test/console/setup/scripted-codex.ts';
 import { startService, waitFor } from '../test/local-service.ts';
 
@@ -43,7 +43,7 @@ const READABLE = `new Promise((resolve) => {
 
 const codex = await createScriptedCodex();
 // Software GL draws even an empty page too slowly on a busy machine; the compositor without GL doesn't.
-const browser = await launchBrowser(['--disable-gpu']);
+const browser = await launchOwnBrowser(['--disable-gpu']);
 const service = await startService({ env: { PROMPTQ_CODEX_BIN: codex.path } });
 try {
   const id = await runJob();

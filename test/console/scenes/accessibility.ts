@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { startService } from '../../local-service.ts';
-import { launchBrowser, openAs } from '../setup/browser.ts';
+import { launchOwnBrowser, openAs } from '../setup/browser.ts';
 import { makeSampleData } from '../setup/sample-data.ts';
 import { checkScene, openScene } from './check-scene.ts';
 import { SCENES } from './scenes.ts';
@@ -11,7 +11,7 @@ import { SCENES } from './scenes.ts';
  */
 const { positionals: wanted } = parseArgs({ allowPositionals: true });
 const scenes = SCENES.filter(({ name }) => wanted.length === 0 || wanted.some((prefix) => name.startsWith(prefix)));
-const browser = await launchBrowser();
+const browser = await launchOwnBrowser();
 const service = await startService({ env: { PROMPTQ_CONCURRENCY: '3' } });
 let found = 0;
 try {

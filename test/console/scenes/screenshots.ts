@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { startService } from '../../local-service.ts';
-import { launchBrowser, openAs } from '../setup/browser.ts';
+import { launchOwnBrowser, openAs } from '../setup/browser.ts';
 import { makeSampleData, type SampleJobs } from '../setup/sample-data.ts';
 import { SCENES } from './scenes.ts';
 
@@ -32,7 +32,7 @@ const [folder, ...wanted] = positionals;
 if (folder === undefined) throw new Error('say into which folder: npm run screenshots -- FOLDER');
 const looks = (Object.keys(LOOKS) as Look[]).filter((look) => values.look.includes(look));
 
-const browser = await launchBrowser();
+const browser = await launchOwnBrowser();
 const service = await startService({ env: { PROMPTQ_CONCURRENCY: '3' } });
 try {
   const admin = await openAs(browser, service.consoleUrl, 'admin');

@@ -10,6 +10,7 @@ import {
   type BrowserServer,
   type Cookie,
   chromium,
+  type LaunchOptions,
   type Page,
 } from 'playwright-core';
 import type { Role } from '../../../lib/contract/roles.ts';
@@ -36,14 +37,23 @@ export async function launchBrowser(args: readonly string[] = []): Promise<Brows
   return await chromium.connect((await started).wsEndpoint());
 }
 
+/** Launches a Chromium for a program that closes it at its end. */
+export async function launchOwnBrowser(args: readonly string[] = []): Promise<Browser> {
+  await builtConsole();
+  return await chromium.launch(await settings(args));
+}
+
 async function startChromium(args: readonly string[]): Promise<BrowserServer> {
-  // The package's default arguments are for cloud functions: a single process and no web security.
-  return await chromium.launchServer({
-    host: '127.0.0.1',
+  return await chromium.launchServer({ host: '127.0.0.1', ...(await settings(args)) });
+}
+
+async function settings(args: readonly string[]): Promise<LaunchOptions> {
+  return {
     executablePath: await chromiumPath(),
+    // The package's default arguments are for cloud functions: a single process and no web security.
     args: ['--no-zygote', '--disable-gpu', '--disable-background-networking', ...args],
     headless: true,
-  });
+  };
 }
 
 interface Visit {
