@@ -16,7 +16,7 @@ Run a job from another terminal; the command line finds this service while it ru
 const AUTHORIZED = '-H "Authorization: Bearer $TOKEN"';
 
 /** Errors whose message tells an operator what to do. */
-const OPERATORS = [SettingError, HomeInUseError, HomeError, ConfigFileError];
+const EXPLAINED = [SettingError, HomeInUseError, HomeError, ConfigFileError];
 
 // Taken before the output of the functions is redirected.
 const write = process.stdout.write.bind(process.stdout);
@@ -29,6 +29,8 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 /** Set by the first signal, which may come while the service starts. */
 let stopping: Promise<void> | undefined;
 const port = parsePort(process.env.PORT);
+// Taken before the local identity provider is set in the environment.
+const howToSignIn = signIn(process.env);
 const starting = startLocalService({ home: process.env.PROMPTQ_HOME, port, config: process.env.PROMPTQ_CONFIG, log });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => void stop());
@@ -58,7 +60,7 @@ function parsePort(given: string | undefined): number {
 }
 
 function explain(error: unknown): string {
-  if (OPERATORS.some((kind) => error instanceof kind)) return (error as Error).message;
+  if (EXPLAINED.some((kind) => error instanceof kind)) return (error as Error).message;
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
     const taken = 'port' in error ? error.port : port;
     return String(taken) === process.env.PROMPTQ_SIGN_IN_PORT
@@ -70,8 +72,9 @@ function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-function signsIn(forwardedPort: string | undefined): string {
-  return forwardedPort ? 'the token signs you in' : 'one click signs you in';
+function signIn({ PROMPTQ_OIDC_ISSUER: issuer, PROMPTQ_SIGN_IN_PORT: forwardedPort }: NodeJS.ProcessEnv): string {
+  if (issuer) return 'you sign in at your identity provider';
+  return `${forwardedPort ? 'the token' : 'one click'} signs you in, in the role you choose`;
 }
 
 function fail(message: string): never {
@@ -85,7 +88,7 @@ Promptq runs on this machine. ${whereJobsGo(process.env.PROMPTQ_DEFAULT_PROFILE)
 
   Base URL   ${baseUrl}
   Token      ${token}
-  Console    ${consoleUrl}   (browser; ${signsIn(process.env.PROMPTQ_SIGN_IN_PORT)}, in the role you choose)
+  Console    ${consoleUrl}   (browser; ${howToSignIn})
   Data       ${home}
   Logs       ${home}/logs
   Stop       Ctrl-C

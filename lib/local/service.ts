@@ -16,7 +16,7 @@ import { divertOutput } from './gateway/function-log.ts';
 import { startGateway } from './gateway/gateway.ts';
 import { functionLoader } from './gateway/gateway-invocation.ts';
 import { loadFunction, loadFunctions } from './local-functions.ts';
-import { startCallsAndSweeps, startReconciling, type TriggerContext } from './local-triggers.ts';
+import { startCallsAndSweeps, startReconciling } from './local-triggers.ts';
 import { programFile } from './program/program-files.ts';
 import { applyLocalConfig } from './run/apply-config.ts';
 import { Home } from './run/home.ts';
@@ -128,17 +128,7 @@ async function startParts(
   if (tooFew !== undefined) log(`${tooFew.message}. ${tooFew.advice}`);
   const load = functionLoader(loadFunction);
   const counts = new JobCounts(registry);
-  const triggers: TriggerContext = {
-    load,
-    counts,
-    endpoints,
-    resources,
-    registry,
-    settings,
-    trimStream,
-    shutdown,
-    log,
-  };
+  const triggers = { load, counts, endpoints, resources, registry, settings, trimStream, shutdown, log };
   // An operator who sets the public origin has also chosen the host name.
   const declared = source.PROMPTQ_PUBLIC_ORIGIN || undefined;
   const name = declared === undefined ? await browserName(home) : undefined;

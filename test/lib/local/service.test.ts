@@ -75,7 +75,7 @@ describe('a running service', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(service.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(service.consoleUrl).toMatch(/^http:\/\/promptq-[0-9a-f]{32}\.localhost:\d+$/);
-    expect(service.output()).toContain(`  Console    ${service.consoleUrl} `);
+    expect(service.output()).toContain(`  Console    ${service.consoleUrl}   (browser; one click signs you in,`);
     expect((await stat(join(service.home, 'browser-name'))).mode & 0o777).toBe(0o600);
   });
 
