@@ -66,6 +66,7 @@ const leases =
         locks: services.locks,
         holder: `${hostname()}/${markPrefix}`,
         slots: env.PROMPTQ_CONCURRENCY,
+        accounts: env.PROMPTQ_SLOT_ACCOUNTS,
         onLost: () => {
           exitCode = 1;
           abandon('another worker has the accounts of this one');

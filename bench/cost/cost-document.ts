@@ -86,7 +86,7 @@ ${table(
   MINUTES.map((count) => [`${count} min`, dollars(total(count, 0), 2), dollars(total(count, spot), 2)]),
 )}
 
-A worker runs one job at a time. These sums are for workers that always have a next job, and for jobs without large files.
+A worker runs one job at a time (\`jobsPerWorker\` 1). These sums are for workers that always have a next job, and for jobs without large files.
 
 ### A worker that runs one job
 

@@ -4,23 +4,44 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { AGENT_DEFINITIONS, OPTIONAL_AGENTS } from '../../lib/contract/agents.ts';
-import { SLOT_ACCOUNTS } from '../../lib/platform/config/worker-env.ts';
-import { fetcherOf } from '../../worker-container/service-accounts/service-account.ts';
+import { MAX_SLOT_ACCOUNTS } from '../../lib/platform/config/worker-size.ts';
+import { accountOf, fetcherOf } from '../../worker-container/service-accounts/service-account.ts';
 
 const dockerfile = readFileSync(new URL('../../worker-container/Dockerfile', import.meta.url), 'utf8');
 
-test('the image has an account for logins and one for each slot of all workers, and passes them to the worker', () => {
-  const first = /^ENV PROMPTQ_SLOT_UID=(\d+)$/m.exec(dockerfile)?.[1];
-  expect(Number(first)).toBeGreaterThanOrEqual(1_000);
-  expect(dockerfile).toContain('groupadd --gid "$PROMPTQ_SLOT_UID" promptq');
-  expect(dockerfile).toContain(`for slot in $(seq 0 ${SLOT_ACCOUNTS}); do`);
-  expect(dockerfile).toContain('useradd --uid "$((PROMPTQ_SLOT_UID + slot))" --gid promptq');
-  const fetcher = fetcherOf({ uid: 0, gid: 0, enderUid: 0 });
-  expect(dockerfile).toContain(`groupadd --gid "$((PROMPTQ_SLOT_UID + ${fetcher.gid}))" promptq-fetch`);
-  expect(dockerfile).toContain(`for slot in $(seq 1 ${SLOT_ACCOUNTS}); do`);
-  expect(dockerfile).toContain(`useradd --uid "$((PROMPTQ_SLOT_UID + ${fetcher.uid} + slot))" --gid promptq-fetch`);
-  expect(dockerfile).toMatch(/^USER root$/m);
-});
+test.each([1_000, MAX_SLOT_ACCOUNTS])(
+  'the image has an account for logins, and one each for the jobs and the fetches of %d slots, as the worker numbers them',
+  (slots) => {
+    const first = Number(/^ENV PROMPTQ_SLOT_UID=(\d+)/m.exec(dockerfile)?.[1]);
+    const etc = mkdtempSync(join(tmpdir(), 'promptq-etc-'));
+    onTestFinished(() => rmSync(etc, { recursive: true }));
+    const groupadd = join(etc, 'groupadd');
+    writeFileSync(groupadd, `#!/bin/sh\necho "$3:$2" >> ${etc}/group\n`, { mode: 0o755 });
+    const script = /^RUN (groupadd[\s\S]*?done) \\\n && usermod/m.exec(dockerfile)?.[1];
+    execFileSync('sh', ['-c', script?.replaceAll('/etc', etc) ?? 'exit 1'], {
+      env: { PATH: `${etc}:${process.env.PATH}`, PROMPTQ_SLOT_UID: String(first), SLOT_ACCOUNTS: String(slots) },
+    });
+    const numbers = Array.from({ length: slots }, (_, at) => at + 1);
+    const fetcherGroup = fetcherOf(accountOf(first, 1)).gid;
+    const expected = numbers.flatMap((number) => {
+      const slot = accountOf(first, number);
+      return [
+        `promptq-${number}:x:${slot.uid}:${slot.gid}`,
+        `promptq-fetch-${number}:x:${fetcherOf(slot).uid}:${fetcherGroup}`,
+      ];
+    });
+    const lines = readFileSync(join(etc, 'passwd'), 'utf8').trimEnd().split('\n');
+    expect(lines).toEqual(
+      [`promptq-0:x:${first}:${first}`, ...expected].map((line) => `${line}::/nonexistent:/usr/sbin/nologin`),
+    );
+    const shadow = readFileSync(join(etc, 'shadow'), 'utf8').trimEnd().split('\n');
+    expect(shadow).toEqual(lines.map((line) => `${line.split(':')[0]}:!:::::::`));
+    const groups = readFileSync(join(etc, 'group'), 'utf8').trimEnd().split('\n');
+    expect(groups).toEqual([`promptq:${first}`, `promptq-fetch:${fetcherGroup}`]);
+    expect(dockerfile).toMatch(/PROMPTQ_SLOT_ACCOUNTS=\$SLOT_ACCOUNTS$/m);
+    expect(dockerfile).toMatch(/^USER root$/m);
+  },
+);
 
 test('the image begins with a base of an exact version, the Node of the tests, and of exact content', () => {
   const digest = '@sha256:[0-9a-f]{64}';

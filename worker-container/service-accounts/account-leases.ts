@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { SharedLocks } from '../../lib/platform/aws/shared-lock.ts';
-import { SLOT_ACCOUNTS } from '../../lib/platform/config/worker-env.ts';
 
 /**
  * How long (ms) a number stays taken after its worker's last renewal, and how often a worker renews. A worker that
@@ -17,6 +16,8 @@ export interface LeaseOptions {
   /** The same for a worker that restarts on the same folder, so that it gets its accounts back. */
   readonly holder: string;
   readonly slots: number;
+  /** How many accounts the image has. */
+  readonly accounts: number;
   /** Called when another worker has one of this worker's numbers. */
   readonly onLost: () => void;
 }
@@ -33,21 +34,19 @@ export interface AccountLeases {
  * separates one job's private folder from another job.
  * @throws Error if not enough accounts are free
  */
-export async function leaseAccounts({ locks, holder, slots, onLost }: LeaseOptions): Promise<AccountLeases> {
+export async function leaseAccounts({ locks, holder, slots, accounts, onLost }: LeaseOptions): Promise<AccountLeases> {
   const numbers: number[] = [];
   const take = async (number: number) => await locks.take(lockId(number), holder, LEASE_MS);
   const release = async () => {
     for (const number of numbers) await locks.release(lockId(number), holder);
   };
-  for (const number of order(holder)) {
+  for (const number of order(holder, accounts)) {
     if (numbers.length === slots) break;
     if (await take(number)) numbers.push(number);
   }
   if (numbers.length < slots) {
     await release();
-    throw new Error(
-      `${slots} accounts are needed and ${numbers.length} of ${SLOT_ACCOUNTS} are free: too many workers run`,
-    );
+    throw new Error(`${slots} accounts are needed and ${numbers.length} of ${accounts} are free: too many workers run`);
   }
   const renew = async () => {
     for (const number of numbers) if (!(await take(number))) onLost();
@@ -68,9 +67,9 @@ export async function leaseAccounts({ locks, holder, slots, onLost }: LeaseOptio
  * The order is constant for a worker. A few workers share low numbers, so that retries mostly find their own files.
  * Many workers need not try all the taken ones.
  */
-function* order(holder: string): Iterable<number> {
+function* order(holder: string, accounts: number): Iterable<number> {
   for (let number = 1; number <= TRIED_IN_ORDER; number += 1) yield number;
-  const others = SLOT_ACCOUNTS - TRIED_IN_ORDER;
+  const others = accounts - TRIED_IN_ORDER;
   const first = createHash('sha256').update(holder).digest().readUInt32BE() % others;
   for (let at = 0; at < others; at += 1) yield TRIED_IN_ORDER + 1 + ((first + at) % others);
 }

@@ -1,4 +1,4 @@
-import { SLOT_ACCOUNTS } from '../../lib/platform/config/worker-env.ts';
+import { MAX_SLOT_ACCOUNTS } from '../../lib/platform/config/worker-size.ts';
 
 /** A system account reserved for the processes of one slot. */
 export interface ServiceAccount {
@@ -16,7 +16,12 @@ export interface ServiceAccounts {
   readonly slots: readonly ServiceAccount[];
 }
 
-/** Distance between an account and its ender, larger than the number of accounts. */
+/**
+ * The user ids of accounts come in blocks, whose offsets leave room for enders and fetchers. Files keep their owners when
+ * a deployment gets a newer image, so none of these three may change.
+ */
+const BLOCK = { accounts: 1_000, distance: 10_000 } as const;
+/** Distance between an account and its ender, at least the number of accounts of a block. */
 const ENDER_OFFSET = 2_000;
 
 /**
@@ -28,12 +33,19 @@ const ENDER_OFFSET = 2_000;
 export function serviceAccounts(firstUid: number | undefined, numbers: readonly number[]): ServiceAccounts | undefined {
   if (firstUid === undefined) return undefined;
   if (process.getuid?.() !== 0) throw new Error('PROMPTQ_SLOT_UID is set, so the worker must be started as root');
-  const account = (number: number): ServiceAccount => ({
-    uid: firstUid + number,
-    gid: firstUid,
-    enderUid: firstUid + number + ENDER_OFFSET,
-  });
+  const account = (number: number) => accountOf(firstUid, number);
   return { login: account(0), slots: numbers.map(account) };
+}
+
+/** @param number 0: for logins; others: of a slot */
+export function accountOf(firstUid: number, number: number): ServiceAccount {
+  const uid = firstUid + number + blockOf(number) * (BLOCK.distance - BLOCK.accounts);
+  return { uid, gid: firstUid, enderUid: uid + ENDER_OFFSET };
+}
+
+/** The login's account is number 0 and in the first block. */
+function blockOf(number: number): number {
+  return Math.trunc((number - 1) / BLOCK.accounts);
 }
 
 /** Distance between a slot's account, or its ender, and its fetcher's; also between the groups of both. */
@@ -47,9 +59,12 @@ export function fetcherOf({ uid, gid, enderUid }: ServiceAccount): ServiceAccoun
   return { uid: uid + FETCHER_OFFSET, gid: gid + FETCHER_OFFSET, enderUid: enderUid + FETCHER_OFFSET };
 }
 
-/** Whether a user id is an account of any worker of this image, regardless of its number of slots. */
+/** Whether a user id is an account of any worker of this deployment, regardless of how many accounts its image has. */
 export function isServiceAccount({ gid }: ServiceAccount, uid: number): boolean {
-  return uid >= gid && uid <= gid + SLOT_ACCOUNTS;
+  if (uid === gid) return true;
+  const place = uid - gid - 1;
+  const inBlock = place % BLOCK.distance;
+  return place >= 0 && inBlock < BLOCK.accounts && Math.floor(place / BLOCK.distance) <= blockOf(MAX_SLOT_ACCOUNTS);
 }
 
 /** User id of the files to trust as an account's; without an account, this process's own. */

@@ -6,8 +6,7 @@ import { ROLES } from '../../contract/roles.ts';
 import { TIMEOUT_UNITS } from './core-env.ts';
 import { publicOrigin } from './env-fields.ts';
 import { warmWorkersSchema } from './warm-workers.ts';
-import { SLOT_ACCOUNTS } from './worker-env.ts';
-import { workerSizeSchema } from './worker-size.ts';
+import { MAX_DEPLOYMENT_SLOTS, MAX_JOBS_PER_WORKER, MAX_WORKERS, workerSizeSchema } from './worker-size.ts';
 
 /** The key of a deployment's settings in the CDK's context. */
 export const SETTINGS_KEY = 'promptq';
@@ -49,8 +48,10 @@ const settingsSchema = z.strictObject({
   maxBodyBytes: z.int().min(1).max(LIMITS.maxBodyBytes.max).default(LIMITS.maxBodyBytes.default),
   /** Whether an API token is limited to its scopes. */
   scopeEnforcement: z.boolean().default(false),
-  /** Most worker tasks at once. Each has an account of the image: two workers with the same one could read each other's private folders. */
-  maxWorkers: z.int().min(1).max(SLOT_ACCOUNTS).default(10),
+  /** Most worker tasks at once. */
+  maxWorkers: z.int().min(1).max(MAX_WORKERS).default(10),
+  /** Jobs that a worker runs at once; by default each job has its task to itself. */
+  jobsPerWorker: z.int().min(1).max(MAX_JOBS_PER_WORKER).default(1),
   /** Workers that wait for jobs, and when. */
   warmWorkers: warmWorkersSchema.prefault({}),
   workerArchitecture: z.enum(['arm64', 'x86_64']).default('arm64'),
@@ -164,10 +165,18 @@ const settingsSchema = z.strictObject({
     .default({}),
 });
 
-const deploymentSchema = settingsSchema.superRefine(({ warmWorkers, maxWorkers }, context) => {
-  if (warmWorkers.count <= maxWorkers) return;
-  const path = ['warmWorkers', 'count'];
-  context.addIssue({ code: 'custom', path, input: warmWorkers.count, message: 'expected at most maxWorkers' });
+const deploymentSchema = settingsSchema.superRefine(({ warmWorkers, maxWorkers, jobsPerWorker }, context) => {
+  const refuse = (path: string[], input: number, message: string) =>
+    context.addIssue({ code: 'custom', path, input, message });
+  if (warmWorkers.count > maxWorkers)
+    refuse(['warmWorkers', 'count'], warmWorkers.count, 'expected at most maxWorkers');
+  const most = Math.floor(MAX_DEPLOYMENT_SLOTS / maxWorkers);
+  if (jobsPerWorker > most)
+    refuse(
+      ['jobsPerWorker'],
+      jobsPerWorker,
+      `expected at most ${most} with ${maxWorkers} workers: together they run at most ${MAX_DEPLOYMENT_SLOTS} jobs`,
+    );
 });
 /** The settings of one deployment, with their defaults. */
 export type Deployment = z.output<typeof deploymentSchema>;

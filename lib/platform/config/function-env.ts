@@ -3,6 +3,7 @@ import { apiEnv } from './api-env.ts';
 import { coreEnv } from './core-env.ts';
 import { sandboxList, secondsList, wholeNumber } from './env-fields.ts';
 import { warmWorkersText } from './warm-workers.ts';
+import { MAX_WORKERS } from './worker-size.ts';
 
 /** Environment of the functions that no client calls. */
 export const triggerEnv = coreEnv;
@@ -37,7 +38,7 @@ export const scaleEnv = coreEnv
   })
   .extend({
     /** Maximum number of worker tasks. */
-    PROMPTQ_MAX_WORKERS: wholeNumber(10, 1, 1_000),
+    PROMPTQ_MAX_WORKERS: wholeNumber(10, 1, MAX_WORKERS),
     /** Jobs that one worker runs at once. */
     PROMPTQ_CONCURRENCY: wholeNumber(1, 1, 64),
     /** Percent of the workers that are launched on Spot. */

@@ -11,7 +11,9 @@ export const SETTING_TEXTS: Readonly<Record<keyof Deployment, string>> = {
   webAclArn: 'a web ACL of AWS WAF with scope CLOUDFRONT, for all requests',
   alarmEmail: 'address that gets alarms by mail',
   dashboard: 'a CloudWatch dashboard, billed by the month',
-  maxWorkers: 'maximum number of workers',
+  maxWorkers: 'maximum number of workers, up to 1,250',
+  jobsPerWorker:
+    'jobs that a worker runs at once, 1 to 32; workers together at most 10,000. They share the vCPUs, memory and disk of `workerSize`, so raise that too. See [several jobs on a worker](aws.md#several-jobs-on-a-worker) first',
   warmWorkers:
     'workers that wait for jobs, so that a job need not wait for a start: `{count, days?, from?, to?, timezone?}`, such as `{"count": 1, "days": ["mon", "tue"], "from": "08:00", "to": "18:00", "timezone": "Europe/Berlin"}`; `to` before `from` is on the next day. They are billed all that time',
   spotWeight:
@@ -21,7 +23,7 @@ export const SETTING_TEXTS: Readonly<Record<keyof Deployment, string>> = {
   agents:
     "agents whose CLIs are in the workers' image; `shell` always is. Without `claude` the image is smaller and a worker starts sooner; jobs whose profile has a missing agent are refused",
   workerSize:
-    "size of a worker's task: `vcpus` 0.25, 0.5, 1, 2, 4, 8 or 16, `memoryGb` as Fargate offers it with them, and `diskGb`, 21 to 200, for jobs that need more than the 20 GB of the task's own disk, part of which the image takes; one job runs on a worker at a time",
+    "size of a worker's task: `vcpus` 0.25, 0.5, 1, 2, 4, 8 or 16, `memoryGb` as Fargate offers it with them, and `diskGb`, 21 to 200, for jobs that need more than the 20 GB of the task's own disk, part of which the image takes; all jobs of a worker share it",
   maxBodyBytes: 'largest request body',
   retentionDays: 'days after its end at which a job is deleted with everything that it left; 0: never',
   workspaceDays: "days after its end at which a job's private folder is deleted; 0: never",

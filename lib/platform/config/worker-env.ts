@@ -4,12 +4,10 @@ import { UNACKNOWLEDGED_LIMIT_MS } from '../../jobs/lifecycle/lease.ts';
 import { coreEnv } from './core-env.ts';
 import { agentVariables, sandboxList, wholeNumber } from './env-fields.ts';
 import { warmWorkersText } from './warm-workers.ts';
+import { DEFAULT_SLOT_ACCOUNTS, MAX_SLOT_ACCOUNTS } from './worker-size.ts';
 
 /** Maximum number of slots of one worker. */
 const MAX_SLOTS = 64;
-
-/** Accounts in the worker's image for the slots of all concurrent workers (decision 0054). */
-export const SLOT_ACCOUNTS = 1_000;
 
 /** Environment of the worker. An agent gets only what `agent-environment.ts` allows. */
 export const workerEnv = coreEnv.extend({
@@ -21,6 +19,8 @@ export const workerEnv = coreEnv.extend({
    * worker's own user.
    */
   PROMPTQ_SLOT_UID: z.coerce.number().int().min(1_000).max(2_000_000_000).optional(),
+  /** How many accounts the image has for the slots of all workers. */
+  PROMPTQ_SLOT_ACCOUNTS: wholeNumber(DEFAULT_SLOT_ACCOUNTS, DEFAULT_SLOT_ACCOUNTS, MAX_SLOT_ACCOUNTS),
   /** The worker's private folder: spools and agents' configuration. */
   PROMPTQ_WORK_DIR: z.string().startsWith('/').default('/var/lib/promptq'),
   /** The folder, shared by all workers and private to them, for the logins of vendor accounts. */

@@ -1,7 +1,31 @@
 import * as z from 'zod';
 
-/** Concurrent jobs of a worker in the cloud: each has its task to itself. */
-export const JOBS_PER_WORKER = 1;
+/** Most workers of a deployment at once: as many as run its 10,000 jobs if each runs eight. */
+export const MAX_WORKERS = 1_250;
+
+/** Most jobs that a worker runs at once: half a vCPU for each on Fargate's largest task. */
+export const MAX_JOBS_PER_WORKER = 32;
+
+/** Most slots of all workers of a deployment together. */
+export const MAX_DEPLOYMENT_SLOTS = 10_000;
+
+/** Accounts of the worker's image unless a deployment needs more. */
+const USUAL_ACCOUNTS = 1_000;
+/** How many accounts there are for each slot, so that a worker that starts among many soon finds free ones. */
+const FOR_EACH_SLOT = 1.25;
+
+/**
+ * How many accounts for slots the worker's image has (decisions 0054 and 0152).
+ * @param slots of all workers at once
+ */
+export function accountsFor(slots: number): number {
+  return Math.max(USUAL_ACCOUNTS, Math.ceil(slots * FOR_EACH_SLOT));
+}
+
+/** The most accounts of any image: 12,500. */
+export const MAX_SLOT_ACCOUNTS: number = accountsFor(MAX_DEPLOYMENT_SLOTS);
+/** The accounts of an image that does not say how many it has. */
+export const DEFAULT_SLOT_ACCOUNTS: number = accountsFor(0);
 
 const VCPUS = [0.25, 0.5, 1, 2, 4, 8, 16] as const;
 

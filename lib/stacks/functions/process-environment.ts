@@ -6,7 +6,6 @@ import { type Deployment, knownOrigin } from '../../platform/config/deployment.t
 import type { applyConfigEnv, countEnv, scaleEnv, triggerEnv } from '../../platform/config/function-env.ts';
 import { secretsPath } from '../../platform/config/secrets-path.ts';
 import type { workerEnv } from '../../platform/config/worker-env.ts';
-import { JOBS_PER_WORKER } from '../../platform/config/worker-size.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { clientSecretName, LOGIN_PORT, scaleWorkersName, serviceEndpointsParameter } from '../data/shared-names.ts';
 
@@ -69,7 +68,7 @@ export function scaleEnvironment(
     REGISTRY_TABLE: data.tables.registry.tableName,
     PROMPTQ_DEPLOY_COMMANDS: deployment.deployCommands ? '1' : '0',
     PROMPTQ_MAX_WORKERS: String(deployment.maxWorkers),
-    PROMPTQ_CONCURRENCY: String(JOBS_PER_WORKER),
+    PROMPTQ_CONCURRENCY: String(deployment.jobsPerWorker),
     PROMPTQ_SPOT_WEIGHT: String(deployment.spotWeight),
     PROMPTQ_WARM_WORKERS: JSON.stringify(deployment.warmWorkers),
     WORKER_CLUSTER: place.cluster,
@@ -148,7 +147,7 @@ export function workerEnvironment(
     PROMPTQ_STOP_GRACE_SECONDS: String(settings.stopGraceSeconds),
     PROMPTQ_LOGIN_NETWORK: 'private',
     PROMPTQ_LOGIN_PORT: String(LOGIN_PORT),
-    PROMPTQ_CONCURRENCY: String(JOBS_PER_WORKER),
+    PROMPTQ_CONCURRENCY: String(deployment.jobsPerWorker),
     PROMPTQ_IDLE_SECONDS: String(deployment.idleMinutes * 60),
     PROMPTQ_WARM_WORKERS: JSON.stringify(deployment.warmWorkers),
     PROMPTQ_SECRETS_PATH: secretsPath(deployment),

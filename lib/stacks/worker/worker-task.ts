@@ -17,6 +17,7 @@ import { WRITTEN_KINDS } from '../../platform/aws/tables.ts';
 import type { Deployment } from '../../platform/config/deployment.ts';
 import { secretsPath } from '../../platform/config/secrets-path.ts';
 import { CONTAINER_RIGHTS, WORKER_RIGHTS } from '../../platform/config/worker-rights.ts';
+import { accountsFor } from '../../platform/config/worker-size.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { operationsEnvironment, workerEnvironment } from '../functions/process-environment.ts';
 import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
@@ -88,7 +89,10 @@ export class WorkerTask extends Construct {
     const image = new DockerImageAsset(this, 'Image', {
       directory: ROOT,
       file: 'worker-container/Dockerfile',
-      buildArgs: { AGENTS: deployment.agents.join(' ') },
+      buildArgs: {
+        AGENTS: deployment.agents.join(' '),
+        SLOT_ACCOUNTS: String(accountsFor(deployment.maxWorkers * deployment.jobsPerWorker)),
+      },
       outputs: [ZSTD_LAYERS],
       platform: arm ? Platform.LINUX_ARM64 : Platform.LINUX_AMD64,
     });

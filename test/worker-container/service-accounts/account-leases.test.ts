@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SharedLocks } from '../../../lib/platform/aws/shared-lock.ts';
-import { SLOT_ACCOUNTS } from '../../../lib/platform/config/worker-env.ts';
 import { leaseAccounts } from '../../../worker-container/service-accounts/account-leases.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 
@@ -12,15 +11,18 @@ beforeAll(async () => {
 });
 afterAll(async () => await deployment.stop());
 
-const lease = async (holder: string, { slots = 1, using = locks as Pick<SharedLocks, 'take' | 'release'> } = {}) =>
-  await leaseAccounts({ locks: using, holder, slots, onLost: () => undefined });
+const ACCOUNTS = 1_000;
+const lease = async (
+  holder: string,
+  { slots = 1, accounts = ACCOUNTS, using = locks as Pick<SharedLocks, 'take' | 'release'> } = {},
+) => await leaseAccounts({ locks: using, holder, slots, accounts, onLost: () => undefined });
 
 test('many workers that start at once have different accounts, and one that starts again has its own', async () => {
   const names = Array.from({ length: 30 }, (_, at) => `worker ${at}`);
   const leases = await Promise.all(names.map(async (name) => await lease(name, { slots: 2 })));
   const numbers = leases.flatMap((each) => each.numbers);
   expect(new Set(numbers).size).toBe(60);
-  expect(Math.max(...numbers)).toBeLessThanOrEqual(SLOT_ACCOUNTS);
+  expect(Math.max(...numbers)).toBeLessThanOrEqual(ACCOUNTS);
   const again = await lease('worker 7', { slots: 2 });
   expect(again.numbers.toSorted()).toEqual(leases[7]?.numbers.toSorted());
   for (const each of [...leases, again]) await each.release();
@@ -49,6 +51,6 @@ test('a worker without a free account does not start, and keeps none of those it
     take: async (id: string) => id === 'account#5' && Boolean(taken.add(id)),
     release: async (id: string) => void taken.delete(id),
   };
-  await expect(lease('too many', { slots: 2, using: few })).rejects.toThrow(`1 of ${SLOT_ACCOUNTS} are free`);
+  await expect(lease('too many', { slots: 2, using: few })).rejects.toThrow(`1 of ${ACCOUNTS} are free`);
   expect([...taken]).toEqual([]);
 });

@@ -11,8 +11,8 @@ export const UNDER_WORKER_RIGHTS = [
   '--',
 ];
 
-/** Above the ids of people and services, with room for several sets of accounts. */
-const [FIRST, STEP] = [1_000_000, 8_000];
+/** Above the ids of people and services, with room for several sets of accounts, of which none is in another's blocks. */
+const [FIRST, STEP] = [1_000_000, 8_500];
 let sets = 0;
 
 /**

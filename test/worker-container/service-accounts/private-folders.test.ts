@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
@@ -6,7 +6,7 @@ import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { randomJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
-import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
+import { accountOf, type ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
 import { WorkFolders } from '../../../worker-container/workspace/work-folders.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { openWorker } from '../../emulated-worker.ts';
@@ -75,6 +75,26 @@ describeAsRoot('private folders', () => {
       await new WorkFolders({ account: first, folders: opened.worker.folders, closed: [] }).lend(folder, waiting),
     ).toBe(folder);
     expect((await stat(folder)).uid).toBe(first.uid);
+  });
+
+  test('pass to the account of another worker, however many accounts there are', async () => {
+    const { PROMPTQ_WORKSPACES: workspaces } = opened.worker.env;
+    const ofMany = accountOf(first.gid, 12_001);
+    const job = await run('echo mine > file; exit 3', ofMany);
+    const folder = join(workspaces, job.project_id, job.id);
+    const lend = async (account: ServiceAccount) =>
+      await new WorkFolders({ account, folders: opened.worker.folders, closed: [] }).lend(folder, job);
+    const owners = async () =>
+      await Promise.all([folder, join(folder, 'file')].map(async (at) => (await stat(at)).uid));
+    await lend(ofMany);
+    expect(await owners()).toEqual([ofMany.uid, ofMany.uid]);
+    // Its worker died: the folder is not closed.
+    await lend(second);
+    expect(await owners()).toEqual([second.uid, second.uid]);
+    // Nobody's: neither an account nor root.
+    await chown(folder, ofMany.uid + 2_000, first.gid);
+    await lend(second);
+    expect(await owners()).toEqual([ofMany.uid + 2_000, second.uid]);
   });
 
   test('stay open when the agent of a job has started another one there', async () => {

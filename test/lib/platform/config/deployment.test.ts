@@ -13,6 +13,7 @@ describe('the settings of a deployment', () => {
       maxBodyBytes: 2_097_152,
       scopeEnforcement: false,
       maxWorkers: 10,
+      jobsPerWorker: 1,
       spotWeight: 0,
       warmWorkers: {
         count: 0,
@@ -121,6 +122,19 @@ describe('the settings of a deployment', () => {
     expect(() => readDeployment({ timeoutUnit: 'seconds', maxWorkers: 2, warmWorkers: { count: 3 } })).toThrow(
       'promptq.warmWorkers.count: received 3; expected at most maxWorkers',
     );
+  });
+
+  test('of workers allow 10,000 jobs at once, and say how many each may run', () => {
+    const many = { timeoutUnit: 'seconds', maxWorkers: 1_250, jobsPerWorker: 8 };
+    expect(readDeployment(many)).toMatchObject(many);
+    expect(() => readDeployment({ ...many, jobsPerWorker: 9 })).toThrow(
+      'promptq.jobsPerWorker: received 9; expected at most 8 with 1250 workers: together they run at most 10000 jobs',
+    );
+    const message = String(faultsOf({ ...many, maxWorkers: 1_251, jobsPerWorker: 33 }));
+    for (const wrong of ['maxWorkers: received 1251', 'jobsPerWorker: received 33'])
+      expect(message).toContain(`promptq.${wrong}`);
+    const largest = { timeoutUnit: 'seconds', maxWorkers: 312, jobsPerWorker: 32 };
+    expect(readDeployment(largest)).toMatchObject(largest);
   });
 
   test('that are missing are rejected for the unit only', () => {

@@ -5,7 +5,7 @@ import { readEnv } from '../../../../lib/platform/config/read-env.ts';
 import { addStacks } from '../../../../lib/stacks/add-stacks.ts';
 import { codeOf, deployment, resourcesOf, roleStatements, standIns, testApp, VERSION } from '../synthesis.ts';
 
-const limits = { maxWorkers: 7, spotWeight: 30, idleMinutes: 5, deployCommands: false };
+const limits = { maxWorkers: 7, jobsPerWorker: 3, spotWeight: 30, idleMinutes: 5, deployCommands: false };
 const settings = deployment({ deploymentName: 'second', ...limits });
 const { api, worker } = addStacks(testApp(), { deployment: settings, version: VERSION, codeOf });
 
@@ -39,7 +39,7 @@ describe('the function that launches workers', () => {
     expect(readEnv(scaleEnv, namesOf(worker, 'triggers.scale-workers'))).toMatchObject({
       PROMPTQ_MAX_WORKERS: 7,
       PROMPTQ_SPOT_WEIGHT: 30,
-      PROMPTQ_CONCURRENCY: 1,
+      PROMPTQ_CONCURRENCY: 3,
     });
   });
 

@@ -34,6 +34,8 @@ const onOtherProcessor = synthesize({
   workerArchitecture: 'x86_64',
   workerSize: { vcpus: 2, memoryGb: 8, diskGb: 100 },
   agents: ['codex'],
+  maxWorkers: 500,
+  jobsPerWorker: 8,
 });
 const only = (type: string) => {
   const found = [...resourcesOf(stack, type).values()];
@@ -152,8 +154,19 @@ describe('a worker', () => {
       const known = containers[0].Environment.find(({ Name }) => Name === 'PROMPTQ_AGENTS')?.Value;
       return { built: buildOf(one)?.dockerBuildArgs, known };
     };
-    expect(agentsOf(stack)).toEqual({ built: { AGENTS: 'codex claude' }, known: undefined });
-    expect(agentsOf(onOtherProcessor)).toEqual({ built: { AGENTS: 'codex' }, known: 'codex' });
+    expect(agentsOf(stack)).toMatchObject({ built: { AGENTS: 'codex claude' }, known: undefined });
+    expect(agentsOf(onOtherProcessor)).toMatchObject({ built: { AGENTS: 'codex' }, known: 'codex' });
+  });
+
+  test('runs as many jobs at once as the settings say, and its image has accounts for those of all workers', () => {
+    const jobsOf = (one: WorkerStack) => {
+      const [definition] = resourcesOf(one, 'AWS::ECS::TaskDefinition').values();
+      const { ContainerDefinitions: containers } = taskSchema.parse(definition?.Properties);
+      const jobs = containers[0].Environment.find(({ Name }) => Name === 'PROMPTQ_CONCURRENCY')?.Value;
+      return { built: buildOf(one)?.dockerBuildArgs, jobs };
+    };
+    expect(jobsOf(stack)).toMatchObject({ built: { SLOT_ACCOUNTS: '1000' }, jobs: '1' });
+    expect(jobsOf(onOtherProcessor)).toMatchObject({ built: { SLOT_ACCOUNTS: '5000' }, jobs: '8' });
   });
 
   test('has an image with layers that a task unpacks quickly', () => {
