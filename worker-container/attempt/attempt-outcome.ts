@@ -80,9 +80,14 @@ function ownEnd(
   return {
     kind: 'failed',
     reason: 'exited',
-    error: exit.signal === null ? `Exit code ${exit.exitCode}.` : `Ended by ${exit.signal}.`,
+    error: exit.signal === null ? `Exit code ${exit.exitCode}.` : `Ended by ${exit.signal}.${hint(exit.signal)}`,
     ...how,
   };
+}
+
+/** The worker's own SIGKILL has another reason. */
+function hint(signal: NodeJS.Signals): string {
+  return signal === 'SIGKILL' ? ' Promptq did not send it; the system does when memory is used up.' : '';
 }
 
 /** The outcome of an agent that has to wait for its vendor. What it wrote until then does not count: it continues. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import type { ServiceAccount } from './service-account.ts';
 
@@ -24,6 +25,8 @@ export interface StartedProcess {
  * would load libraries that it names. setpriv and perl start with an empty environment. Once all privileges are
  * dropped, perl reads the command's environment from a socket, which keeps it out of arguments and files, and executes
  * the command.
+ *
+ * When memory is used up, the kernel kills a process of a job before the worker, which would end all its jobs.
  */
 export function startUnder(
   account: ServiceAccount | undefined,
@@ -33,6 +36,7 @@ export function startUnder(
 ): StartedProcess {
   if (account === undefined) {
     const child = spawn(command, args, options);
+    if (child.pid !== undefined) preferWhenMemoryEnds(child.pid);
     return { child, started: once(child, 'spawn').then(() => undefined) };
   }
   const { cwd, env, stdio } = options;
@@ -47,6 +51,18 @@ export function startUnder(
 const [SETPRIV, PERL] = ['/usr/bin/setpriv', '/usr/bin/perl'];
 /** Drops everything that a program could regain: groups, capabilities, privileges from set-user-ID files. */
 const DROPPED = ['--clear-groups', '--no-new-privs', '--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all'];
+
+/** Added to a process's thousandths of the memory, by which the kernel chooses. What the process starts inherits it. */
+const OOM_SCORE_ADJ = '500';
+
+/** Until this process returns to its event loop, even a process that has ended keeps its number. */
+function preferWhenMemoryEnds(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, OOM_SCORE_ADJ);
+  } catch {
+    // Not on Linux, or its score is higher already.
+  }
+}
 
 /** The launcher's answer right before it runs the command. Text that follows it is the reason why it can't. */
 const STARTING = 'starting';
@@ -67,6 +83,7 @@ my $environment = do { local $/; <$worker> } // '';
 $environment =~ s/(\\A|\\0)\\0\\z/$1/ or exit 126;
 %ENV = map { split /=/, $_, 2 } split /\\0/, $environment;
 umask 0002;
+if (open my $score, '>', '/proc/self/oom_score_adj') { print $score '${OOM_SCORE_ADJ}'; close $score }
 my $folder = shift;
 syswrite $worker, '${STARTING}';
 if (chdir $folder) { exec { $ARGV[0] } @ARGV; syswrite $worker, "$!" }

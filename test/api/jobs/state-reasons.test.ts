@@ -42,3 +42,15 @@ it('an attempt that writes more than is kept is ended, and what is kept is there
   expect(json).toMatchObject({ stdout_bytes: 100_000, stdout: 'y\n'.repeat(50_000) });
   expect(findMarkedAs(`${id}/1`)).toEqual([]);
 });
+
+it('an agent that something else ends says so, and when the system kills for want of memory', async () => {
+  const errorOf = async (prompt: string) => {
+    const id = await createJob(service, { prompt, profile: 'shell' });
+    expect(await untilEnded(service, id)).toMatchObject({ status: 'FAILED', state_reason: { code: 'exited' } });
+    return (await service.api('GET', `/jobs/${id}`)).json.error;
+  };
+  expect(await errorOf('kill -TERM $$')).toBe('Ended by SIGTERM.');
+  expect(await errorOf('kill -KILL $$')).toBe(
+    'Ended by SIGKILL. Promptq did not send it; the system does when memory is used up.',
+  );
+});

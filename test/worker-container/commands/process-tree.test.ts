@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -32,6 +32,14 @@ test('a process gets its input, its environment and its folder, and its exit is 
   expect(output).toContain(tmpdir());
   expect(output.some((line) => line.startsWith('HOME='))).toBe(false);
   expect(await tree.exited).toEqual({ exitCode: 7, signal: null });
+});
+
+test.runIf(process.platform === 'linux')('a process is killed before the worker when memory is used up', async () => {
+  const own = await readFile('/proc/self/oom_score_adj', 'utf8');
+  const script =
+    'for try in {1..500}; do grep -qx 500 /proc/$$/oom_score_adj && break; sleep 0.01; done; cat /proc/self/oom_score_adj';
+  expect(await text((await bash(newMark(), script)).stdout)).toBe('500\n');
+  expect(await readFile('/proc/self/oom_score_adj', 'utf8')).toBe(own);
 });
 
 test('a process need not read its input', async () => {

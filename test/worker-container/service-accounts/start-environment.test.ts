@@ -54,6 +54,13 @@ describeAsRoot('the environment of a process that is started under an account', 
     expect(await tree.exited).toEqual({ exitCode: 0, signal: null });
   });
 
+  test('does not spare it when memory is used up: the kernel kills it before the worker', async () => {
+    const own = await readFile('/proc/self/oom_score_adj', 'utf8');
+    const tree = await start(['/bin/cat', '/proc/self/oom_score_adj']);
+    expect(await text(tree.stdout)).toBe('500\n');
+    expect(await readFile('/proc/self/oom_score_adj', 'utf8')).toBe(own);
+  });
+
   test('reaches no interpreter but those that run under the account', async () => {
     const module = 'open F, ">", "$ENV{FOUND}/perl.$$"; close F; 1;';
     await writeFile(join(folder, 'Planted.pm'), module);
