@@ -31,7 +31,10 @@ const program = new Command('doctor')
     '--before-deploy',
     'check the requirements of a first deployment: Docker, AWS account and region, quotas; needs the AWS CLI',
   )
-  .option('--settings <json>', 'with --before-deploy: settings as for `cdk -c promptq=`; default: those of cdk.json')
+  .option(
+    '--settings <json>',
+    'with --before-deploy or --deployment: settings as for `cdk -c promptq=`; default: those of cdk.json',
+  )
   .option('--job [profile]', 'also run a small job; default profile: shell in the local run, otherwise codex')
   .option('--job-seconds <number>', 'time limit of that job in seconds', seconds, 180)
   .option('--json', 'print one line of JSON and nothing else')
@@ -48,10 +51,12 @@ process.exit(EXIT_CODES[worst(findings)]);
 
 async function runChecks(given: Options): Promise<Finding[]> {
   const { home, url, deployment, job, jobSeconds } = given;
+  const file = cdkJson.context[SETTINGS_KEY];
+  const settings = given.settings ?? file;
   if (given.beforeDeploy)
     return await examineBeforeDeploy({
-      settings: given.settings ?? cdkJson.context[SETTINGS_KEY],
-      file: cdkJson.context[SETTINGS_KEY],
+      settings,
+      file,
       docker: process.env.CDK_DOCKER || 'docker',
       region: process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION || undefined,
     });
@@ -60,10 +65,8 @@ async function runChecks(given: Options): Promise<Finding[]> {
   const trial = (profile: string) =>
     job === undefined ? undefined : { profile: job === true ? profile : job, timeoutMs: jobSeconds * 1000 };
   if (deployment !== undefined) {
-    const settings = cdkJson.context[SETTINGS_KEY];
-    return [
-      ...(await examineDeployment({ deploymentName: deployment, settings, url, token, version, job: trial('codex') })),
-    ];
+    const target = { deploymentName: deployment, settings, file, url, token, version, job: trial('codex') };
+    return await examineDeployment(target);
   }
   if (url === undefined)
     return await examineHome(home, { version, config: process.env.PROMPTQ_CONFIG, job: trial('shell') });

@@ -67,8 +67,9 @@ async function installAws(script: string): Promise<void> {
 
 const NONE_RINGS = `echo '{"MetricAlarms": []}'`;
 
-async function examine(env: Record<string, string | undefined> = {}): Promise<Report> {
-  return await diagnose(['--deployment', 'team'], {
+async function examine(env: Record<string, string | undefined> = {}, settings?: object): Promise<Report> {
+  const given = settings === undefined ? [] : ['--settings', JSON.stringify(settings)];
+  return await diagnose(['--deployment', 'team', ...given], {
     PATH: programs,
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: environment.AWS_ACCESS_KEY_ID,
@@ -142,6 +143,20 @@ describe('a deployment', () => {
     expect(complaints(await examine())).toEqual([
       'fault secrets: /promptq/team/secrets/DEPLOY_KEY is no SecureString; profile with-secret names it',
     ]);
+  });
+
+  it('whose settings need a secret, and no other', async () => {
+    await installAws(NONE_RINGS);
+    const team = { deploymentName: 'team', timeoutUnit: 'seconds' };
+    expect(complaints(await examine({}, team))).toEqual([]);
+    expect(complaints(await examine({}, { ...team, perimeterSources: ['203.0.113.0/24'] }))).toEqual([
+      'fault secrets: /team-data/perimeter-tokens is not set; perimeterSources are set',
+    ]);
+    expect(complaints(await examine({}, { ...team, telegramUsers: { 17: 'viewer' } }))).toEqual([
+      'fault secrets: /team-data/telegram-bot-token is not set; telegramUsers are set',
+    ]);
+    const [fault] = complaints(await examine({}, { ...team, timeoutUnit: 'hours' }));
+    expect(fault).toContain('fault settings: the settings of this deployment');
   });
 
   it("whose profile has a separate value: that one is checked, and no other profile's", async () => {

@@ -32,6 +32,10 @@ describe('npm run bench and npm run prove', () => {
     for (const [, flag = ''] of options.matchAll(/--([a-z-]+)/g)) expect(source).toMatch(new RegExp(`\\b${flag}\\b`));
   });
 
+  test('run a module each', () => {
+    expect(new Set(tools.map(({ file }) => file)).size).toBe(tools.length);
+  });
+
   test('explain one tool', async () => {
     const { code, text } = await run('prove', 'kill', '--help');
     expect(code).toBe(0);

@@ -24,8 +24,10 @@ const RIGHTS = 'May these credentials read it?';
 
 export interface DeploymentTarget {
   readonly deploymentName: string;
-  /** The deployment's settings in this checkout's cdk.json. */
+  /** Settings as for `cdk -c promptq=`, or those of this checkout's cdk.json. */
   readonly settings: unknown;
+  /** Those of cdk.json, of which JSON in `settings` replaces some. */
+  readonly file: object;
   /** undefined: from the outputs of the stacks. */
   readonly url: string | undefined;
   readonly token: string | undefined;
@@ -108,22 +110,22 @@ async function examineData(examined: ExaminedData): Promise<readonly Finding[]> 
 }
 
 /** Whether the next deployment from this checkout enforces scopes. */
-function enforcesScopes({ settings, deploymentName }: DeploymentTarget): boolean {
+function enforcesScopes({ settings, file, deploymentName }: DeploymentTarget): boolean {
   try {
-    const next = readDeployment(settings);
+    const next = readDeployment(settings, file);
     return next.deploymentName === deploymentName && next.scopeEnforcement;
   } catch {
     return false;
   }
 }
 
-/** The settings of this checkout, and the secrets that they require, each with the reason. */
+/** The deployment's settings, and the secrets that they require, each with the reason. */
 function checkSettings(target: DeploymentTarget): { findings: Finding[]; secrets: [SecretName, string][] } {
   try {
-    const settings = readDeployment(target.settings);
+    const settings = readDeployment(target.settings, target.file);
     if (settings.deploymentName !== target.deploymentName) return { findings: [], secrets: [] };
     return {
-      findings: [ok('settings', 'those in cdk.json are right')],
+      findings: [ok('settings', 'those of the next deployment are right')],
       secrets: [
         ...(settings.perimeterSources.length > 0 ? [['perimeter-tokens', 'perimeterSources are set'] as const] : []),
         ...(Object.keys(settings.telegramUsers).length > 0
@@ -133,7 +135,7 @@ function checkSettings(target: DeploymentTarget): { findings: Finding[]; secrets
     };
   } catch (error) {
     return {
-      findings: [fault('settings', inWords(error), 'Set cdk.json right: no deployment can go out.')],
+      findings: [fault('settings', inWords(error), 'Set them right: no deployment can go out.')],
       secrets: [],
     };
   }

@@ -82,6 +82,12 @@ describe('an action is audited', () => {
     expect(filtered.json.items).toEqual([json.items[1]]);
   });
 
+  it('with the beginning of a target that is too long for an id', async () => {
+    const refused = await as(perimeter, 'POST', `/jobs/${'x'.repeat(201)}/cancel`);
+    const { json } = await service.api('GET', '/audit-logs?limit=1');
+    expect([refused.status, json.items[0].target]).toEqual([404, { id: 'x'.repeat(200) }]);
+  });
+
   it('but not if it is unauthorized, or only reads or creates', async () => {
     const rows = async () => (await service.api('GET', '/audit-logs')).json.items.length;
     const before = await rows();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, type PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { claimed, LOGIN, started } from '../../../lib/accounts/account.ts';
 import { AccountStore } from '../../../lib/accounts/account-store.ts';
@@ -73,6 +73,31 @@ it("a login whose code can't be asked for, as Lambda refuses the call, is as sil
     vi.unstubAllEnvs();
     lambda.close();
   }
+});
+
+it('two logins that start at once on a new account are not both the account', async () => {
+  const { registry, clock } = deployment;
+  const fresh = new AccountStore({ ...registry, clock, world: 'real' });
+  const both = Promise.withResolvers<void>();
+  let readers = 0;
+  const table = {
+    ...registry.table,
+    send: async (command: GetCommand | PutCommand) => {
+      const answer = await registry.table.send(command as GetCommand);
+      if (command instanceof GetCommand && readers < 2) {
+        readers += 1;
+        if (readers === 2) both.resolve();
+        await both.promise;
+      }
+      return answer;
+    },
+  };
+  const racing = new AccountStore({ ...registry, table: table as typeof registry.table, clock, world: 'real' });
+  const start = async (id: string) =>
+    await racing.change('codex', (account, now) => (account.login === undefined ? started(account, id, now) : account));
+  const [one, two] = await Promise.all([start('one'), start('two')]);
+  expect(one.login?.id).toBe(two.login?.id);
+  expect((await fresh.read('codex')).login?.id).toBe(one.login?.id);
 });
 
 it('the account of a real vendor is stored under its name, where deployed tables hold it', async () => {

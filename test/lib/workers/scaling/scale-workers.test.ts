@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { started } from '../../../../lib/accounts/account.ts';
 import { AccountStore } from '../../../../lib/accounts/account-store.ts';
 import { ScalingStore } from '../../../../lib/workers/scaling/scaling-store.ts';
+import { aRunningJob } from '../../jobs/a-job.ts';
 import { scalingUnderTest } from './scaling-under-test.ts';
 
 const scaling = scalingUnderTest();
@@ -117,6 +118,14 @@ describe('workers that are there', () => {
     expect((await scaling.handle()).launch).toBe(1);
     expect(scaling.aws.calls.at(-1)?.taskDefinition).toBe('worker:2');
     expect((await new ScalingStore(scaling.deployment.registry).read()).wanted).toBe('worker:2');
+  });
+
+  test('hand their jobs back when they are stopped, so that these need others, but finish them when they are idle', async () => {
+    const { id } = await scaling.queue(aRunningJob());
+    await scaling.register('a', { running: [id], leaving: 'outdated' });
+    expect((await scaling.handle()).launch).toBe(0);
+    await scaling.register('a', { running: [id], leaving: 'stopped' });
+    expect((await scaling.handle()).launch).toBe(1);
   });
 
   test('that have registered and gone again are not waited for', async () => {

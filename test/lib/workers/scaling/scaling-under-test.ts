@@ -7,6 +7,7 @@ import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { scaleEnv } from '../../../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../../../lib/platform/config/read-env.ts';
 import type { MetricValues } from '../../../../lib/platform/operations/metrics.ts';
+import type { WorkerInfo } from '../../../../lib/workers/live-workers.ts';
 import { scaleWorkers } from '../../../../lib/workers/scaling/scale-workers.ts';
 import { type EcsStandIn, startEcsStandIn } from '../../../ecs-stand-in.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
@@ -99,7 +100,7 @@ async function queue(state: Partial<Job> = {}): Promise<Job> {
 }
 
 /** A worker that is this task registers. */
-async function register(task: string, state: { leaving?: 'idle' } = {}) {
+async function register(task: string, state: Partial<Pick<WorkerInfo, 'leaving' | 'running'>> = {}) {
   const worker = { id: `worker-${task}`, host: 'h', version: '1', concurrency: 1, running: [], started_at: '' };
   const info = { ...worker, task, build: 'worker:1', ...state };
   await deployment.workers.register(info);
