@@ -72,9 +72,27 @@ async function measure(folder: string, slots: number, samples: Samples): Promise
     add(`creation, ${CLIENTS} clients, ${slots} slots (jobs/s)`, created);
     add(`drain, ${slots} slots (jobs/s)`, rate);
     add(`CPU of the worker for a job, ${slots} slots (ms)`, cpu);
+    const job = await measured.create('true');
+    await measured.untilEnded(job);
+    const creation = await bareRate(measured.home, { job, part: 'creation', lanes: CLIENTS });
+    add(`AWS calls of creations alone, ${CLIENTS} clients, ${slots} slots (creations/s)`, creation);
+    add(`creation, of that, ${slots} slots (%)`, (100 * created) / creation);
+    const running = await bareRate(measured.home, { job, part: 'run', lanes: slots });
+    add(`AWS calls and bash of jobs alone, ${slots} slots (jobs/s)`, running);
+    add(`drain, of that, ${slots} slots (%)`, (100 * rate) / running);
   } finally {
     await measured.stop();
   }
+}
+
+/** What one process makes of the calls alone, without the service and the worker, in a second. */
+async function bareRate(
+  home: string,
+  { job, part, lanes }: { readonly job: string; readonly part: 'creation' | 'run'; readonly lanes: number },
+): Promise<number> {
+  const args = ['--home', home, '--job', job, '--part', part, '--lanes', `${lanes}`, '--jobs', `${JOBS}`];
+  const { stdout: rate } = await run(process.execPath, [join(root, 'bench/short/bare-calls.ts'), ...args]);
+  return Number(rate);
 }
 
 /** Times as median and 99th percentile; rates and costs as a median. */
