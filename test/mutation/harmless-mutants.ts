@@ -25,12 +25,6 @@ export const HARMLESS: readonly (Pick<Mutant, 'file' | 'find' | 'replace'> & { r
     reason: FURTHER_BACK,
   },
   {
-    file: 'lib/cli/dev/installation.ts',
-    find: "signal.removeEventListener('abort', stop);",
-    replace: ';',
-    reason: 'npm has ended by then, so the listener that stays kills nothing',
-  },
-  {
     file: 'lib/composition/create-scaling.ts',
     find: '6',
     replace: '60',

@@ -17,10 +17,11 @@ import { areaOf, breaksByArea, sampleOf } from './sample.ts';
 import { TestsOfFile } from './tests-of-file.ts';
 
 /**
- * `npm run prove -- sample [--seed N] [--count N] [--only TEXT] [--minutes N] [--log FILE] [--table]`: breaks the product
+ * `npm run prove -- sample [--seed N] [--count N] [--only TEXT] [--minutes N] [--share K/N] [--log FILE] [--table]`: breaks the product
  * in random places, one at a time, in a copy, and shows each break to the simulator, the tests of its file and subject,
  * the compiler and the check of generated files. A verdict in the log stands while the file reads the same.
- * `--only`: those of the sample whose file or name contains it. `--table` tries nothing and prints the score by area.
+ * `--only`: those of the sample whose file or name contains it. `--share 1/2`: every second one, so that another process
+ * with the same log can try the others at the same time. `--table` tries nothing and prints the score by area.
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -34,6 +35,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '300' },
     only: { type: 'string', default: '' },
     minutes: { type: 'string', default: 'Infinity' },
+    share: { type: 'string', default: '1/1' },
     log: { type: 'string' },
     table: { type: 'boolean', default: false },
   },
@@ -45,6 +47,9 @@ type Seen = Pick<Verdict, 'by' | 'seen'>;
 
 const drawn = sampleOf(breaksByArea(ROOT), { count: Number(values.count), seed: Number(values.seed) });
 const sample = drawn.filter(({ file, name }) => `${file} ${name}`.includes(values.only));
+/** Those that this process tries. */
+const [part = 1, parts = 1] = values.share.split('/').map(Number);
+const mine = sample.filter((_, at) => at % parts === part - 1);
 const log = new MutantLog(values.log);
 const testsOfFile = new TestsOfFile(ROOT);
 const sources = new Map<string, string>();
@@ -108,7 +113,7 @@ async function tryAll(): Promise<void> {
           await tests.write(mutant.file, source);
         }
       };
-      const untried = sample.filter((mutant) => verdictOf(mutant) === undefined && reasonOf(mutant) === undefined);
+      const untried = mine.filter((mutant) => verdictOf(mutant) === undefined && reasonOf(mutant) === undefined);
       for (const [mutant, seen] of await compileTogether(untried, compiling)) note(mutant, { by: 'compiler', seen }, 0);
       for (const mutant of untried.filter((each) => verdictOf(each) === undefined)) {
         if (performance.now() > end) break;

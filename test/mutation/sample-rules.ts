@@ -13,8 +13,9 @@ const OPPOSITE: ReadonlyMap<ts.SyntaxKind, string> = new Map([
   [ts.SyntaxKind.GreaterThanEqualsToken, '>'],
 ]);
 
-/** Calls without which a timer or a stream only lives longer than anyone needs it. */
-const RELEASES = /(?:^|\.)(?:clearTimeout|clearInterval|unref)$/;
+/** Calls without which a timer, a stream or a listener only lives longer than anyone needs it. */
+const RELEASES = /(?:^|\.)(?:clearTimeout|clearInterval|unref|removeEventListener)$/;
+const LOGGER_CALLS = /(?:^|\.)log\.(?:info|warn|error|debug)$/;
 
 /** Units of a length of time in CDK's words, each with one that means something else. */
 const UNITS: Readonly<Record<string, string>> = {
@@ -36,7 +37,7 @@ export function breaksOf(tree: ts.SourceFile): Safeguard[] {
       const opposite = OPPOSITE.get(node.operatorToken.kind);
       if (opposite !== undefined) add(node.operatorToken, opposite, 'boundary');
     }
-    if (ts.isIfStatement(node)) add(node.expression, `!(${node.expression.getText()})`, 'negated');
+    if (ts.isIfStatement(node) && !onlyLogs(node)) add(node.expression, `!(${node.expression.getText()})`, 'negated');
     const isMode = ts.isNumericLiteral(node) && node.getText().startsWith('0o');
     if (isMode && node.getText() !== '0o777') add(node, '0o777', 'open to all');
     if (ts.isNumericLiteral(node) && !isMode && isQuantity(node)) add(node, timesTen(node), 'ten times');
@@ -63,9 +64,17 @@ export function breaksOf(tree: ts.SourceFile): Safeguard[] {
   return found;
 }
 
-/** Is shown, releases something, or words the error of code that throws no Error. */
+/** Whether a condition decides about a line of the log and nothing else. */
+function onlyLogs({ thenStatement, elseStatement }: ts.IfStatement): boolean {
+  if (elseStatement !== undefined || !ts.isExpressionStatement(thenStatement)) return false;
+  const { expression } = thenStatement;
+  return ts.isCallExpression(expression) && LOGGER_CALLS.test(expression.expression.getText());
+}
+
+/** Is shown or logged, releases something, or words the error of code that throws no Error. */
 function isWithoutEffect(node: ts.Node): boolean {
   if (isShown(node)) return true;
+  if (ts.isIfStatement(node.parent) && node.parent.expression === node && onlyLogs(node.parent)) return true;
   if (ts.isExpressionStatement(node) && ts.isCallExpression(node.expression))
     return RELEASES.test(node.expression.expression.getText());
   return ts.isConditionalExpression(node.parent) && /^\w+ instanceof Error$/.test(node.getText());
