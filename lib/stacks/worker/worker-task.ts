@@ -43,10 +43,11 @@ const STOP_TIMEOUT = Duration.seconds(120);
 const STOP_GRACE_SECONDS = 100;
 
 /**
- * A task unpacks its image at each start, and zstd takes a quarter of gzip's time. Docker's older image store ignores it: its
+ * A task pulls and unpacks its image at each start. zstd is unpacked in a quarter of gzip's time, and its best level (from 9
+ * on in BuildKit's numbers) makes the image a tenth smaller than its default. Docker's older image store ignores it: its
  * layers are compressed by gzip when they are pushed.
  */
-const ZSTD_LAYERS = 'type=image,compression=zstd,force-compression=true,oci-mediatypes=true';
+const ZSTD_LAYERS = 'type=image,compression=zstd,compression-level=9,force-compression=true,oci-mediatypes=true';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 

@@ -173,6 +173,7 @@ describe('a worker', () => {
     const [outputs, ...others] = z.array(z.string()).parse(buildOf(stack)?.dockerOutputs);
     expect(others).toEqual([]);
     expect(outputs?.split(',').toSorted()).toEqual([
+      'compression-level=9',
       'compression=zstd',
       'force-compression=true',
       'oci-mediatypes=true',
