@@ -160,6 +160,19 @@ describe('before a deployment the doctor', () => {
     expect(adviceOf(report, 'stack team-data')).toContain('--no-enable-termination-protection --stack-name team-data');
   });
 
+  it.each(['DELETE_FAILED', 'UPDATE_ROLLBACK_FAILED'])(
+    'finds a stack that is %s, and where to look',
+    async (status) => {
+      await install('aws', {
+        ...AWS,
+        'cloudformation describe-stacks --stack-name team-api': { Stacks: [{ StackStatus: status }] },
+      });
+      const report = await examine();
+      expect(complaints(report)).toEqual([`fault stack team-api: ${status}`]);
+      expect(adviceOf(report, 'stack team-api')).toContain('upgrades.md');
+    },
+  );
+
   it('reports that Docker is missing, does not run, or lacks BuildKit', async () => {
     await install('docker', { version: new Failure('Cannot connect to the Docker daemon. Is it running?') });
     expect(complaints(await examine())).toEqual(['fault docker: Cannot connect to the Docker daemon. Is it running?']);
