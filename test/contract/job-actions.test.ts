@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasEffect, JOB_ACTIONS, type JobAction } from '../../lib/contract/job-actions.ts';
+import { hasEffect, isEditable, JOB_ACTIONS, type JobAction } from '../../lib/contract/job-actions.ts';
 import { STATUSES } from '../../lib/contract/statuses.ts';
 import { jobItemSchema } from '../../lib/jobs/lifecycle/job.ts';
 import { decide } from '../../lib/jobs/lifecycle/lifecycle.ts';
@@ -13,6 +13,10 @@ test('an action is offered in just the states in which the lifecycle lets it cha
     ),
   );
   expect(disagreements).toEqual([]);
+});
+
+test('a job can be updated while it is a draft or waits', () => {
+  expect(STATUSES.filter(isEditable)).toEqual(['DRAFT', 'QUEUED']);
 });
 
 function changes(action: JobAction, status: (typeof STATUSES)[number]): boolean {
