@@ -209,7 +209,8 @@ function announceChange(changed: string): void {
 function stop(why: string, graceSeconds?: number): void {
   log.info('stopping', { why, running: worker.running.length, grace_seconds: graceSeconds });
   draining.abort();
-  registration.announceDraining('stopped').catch((error: Error) => log.warn('the shutdown was not announced', error));
+  const state = graceSeconds === undefined ? 'retired' : 'stopped';
+  registration.announceDraining(state).catch((error: Error) => log.warn('the shutdown was not announced', error));
   if (graceSeconds !== undefined) setTimeout(() => stopping.abort(), graceSeconds * 1000);
 }
 

@@ -43,10 +43,10 @@ const workerSchema = z.object({
   /** Its task definition, `family:revision`. */
   build: z.string().optional(),
   /**
-   * Why it takes no more jobs: it has long been idle, it is outdated (and exits when its jobs have ended), or it is
-   * being stopped (and hands its jobs back soon).
+   * Why it takes no more jobs: it has long been idle, it is outdated or unfit for more (and exits when its jobs have
+   * ended), or it is being stopped (and hands its jobs back soon).
    */
-  leaving: knownOrLater(['idle', 'outdated', 'stopped']).optional(),
+  leaving: knownOrLater(['idle', 'outdated', 'retired', 'stopped']).optional(),
   /** When it exited. */
   left_at: z.string().optional(),
   /** Absent: an older worker, or a machine that doesn't report it. */

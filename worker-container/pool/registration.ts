@@ -62,11 +62,11 @@ export class Registration {
   }
 
   /**
-   * A worker that is being stopped stays so, whatever a check in progress finds.
+   * A worker that is being stopped stays so, whatever a check in progress finds; so does a retired one, until it is stopped.
    * @throws if the registry can't be reached: worker scaling may still count on this worker.
    */
   async announceDraining(why: DrainState | undefined): Promise<void> {
-    if (this.#draining === 'stopped') return;
+    if (this.#draining === 'stopped' || (this.#draining === 'retired' && why !== 'stopped')) return;
     this.#draining = why;
     await this.#register();
   }

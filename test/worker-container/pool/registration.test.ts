@@ -64,6 +64,7 @@ test('a worker that is being stopped is no longer announced as idle, or as one t
     announced.push(leaving);
     return true;
   };
-  for (const why of ['idle', 'stopped', undefined, 'idle'] as const) await registration.announceDraining(why);
-  expect(announced).toEqual(['idle', 'stopped']);
+  const states = ['idle', 'retired', undefined, 'outdated', 'stopped', undefined, 'retired', 'idle'] as const;
+  for (const why of states) await registration.announceDraining(why);
+  expect(announced).toEqual(['idle', 'retired', 'stopped']);
 });
