@@ -8,6 +8,8 @@ import { isServiceAccount, type ServiceAccount } from './service-account.ts';
 const SHARED_FOLDERS = ['/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue'];
 /** How long (ms) to remove files. What is left then is removed after the next job. */
 const REMOVE_TIMEOUT_MS = 10_000;
+/** Entries of other slots' folders that are looked at: a job's tree in `/tmp` must not hold up the other slots. */
+const MOST_OF_OTHERS = 5_000;
 /** Deepest nesting of folders; each level takes a descriptor. */
 const DEEPEST = 100;
 const DIRECTORY_ITSELF = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -26,26 +28,35 @@ export function keepNamedFolder(path: string): void {
  * process of the account is left. Never rejects.
  * @param folders where jobs may work. There, folders that a `cwd` names stay, and what is older than this process,
  * which may have been named before it started.
- * @param startedAt when this process started, in milliseconds since 1970
+ * @param options.startedAt when this process started, in milliseconds since 1970
  */
 export async function removeLeftovers(
   account: ServiceAccount,
   { folders, log }: { readonly folders: Folders; readonly log: Pick<Logger, 'warn'> },
-  startedAt = performance.timeOrigin,
+  { startedAt = performance.timeOrigin, mostOfOthers = MOST_OF_OTHERS } = {},
 ): Promise<void> {
   const over = AbortSignal.timeout(REMOVE_TIMEOUT_MS);
-  for (const path of SHARED_FOLDERS) {
+  const places = SHARED_FOLDERS.map((path) => {
     const mayBeNamed = [folders.workspaces, ...folders.roots].some((root) => areNested(root, path));
     const stays: Stays = (name, bornAt) => mayBeNamed && (bornAt < startedAt || isNamed(join(path, name)));
+    return { path, stays };
+  });
+  const run = async (pass: Pass, { path, stays }: (typeof places)[number]) => {
     const folder = await open(path, DIRECTORY_ITSELF).catch(() => undefined);
     try {
-      if (folder !== undefined) await removeIn(folder, account, { over, depth: 0, stays });
+      if (folder !== undefined) await removeIn(folder, account, pass, { depth: 0, isOwn: true, stays });
     } catch (error) {
       log.warn(`what a job left in ${path} was not removed`, error as Error);
     } finally {
       await folder?.close();
     }
-  }
+  };
+  const first: Pass = { over, left: 0, hasOthers: false };
+  for (const place of places) await run(first, place);
+  if (!first.hasOthers) return;
+  // Last, and in part: the jobs of other slots may be filling their folders.
+  const second: Pass = { ...first, left: mostOfOthers };
+  for (const place of places) await run(second, place);
 }
 
 type Stays = (name: string, bornAt: number) => boolean;
@@ -59,16 +70,28 @@ function areNested(one: string, other: string): boolean {
   return namesBelow(one, other) !== undefined || namesBelow(other, one) !== undefined;
 }
 
+/** A pass through the shared folders. */
+interface Pass {
+  readonly over: AbortSignal;
+  /** How many entries of other slots' folders are still looked at; 0: no such folder is entered. */
+  left: number;
+  /** Whether there are folders of other slots. */
+  hasOthers: boolean;
+}
+
 /** Removes the account's files in an open folder, and below it in folders of any slot: no link leads elsewhere. */
 async function removeIn(
   folder: FileHandle,
   account: ServiceAccount,
-  { over, depth, stays }: { readonly over: AbortSignal; readonly depth: number; readonly stays: Stays },
+  pass: Pass,
+  { depth, isOwn: isInOwn, stays }: { readonly depth: number; readonly isOwn: boolean; readonly stays: Stays },
 ): Promise<void> {
   const path = `/proc/self/fd/${folder.fd}`;
   // Names are bytes, not always text.
   for (const name of await readdir(path, { encoding: 'buffer' })) {
-    over.throwIfAborted();
+    pass.over.throwIfAborted();
+    if (!isInOwn) pass.left -= 1;
+    if (pass.left < 0) throw new Error('the folders of other slots in it hold too many files');
     const at = Buffer.concat([Buffer.from(`${path}/`), name]);
     const found = await lstat(at).catch(() => undefined);
     if (found === undefined || !isServiceAccount(account, found.uid)) continue;
@@ -78,9 +101,11 @@ async function removeIn(
       if (isOwn) await unlink(at).catch(() => undefined);
       continue;
     }
-    const below = depth < DEEPEST ? await open(at, DIRECTORY_ITSELF).catch(() => undefined) : undefined;
+    pass.hasOthers ||= !isOwn;
+    const isEntered = depth < DEEPEST && (isOwn || pass.left > 0);
+    const below = isEntered ? await open(at, DIRECTORY_ITSELF).catch(() => undefined) : undefined;
     try {
-      if (below !== undefined) await removeIn(below, account, { over, depth: depth + 1, stays: () => false });
+      if (below !== undefined) await removeIn(below, account, pass, { depth: depth + 1, isOwn, stays: () => false });
     } finally {
       await below?.close();
     }

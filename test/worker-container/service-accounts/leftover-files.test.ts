@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { chown, lchown, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { keepNamedFolder, removeLeftovers } from '../../../worker-container/service-accounts/leftover-files.ts';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
 import { describeAsRoot, newAccounts } from './as-root.ts';
@@ -27,11 +28,11 @@ describeAsRoot('what a slot has left in folders that all accounts share', () => 
     await writeFile(path, '');
     await chown(path, account.uid, account.gid);
   };
-  const remove = async (startedAt?: number) => {
+  const remove = async (options?: Parameters<typeof removeLeftovers>[2]) => {
     const failed: unknown[] = [];
     const folders = { workspaces: '/workspaces', roots: ['/tmp'] };
-    await removeLeftovers(slot, { folders, log: { warn: (...why) => void failed.push(why) } }, startedAt);
-    expect(failed).toEqual([]);
+    await removeLeftovers(slot, { folders, log: { warn: (...why) => void failed.push(why) } }, options);
+    return failed;
   };
   const namesIn = async (path: string) => await readdir(path).catch(() => undefined);
 
@@ -43,7 +44,7 @@ describeAsRoot('what a slot has left in folders that all accounts share', () => 
     await put(Buffer.concat([Buffer.from(`${mine}/`), Buffer.from([0xff, 0xfe])]), slot);
     await symlink(victim, join(mine, 'link'));
     await lchown(join(mine, 'link'), slot.uid, slot.gid);
-    await remove();
+    expect(await remove()).toEqual([]);
     expect([await namesIn(mine), await namesIn(victim), await namesIn(theirs)]).toEqual([undefined, ['file'], []]);
   });
 
@@ -53,13 +54,23 @@ describeAsRoot('what a slot has left in folders that all accounts share', () => 
     await put(join(mine, 'own'), slot);
     await put(join(theirs, 'own'), slot);
     await put(join(theirs, 'of-other'), other);
-    await remove();
+    expect(await remove()).toEqual([]);
     expect([(await readdir(mine)).toSorted(), await readdir(theirs)]).toEqual([['of-other', 'of-root'], ['of-other']]);
+  });
+
+  test("is removed although the other slots' jobs have more files there than are looked at", async () => {
+    const last = join('/dev/shm', basename(mine));
+    onTestFinished(async () => await rm(last, { force: true }));
+    await put(last, slot);
+    await put(join(mine, 'own'), slot);
+    for (const name of ['a', 'b', 'c']) await put(join(theirs, name), other);
+    expect(await remove({ mostOfOthers: 2 })).toHaveLength(1);
+    expect([await namesIn(mine), await namesIn(theirs), existsSync(last)]).toEqual([undefined, ['a', 'b', 'c'], false]);
   });
 
   test('stays where a cwd names a folder, or may have done so before the worker started', async () => {
     await put(join(mine, 'own'), slot);
-    await remove(Number.POSITIVE_INFINITY);
+    await remove({ startedAt: Number.POSITIVE_INFINITY });
     expect(await namesIn(mine)).toEqual(['own']);
     keepNamedFolder(join(mine, 'named', 'deep'));
     await remove();
