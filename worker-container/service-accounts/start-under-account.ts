@@ -55,6 +55,12 @@ const DROPPED = ['--clear-groups', '--no-new-privs', '--bounding-set=-all', '--i
 /** Added to a process's thousandths of the memory, by which the kernel chooses. What the process starts inherits it. */
 const OOM_SCORE_ADJ = '500';
 
+/**
+ * A lower priority than the worker's (0 to 19): otherwise a job with hundreds of busy processes keeps it from extending
+ * the leases of all its jobs.
+ */
+const NICE = 5;
+
 /** Until this process returns to its event loop, even a process that has ended keeps its number. */
 function preferWhenMemoryEnds(pid: number): void {
   try {
@@ -83,6 +89,7 @@ my $environment = do { local $/; <$worker> } // '';
 $environment =~ s/(\\A|\\0)\\0\\z/$1/ or exit 126;
 %ENV = map { split /=/, $_, 2 } split /\\0/, $environment;
 umask 0002;
+setpriority 0, 0, ${NICE};
 if (open my $score, '>', '/proc/self/oom_score_adj') { print $score '${OOM_SCORE_ADJ}'; close $score }
 my $folder = shift;
 syswrite $worker, '${STARTING}';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -59,6 +59,11 @@ describeAsRoot('the environment of a process that is started under an account', 
     const tree = await start(['/bin/cat', '/proc/self/oom_score_adj']);
     expect(await text(tree.stdout)).toBe('500\n');
     expect(await readFile('/proc/self/oom_score_adj', 'utf8')).toBe(own);
+  });
+
+  test('gives way to the worker when the processor is busy', async () => {
+    const tree = await start(['/usr/bin/nice']);
+    expect(Number(await text(tree.stdout))).toBe(Math.max(5, getPriority()));
   });
 
   test('reaches no interpreter but those that run under the account', async () => {
