@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
+import { chmodSync, type Dirent, mkdirSync, opendirSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { removeTree } from '../service-accounts/untrusted-files.ts';
 
@@ -58,8 +58,8 @@ function removeShallow(path: string): boolean {
         unlinkSync(at);
         continue;
       }
-      const below = readdirSync(at, { withFileTypes: true });
-      if (below.length > FEW) return false;
+      const below = fewIn(at);
+      if (below === undefined) return false;
       for (const one of below) (one.isDirectory() ? rmdirSync : unlinkSync)(join(at, one.name));
       rmdirSync(at);
     }
@@ -67,5 +67,20 @@ function removeShallow(path: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** The entries of a folder that a job could fill: reading millions of names would stop all jobs. undefined: not few */
+function fewIn(path: string): Dirent[] | undefined {
+  const folder = opendirSync(path);
+  try {
+    const found: Dirent[] = [];
+    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
+      if (found.length === FEW) return undefined;
+      found.push(entry);
+    }
+    return found;
+  } finally {
+    folder.closeSync();
   }
 }

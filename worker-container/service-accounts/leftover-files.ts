@@ -1,8 +1,9 @@
-import { constants, type FileHandle, lstat, open, readdir, rmdir, unlink } from 'node:fs/promises';
+import { constants, type FileHandle, lstat, open, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { type Folders, namesBelow } from '../../lib/jobs/lifecycle/working-folder.ts';
 import { isServiceAccount, type ServiceAccount } from './service-account.ts';
+import { entriesOf } from './untrusted-files.ts';
 
 /** Folders of the machine in which every account can make files. */
 const SHARED_FOLDERS = ['/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue'];
@@ -10,7 +11,7 @@ const SHARED_FOLDERS = ['/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue'];
 const REMOVE_TIMEOUT_MS = 10_000;
 /** Entries of other slots' folders that are looked at: a job's tree in `/tmp` must not hold up the other slots. */
 const MOST_OF_OTHERS = 5_000;
-/** Deepest nesting of folders; each level takes a descriptor. */
+/** Deepest nesting of folders; each level takes two descriptors. */
 const DEEPEST = 100;
 const DIRECTORY_ITSELF = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
@@ -87,15 +88,13 @@ async function removeIn(
   { depth, isOwn: isInOwn, stays }: { readonly depth: number; readonly isOwn: boolean; readonly stays: Stays },
 ): Promise<void> {
   const path = `/proc/self/fd/${folder.fd}`;
-  // Names are bytes, not always text.
-  for (const name of await readdir(path, { encoding: 'buffer' })) {
+  for await (const at of entriesOf(path)) {
     pass.over.throwIfAborted();
     if (!isInOwn) pass.left -= 1;
     if (pass.left < 0) throw new Error('the folders of other slots in it hold too many files');
-    const at = Buffer.concat([Buffer.from(`${path}/`), name]);
     const found = await lstat(at).catch(() => undefined);
     if (found === undefined || !isServiceAccount(account, found.uid)) continue;
-    if (stays(name.toString(), found.birthtimeMs)) continue;
+    if (stays(at.subarray(path.length + 1).toString(), found.birthtimeMs)) continue;
     const isOwn = found.uid === account.uid;
     if (!found.isDirectory()) {
       if (isOwn) await unlink(at).catch(() => undefined);
