@@ -80,14 +80,20 @@ function ownEnd(
   return {
     kind: 'failed',
     reason: 'exited',
-    error: exit.signal === null ? `Exit code ${exit.exitCode}.` : `Ended by ${exit.signal}.${hint(exit.signal)}`,
+    error: errorOf(exit),
     ...how,
   };
 }
 
+/** The exit code of a shell whose last command was ended by SIGKILL: 128 and the signal's number. */
+const KILLED = 137;
 /** The worker's own SIGKILL has another reason. */
-function hint(signal: NodeJS.Signals): string {
-  return signal === 'SIGKILL' ? ' Promptq did not send it; the system does when memory is used up.' : '';
+const WHO_KILLS = 'Promptq did not send it; the system does when memory is used up.';
+
+function errorOf({ exitCode, signal }: TreeExit): string {
+  if (exitCode === KILLED) return `Exit code ${exitCode}, a shell's for SIGKILL. ${WHO_KILLS}`;
+  if (signal === 'SIGKILL') return `Ended by ${signal}. ${WHO_KILLS}`;
+  return signal === null ? `Exit code ${exitCode}.` : `Ended by ${signal}.`;
 }
 
 /** The outcome of an agent that has to wait for its vendor. What it wrote until then does not count: it continues. */

@@ -53,4 +53,7 @@ it('an agent that something else ends says so, and when the system kills for wan
   expect(await errorOf('kill -KILL $$')).toBe(
     'Ended by SIGKILL. Promptq did not send it; the system does when memory is used up.',
   );
+  expect(await errorOf("sh -c 'kill -KILL $$'; exit")).toBe(
+    "Exit code 137, a shell's for SIGKILL. Promptq did not send it; the system does when memory is used up.",
+  );
 });
