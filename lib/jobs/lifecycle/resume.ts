@@ -5,7 +5,7 @@ import type { JobEdit } from './job-event.ts';
 import { LEASE } from './lease.ts';
 import { withStaleQuestion } from './question.ts';
 
-/** How many attempts in a row may continue one session. */
+/** How many attempts may continue one session, one after the other; those that only waited for the vendor not counted. */
 export const MAX_RESUMES = 50;
 
 /**
@@ -14,15 +14,28 @@ export const MAX_RESUMES = 50;
  * @param endedAt RFC 3339. The time that the attempt ran counts for the timeout
  * @param receipt of the attempt; undefined: it was lost
  */
-export function withResume(job: Job, endedAt: string, receipt?: Pick<Receipt, 'resumed_from' | 'agent'>): Job {
+export function withResume(job: Job, endedAt: string, receipt?: ResumeEvidence): Job {
+  if (job.agent === 'shell' || (receipt?.chain ?? []).length >= MAX_RESUMES) return withoutResume(job);
+  if (receipt !== undefined && wasInVain(receipt)) return job;
   const oldest = job.resume_oldest ?? job.attempt;
-  if (job.agent === 'shell' || job.attempt - oldest >= MAX_RESUMES) return withoutResume(job);
   const began = job.started_at === undefined ? Number.NaN : Date.parse(job.started_at);
   const ran = Math.max(0, Date.parse(endedAt) - began) || 0;
   // An agent that could not continue the session began the work, and its time, from the start.
   const startedOver = receipt?.agent !== undefined && receipt.resumed_from === undefined;
   const before = startedOver ? 0 : (job.ran_before ?? 0);
   return { ...job, resume_from: job.attempt, resume_oldest: oldest, ran_before: before + ran };
+}
+
+type ResumeEvidence = Pick<Receipt, 'outcome' | 'agent' | 'resumed_from' | 'chain' | 'usage' | 'final_message'>;
+
+/**
+ * Whether an attempt only found that its job still has to wait for the vendor: no model has answered, so the session
+ * is as it was. A job may be tried every minute for days, each time with another note in its session.
+ */
+function wasInVain({ outcome, agent, resumed_from, usage, final_message }: ResumeEvidence): boolean {
+  if (outcome.kind !== 'parked') return false;
+  if (agent === undefined) return true;
+  return resumed_from !== undefined && final_message === undefined && (usage?.output_tokens ?? 0) === 0;
 }
 
 /** The job whose next attempt starts from its prompt. */
@@ -38,7 +51,7 @@ export function withoutNextResume({ resume_from: _from, ran_before: _ran, ...job
 
 /** The job that was retried so that its next attempt continues its last session. It gets its whole timeout. */
 export function withLastSession(job: Job, { attempt, resume_oldest: oldest = attempt }: Job): Job {
-  return { ...job, resume_from: attempt, resume_oldest: attempt - oldest >= MAX_RESUMES ? attempt : oldest };
+  return { ...job, resume_from: attempt, resume_oldest: oldest };
 }
 
 /** The job whose attempt was lost. What that used is counted with the attempt that continues its session. */

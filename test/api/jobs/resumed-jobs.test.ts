@@ -151,6 +151,12 @@ test('the attachments of all attempts that continue one session are kept', { tim
   await first.open();
   await waitFor(async () => (await jobOf(id)).state_reason.code === 'account_required');
   expect(await pathsOf(1)).toEqual(['b.txt', 'in/a.txt']);
+  // An attempt that waited for the account in vain has nothing to continue.
+  const tried = await waitFor(async () => {
+    const job = await jobOf(id);
+    return job.attempt > 2 && job.status === 'QUEUED' ? job : undefined;
+  });
+  expect(tried).toMatchObject({ resume_from: 1 });
   await vendor('PUT', '/practice/state', { logged_in: true });
   // A worker that is killed stores no attachments: its successor gets those of the attempt before.
   await waitFor(() => second.isUp());

@@ -1,9 +1,6 @@
 import { isTerminal } from '../../../lib/contract/statuses.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 
-/** How many attempts may continue one session, one after the other. */
-const MOST = 50;
-
 /** What is wrong with the session that a job's next attempt is to continue; undefined: nothing. */
 export function faultOfResume(before: Job, after: Job): string | undefined {
   const expected = expectedAfter(before, after);
@@ -24,7 +21,7 @@ function expectedAfterRetry(before: Job, after: Job): string {
   const hasSession = before.status !== 'SUCCEEDED' && before.agent !== 'shell' && before.attempt > 0;
   if (!hasSession || after.resume_from === undefined) return 'none';
   const { attempt, resume_oldest: oldest = attempt } = before;
-  return `${attempt - oldest >= MOST ? attempt : oldest}-${attempt}`;
+  return `${oldest}-${attempt}`;
 }
 
 function expectedAfter(before: Job, after: Job): string {
@@ -33,8 +30,7 @@ function expectedAfter(before: Job, after: Job): string {
   if (before.status === 'RUNNING' && after.status === 'QUEUED') {
     // Only what the job or its agent did itself is done again from the start; scripts always are.
     if (after.reason === 'retry_backoff' || after.agent === 'shell') return 'none';
-    const oldest = before.resume_oldest ?? before.attempt;
-    return before.attempt >= oldest + MOST ? 'none' : `${oldest}-${before.attempt}`;
+    return `${before.resume_oldest ?? before.attempt}-${before.attempt}`;
   }
   const isAnother = before.texts !== after.texts || before.profile !== after.profile || before.cwd !== after.cwd;
   return isAnother ? 'none' : chainOf(before);

@@ -83,8 +83,6 @@ test.for(['FAILED', 'CANCELLED'] as const)('a retry of a %s job can continue its
   expect(retried).not.toHaveProperty('ran_before');
   const { resume_oldest: _oldest, ...alone } = job;
   expect(after(alone, { type: 'retry', from: 'session' })).toMatchObject({ resume_from: 3, resume_oldest: 3 });
-  const long = { ...job, attempt: 2 + MAX_RESUMES };
-  expect(after(long, { type: 'retry', from: 'session' })).toMatchObject({ resume_from: 52, resume_oldest: 52 });
   for (const from of ['start', undefined] as const) {
     const fresh = after(job, { type: 'retry', from });
     for (const name of ['resume_from', 'resume_oldest']) expect(fresh).not.toHaveProperty(name);
@@ -122,6 +120,29 @@ test('the attempts of one session share the timeout, without the time in between
   const lost = { ...second, lease_until: '2026-11-20T10:00:37.000Z' };
   expect(after(lost, { type: 'lose' }, Date.parse('2026-11-20T11:00:00.000Z'))).toMatchObject({ ran_before: 9_000 });
 });
+
+// What it spends while it waits is nothing: its session and the time that it ran stay what they were.
+test.for([
+  { what: 'no account is linked', reason: 'account_required', receipt: { agent: undefined } },
+  { what: 'the limit lasts', reason: 'usage_limit', receipt: { resumed_from: 1, chain: [1] } },
+] satisfies { reason: 'account_required' | 'usage_limit'; receipt: Partial<Receipt>; what: string }[])(
+  'a job keeps its session however often it is tried while $what',
+  ({ reason, receipt }) => {
+    let job = after(running, end({ kind: 'parked', reason }));
+    for (let attempt = 2; attempt <= 200; attempt += 1) {
+      const probing = after(
+        after(job, { type: 'unpark', reason, probe: true }),
+        { type: 'claim', workerId: 'worker-2' },
+        AFTER_LEASE,
+      );
+      const tried = end({ kind: 'parked', reason }, attempt) as Extract<JobEvent, { type: 'end' }>;
+      job = after(probing, { ...tried, receipt: { ...tried.receipt, ...receipt } }, AFTER_LEASE);
+    }
+    expect(job).toMatchObject({ attempt: 200, parked: reason, resume_from: 1, resume_oldest: 1, ran_before: 10_000 });
+    const cancelled = after(job, { type: 'cancel' });
+    expect(after(cancelled, { type: 'retry', from: 'session' })).toMatchObject({ resume_from: 200, resume_oldest: 1 });
+  },
+);
 
 test('a lost attempt is known as one after its job has ended, and when its session is continued', () => {
   const cancelling = { ...running, cancel_requested_at: '2026-11-20T10:00:05.000Z' };
@@ -180,7 +201,12 @@ test('a retry of the session that an edit has cleared is refused, until an attem
 test('a script has no session, and a session is continued only so often', () => {
   const lost = after(aRunningJob({ agent: 'shell' }), { type: 'lose' }, AFTER_LEASE);
   expect(lost).not.toHaveProperty('resume_from');
-  const often = { ...running, attempt: 1 + MAX_RESUMES, resume_oldest: 1 };
-  expect(after(often, { type: 'lose' }, AFTER_LEASE)).not.toHaveProperty('resume_from');
-  expect(after({ ...often, attempt: MAX_RESUMES }, { type: 'lose' }, AFTER_LEASE)).toMatchObject({ resume_from: 50 });
+  const often = (resumes: number) => {
+    const chain = Array.from({ length: resumes }, (_, index) => index + 1);
+    const event = end({ kind: 'parked', reason: 'usage_limit' }, 99) as Extract<JobEvent, { type: 'end' }>;
+    const receipt = { ...event.receipt, resumed_from: resumes, chain, final_message: 'half of it' };
+    return after({ ...running, attempt: 99, resume_from: 98, resume_oldest: 1 }, { ...event, receipt });
+  };
+  expect(often(MAX_RESUMES)).not.toHaveProperty('resume_from');
+  expect(often(MAX_RESUMES - 1)).toMatchObject({ resume_from: 99, resume_oldest: 1 });
 });
