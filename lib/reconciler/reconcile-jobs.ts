@@ -11,6 +11,7 @@ import { leaseIsOver } from '../jobs/lifecycle/lease.ts';
 import { NewerSchemaError } from '../jobs/lifecycle/newer-schema.ts';
 import { READY_REASONS } from '../jobs/lifecycle/parking.ts';
 import { isUnderstood } from '../jobs/lifecycle/understood.ts';
+import { lostUsage } from '../jobs/output/agent-sessions/lost-usage.ts';
 import type { Receipt } from '../jobs/receipts/receipt.ts';
 import { listedItems } from '../jobs/store/listed-items.ts';
 import { reportDamaged, skipDamaged } from '../platform/aws/skip-damaged.ts';
@@ -176,10 +177,11 @@ async function endIfLost(context: ReconcilerContext, id: string): Promise<Job | 
   if (!isUnderstood(job)) return undefined;
   const receipt = await knownReceipt(context, job);
   if (receipt === 'newer') return undefined;
+  const loss = { type: 'lose', forgiven: context.hadOutage?.() === true } as const;
   // A loss is not decided again: the job may have changed to an attempt whose receipt was not read.
   const result =
     receipt === undefined
-      ? await transition(context, job, { type: 'lose', forgiven: context.hadOutage?.() === true }, { rounds: 1 })
+      ? await transition(context, job, { ...loss, used: await lostUsage(context.agentSessions, job) }, { rounds: 1 })
       : await endAttempt(context, job, receipt);
   return result.done ? await afterLoss(context, job, result.job) : undefined;
 }

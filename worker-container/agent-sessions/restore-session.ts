@@ -47,6 +47,8 @@ export interface RestoreRequest {
   readonly sessions: AgentSessionStore;
   /** Whether an attempt's outcome, and so its usage, is recorded. */
   readonly isRecorded: (attempt: AttemptOfJob) => Promise<boolean>;
+  /** How many bytes of a lost attempt's session are counted. */
+  readonly lostBytes: (attempt: AttemptOfJob) => number;
   /** Reads from the session what was used before. */
   readonly meter: SessionMeter | undefined;
   /** What a session must have been made with. */
@@ -93,8 +95,9 @@ export async function restoreSession(request: RestoreRequest): Promise<RestoredS
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   // The usage of a job that was forked is never counted with the fork's.
   const isRecorded = isCopied || (await request.isRecorded(found));
-  // The usage of an attempt that was lost is counted with this one's.
-  const billed = isRecorded ? Number.POSITIVE_INFINITY : record.billed_bytes;
+  // What a lost attempt used since it was counted is counted with this one's.
+  const counted = Math.max(record.billed_bytes, request.lostBytes(found));
+  const billed = isRecorded ? Number.POSITIVE_INFINITY : counted;
   const { meter } = request;
   const messageIds = new Set<string>();
   const content = isCopied ? movedSession(found.session.read(), move) : found.session.read();

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Profile } from '../../lib/catalog/profiles.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { usedByLost } from '../../lib/jobs/lifecycle/resume.ts';
 import { type Folders, ownFolder, resolveFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
 import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
 import { folderHost } from '../agent-sessions/folder-host.ts';
@@ -90,6 +91,10 @@ async function restore(
     candidates,
     sessions: agentSessions,
     isRecorded: (found) => isUsageRecorded(output, { job, earlier }, found),
+    lostBytes: ({ jobId, attempt }) => {
+      const turn = earlier.find((other) => other.job.id === jobId);
+      return usedByLost(turn?.job ?? job, attempt)?.session_bytes ?? 0;
+    },
     meter: agent.createMeter?.(),
     agent: agent.name,
     vendor: profile.vendor,

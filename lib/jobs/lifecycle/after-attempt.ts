@@ -121,12 +121,12 @@ function regained(until: string | undefined, now: number): number | undefined {
 }
 
 /** The job after its worker was lost. */
-export function afterLoss(job: Job, at: string, event: { readonly forgiven?: boolean }): Job {
+export function afterLoss(job: Job, at: string, event: Extract<JobEvent, { type: 'lose' }>): Job {
   return withQuestion(lost(job, at, event), at);
 }
 
-function lost(running: Job, at: string, { forgiven = false }: { readonly forgiven?: boolean }): Job {
-  const job = withLoss(running);
+function lost(running: Job, at: string, { forgiven = false, used }: Extract<JobEvent, { type: 'lose' }>): Job {
+  const job = withLoss(running, used);
   if (job.cancel_requested_at !== undefined) {
     return ended(job, 'CANCELLED', job.kill_requested ? 'killed_by_request' : 'cancelled_by_request', at);
   }

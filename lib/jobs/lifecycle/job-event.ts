@@ -1,6 +1,6 @@
 import type { RetryFrom } from '../../contract/job-actions.ts';
 import type { Question } from '../receipts/question-record.ts';
-import type { Receipt } from '../receipts/receipt.ts';
+import type { LostUsage, Receipt } from '../receipts/receipt.ts';
 import type { Evidence } from './evidence.ts';
 import type { Delegation, MadeFollowUps } from './follow-up-record.ts';
 import type { Job } from './job.ts';
@@ -61,8 +61,11 @@ export type JobEvent =
   | { readonly type: 'kill' }
   /** `bindings`: whether deploy bindings of its project apply to a success. */
   | { readonly type: 'end'; readonly receipt: Receipt; readonly bindings?: boolean }
-  /** `forgiven`: the table may have prevented the worker from renewing its lease, so the loss is not counted. */
-  | { readonly type: 'lose'; readonly forgiven?: boolean }
+  /**
+   * `forgiven`: the table may have prevented the worker from renewing its lease, so the loss is not counted. `used`: as
+   * far as the saved session shows it.
+   */
+  | { readonly type: 'lose'; readonly forgiven?: boolean; readonly used?: LostUsage | undefined }
   /** An attempt's follow-up jobs exist at these positions. `warnings`: why others do not. */
   | ({ readonly type: 'follow_up' } & MadeFollowUps)
   /** The agent of the running attempt starts a job by a tool. */

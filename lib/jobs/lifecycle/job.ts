@@ -6,7 +6,7 @@ import { STATUSES } from '../../contract/statuses.ts';
 import { BANDS, type Band } from '../../platform/aws/tables.ts';
 import { progressSchema } from '../receipts/progress.ts';
 import { questionSchema } from '../receipts/question-record.ts';
-import { usageSchema } from '../receipts/receipt.ts';
+import { lostUsageSchema, usageSchema } from '../receipts/receipt.ts';
 import { PARK_REASONS, PARKINGS } from './parking.ts';
 
 /** A job as the table stores it: its state, and what summaries show. Prompts are stored beside it (`job-texts.ts`). */
@@ -86,8 +86,10 @@ export const jobItemSchema = z.object({
   resume_oldest: z.number().optional(),
   /** The newest attempt when an edit last changed what its agent is asked, or where it works. */
   edited_after: z.number().optional(),
-  /** The newest attempts that were lost: their outcome and usage are not recorded, whatever receipts they left later. */
+  /** The newest attempts that were lost: their outcome is not recorded, whatever receipts they left later. */
   lost_attempts: z.array(z.number()).optional(),
+  /** What those had used by their saved sessions when they were lost, by attempt. It is counted. */
+  lost_used: z.record(z.string(), lostUsageSchema).optional(),
   /** Milliseconds that the attempts of this chain have run; counted by the timeout. */
   ran_before: z.number().optional(),
   /** An attempt of this round started from the prompt because the CLI refused the session. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { LIMITS } from '../../contract/limits.ts';
 import { isTerminal } from '../../contract/statuses.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
-import { addUsage, type Receipt } from '../receipts/receipt.ts';
+import { addUsage, boundedUsage, type Usage } from '../receipts/receipt.ts';
 import { afterLoss, outcomeAfterAttempt } from './after-attempt.ts';
 import { corrected, evidenceOf } from './evidence.ts';
 import { delegated, withFollowUps } from './follow-up-record.ts';
@@ -128,14 +128,14 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
         return { rejected: 'a newer version of the service wrote the outcome' };
       return {
         job: outcomeAfterAttempt(
-          { ...job, ...usedBefore(job, event.receipt), ...evidenceOf(event.receipt) },
+          { ...job, ...withUsage(job, event.receipt.usage), ...evidenceOf(event.receipt) },
           event,
           circumstances,
         ),
       };
     case 'lose':
       if (!leaseIsOver(job, at)) return { rejected: 'the lease has not expired' };
-      return { job: afterLoss(job, at, event) };
+      return { job: afterLoss({ ...job, ...withUsage(job, event.used) }, at, event) };
     case 'follow_up':
       return { job: unlessSame(job, withFollowUps(job, event), at) };
     case 'delegate':
@@ -224,10 +224,13 @@ function claimed(job: Job, { workerId, folder, place }: Extract<JobEvent, { type
   };
 }
 
-/** The usage before an attempt that reports its own, so that no usage is lost. */
-function usedBefore(job: Job, receipt: Receipt): Pick<Job, 'earlier_usage'> {
-  if (receipt.usage === undefined || job.usage === undefined) return {};
-  return { earlier_usage: addUsage(job.usage, job.earlier_usage) };
+/** The usage of an attempt, and that before it, so that no usage is lost. */
+function withUsage(job: Job, usage: Usage | undefined): Pick<Job, 'usage' | 'earlier_usage'> {
+  if (usage === undefined) return {};
+  return {
+    usage: boundedUsage(usage),
+    ...(job.usage !== undefined && { earlier_usage: addUsage(job.usage, job.earlier_usage) }),
+  };
 }
 
 /** The known job if nothing has changed, so that nothing is written. */

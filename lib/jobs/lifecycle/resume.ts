@@ -1,5 +1,5 @@
 import { timestamp } from '../../platform/aws/table-clock.ts';
-import type { Receipt } from '../receipts/receipt.ts';
+import type { LostUsage, Receipt } from '../receipts/receipt.ts';
 import type { Job } from './job.ts';
 import type { JobEdit } from './job-event.ts';
 import { LEASE } from './lease.ts';
@@ -54,9 +54,20 @@ export function withLastSession(job: Job, { attempt, resume_oldest: oldest = att
   return { ...job, resume_from: attempt, resume_oldest: oldest };
 }
 
-/** The job whose attempt was lost. What that used is counted with the attempt that continues its session. */
-export function withLoss(job: Job): Job {
-  return { ...job, lost_attempts: [...(job.lost_attempts ?? []), job.attempt].slice(-MAX_RESUMES) };
+/**
+ * The job whose attempt was lost.
+ * @param used is counted now. What is not known yet is counted with the attempt that continues its session
+ */
+export function withLoss({ lost_used, ...job }: Job, used?: LostUsage): Job {
+  const lost_attempts = [...(job.lost_attempts ?? []), job.attempt].slice(-MAX_RESUMES);
+  const all: Record<string, LostUsage> = { ...lost_used, ...(used !== undefined && { [job.attempt]: used }) };
+  const kept = Object.entries(all).filter(([attempt]) => lost_attempts.includes(Number(attempt)));
+  return { ...job, lost_attempts, ...(kept.length > 0 && { lost_used: Object.fromEntries(kept) }) };
+}
+
+/** What a lost attempt used, as far as it is counted. */
+export function usedByLost({ lost_used }: Pick<Job, 'lost_used'>, attempt: number): LostUsage | undefined {
+  return lost_used?.[attempt];
 }
 
 export function wasLost({ lost_attempts: lost = [] }: Pick<Job, 'lost_attempts'>, attempt: number): boolean {

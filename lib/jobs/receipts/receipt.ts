@@ -17,6 +17,13 @@ export const usageSchema = z.object({
 });
 export type Usage = z.output<typeof usageSchema>;
 
+/** What an attempt without a receipt used, as far as its saved session shows. */
+export const lostUsageSchema = usageSchema.extend({
+  /** Size of the session that was read. */
+  session_bytes: z.number(),
+});
+export type LostUsage = z.output<typeof lostUsageSchema>;
+
 /**
  * The most that counts of one job, in tokens and dollars: far more than an agent can use. A CLI may report any number,
  * and agents can write into their sessions. The sums over jobs must stay safe integers, dollars in millionths too.

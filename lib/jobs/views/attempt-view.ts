@@ -2,7 +2,8 @@ import type { Status } from '../../contract/statuses.ts';
 import type { Annotated } from '../admission/why-waiting.ts';
 import { evidenceOf } from '../lifecycle/evidence.ts';
 import type { Job } from '../lifecycle/job.ts';
-import type { Receipt } from '../receipts/receipt.ts';
+import { usedByLost } from '../lifecycle/resume.ts';
+import { boundedUsage, type Receipt } from '../receipts/receipt.ts';
 
 /** The status of an ended attempt by outcome. After `parked` or `handed_back` the job waited for its next attempt. */
 const STATUS_OF_OUTCOME: Readonly<Record<string, Status>> = {
@@ -38,7 +39,8 @@ export function asOfAttempt(job: Annotated<Job>, attempt: number, receipt: Recei
   } = job;
   const follow_ups = job.follow_ups?.filter((entry) => entry.startsWith(`${attempt}.`));
   const earlier = { ...rest, attempt, ...(follow_ups !== undefined && { follow_ups }) };
-  if (receipt === undefined) return { ...earlier, status: 'QUEUED', reason: 'worker_lost' };
+  if (receipt === undefined)
+    return { ...earlier, ...usageOfLost(job, attempt), status: 'QUEUED', reason: 'worker_lost' };
   const { kind, reason } = receipt.outcome;
   return {
     ...earlier,
@@ -57,9 +59,15 @@ export function asOfAttempt(job: Annotated<Job>, attempt: number, receipt: Recei
  */
 export function asOfNewestAttempt(job: Annotated<Job>, receipt: Receipt | undefined): Job {
   const { session_id: _session, usage: _usage, ...rest } = job;
-  if (receipt === undefined) return hasReported(job) ? job : rest;
+  if (receipt === undefined) return { ...(hasReported(job) ? job : rest), ...usageOfLost(job, job.attempt) };
   const { session_id, usage } = evidenceOf(receipt);
   return { ...rest, ...(session_id !== undefined && { session_id }), ...(usage !== undefined && { usage }) };
+}
+
+/** What an attempt without a receipt had used when it was lost. */
+function usageOfLost(job: Job, attempt: number): Pick<Job, 'usage'> {
+  const used = usedByLost(job, attempt);
+  return used === undefined ? {} : { usage: boundedUsage(used) };
 }
 
 /** A claim removes the byte counts of the previous attempt. */

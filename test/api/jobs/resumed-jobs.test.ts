@@ -126,8 +126,10 @@ test('a job continues its session after its worker was killed', { timeout: 240_0
   expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
   expect(await paid(prompt)).toEqual([0, 1, 2, 3, 4]);
   expect((await jobOf(id)).attempts[0]).toMatchObject({ resumed_from: 1 });
-  // The lost attempt recorded no usage: the next one has that of all five calls.
-  expect((await usageOf(id, 2)).input_tokens).toBeGreaterThan(5 * 1_000);
+  const [lost, next] = [await usageOf(id, 1), await usageOf(id, 2)];
+  expect(lost.output_tokens).toBeGreaterThan(0);
+  expect(lost.input_tokens + next.input_tokens).toBeGreaterThan(5 * 1_000);
+  expect(lost.input_tokens + next.input_tokens).toBeLessThan(6 * 1_300);
 });
 
 test('the attachments of all attempts that continue one session are kept', { timeout: 240_000 }, async () => {

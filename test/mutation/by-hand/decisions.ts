@@ -45,8 +45,8 @@ export const DECISIONS: readonly Mutant[] = [
   {
     name: 'a loss is decided again after another process was faster',
     file: 'lib/reconciler/reconcile-jobs.ts',
-    find: "{ type: 'lose', forgiven: context.hadOutage?.() === true }, { rounds: 1 }",
-    replace: "{ type: 'lose', forgiven: context.hadOutage?.() === true }",
+    find: 'used: await lostUsage(context.agentSessions, job) }, { rounds: 1 }',
+    replace: 'used: await lostUsage(context.agentSessions, job) }',
     test: 'test/lib/reconciler/takeover.test.ts',
   },
   {

@@ -60,6 +60,20 @@ export const SESSIONS: readonly Mutant[] = [
     test: RESUME_TEST,
   },
   {
+    name: 'a job that is tried in vain continues the try',
+    file: 'lib/jobs/lifecycle/resume.ts',
+    find: 'if (receipt !== undefined && wasInVain(receipt)) return job;',
+    replace: '',
+    test: RESUME_TEST,
+  },
+  {
+    name: 'what a lost attempt used is counted twice',
+    file: 'worker-container/agent-sessions/restore-session.ts',
+    find: 'Math.max(record.billed_bytes, request.lostBytes(found))',
+    replace: 'record.billed_bytes',
+    test: 'test/worker-container/attempt/lost-usage.test.ts',
+  },
+  {
     name: 'what an interrupted attempt asked for is lost',
     file: 'lib/jobs/lifecycle/follow-up-record.ts',
     find: 'follow_ups === undefined ? chain : [...chain, attempt]',

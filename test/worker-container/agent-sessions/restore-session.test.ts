@@ -44,6 +44,7 @@ async function restored(record: Record<string, unknown> = {}, request: Partial<R
     candidates: [3, 2, 1].map((attempt) => ({ jobId: 'job', attempt })),
     sessions: saved(record),
     isRecorded: async () => true,
+    lostBytes: () => 0,
     meter: undefined,
     agent: 'codex',
     vendor: 'practice',

@@ -55,7 +55,13 @@ async function continued({ isRecorded = true, isDown = false }: { isRecorded?: b
   const sessionFolder = join(folder, codex.sessionFolder ?? '');
   const resumed = await restoreSession({
     ...{ jobId: JOB.id, candidates: [{ jobId: JOB.id, attempt: 1 }], sessions: new AgentSessionStore(client, 'b') },
-    ...{ isRecorded: async () => isRecorded, meter: codex.createMeter?.(), agent: 'codex', vendor: 'practice' },
+    ...{
+      isRecorded: async () => isRecorded,
+      lostBytes: () => 0,
+      meter: codex.createMeter?.(),
+      agent: 'codex',
+      vendor: 'practice',
+    },
     ...{ origin: {}, waitsForNewerCli: true, cwd: '/work', copiedFrom: [], onlyWorker: undefined },
     folder: sessionFolder,
   });
