@@ -94,6 +94,43 @@ test('claude: an attempt that was asked to end has the totals that its session g
   expect(killed?.usage(undefined)).toEqual(usage(20, 2, 0.125));
 });
 
+/** A message of claude, as a line for each of its blocks. */
+const message = (id: string, input: number, output: number) =>
+  [1, output].map((known) => ({
+    type: 'assistant',
+    message: {
+      id,
+      model: 'opus',
+      usage: {
+        input_tokens: 1,
+        cache_read_input_tokens: input - 1,
+        cache_creation_input_tokens: 0,
+        output_tokens: known,
+      },
+    },
+  }));
+const cached = (input: number, output: number, calls: number) => ({
+  ...usage(input, output),
+  cached_input_tokens: input - calls,
+});
+
+test('claude: what one used that was killed is known from its messages', () => {
+  const killed = [...message('a', 100, 10), ...message('b', 50, 5)];
+  expect(meterOf(claudeOutput, { own: killed })?.usage(undefined)).toEqual(cached(150, 15, 2));
+  const before = [...message('1', 70, 7), totals(70, 7, 0.5)];
+  expect(meterOf(claudeOutput, { billed: before, own: killed })?.usage(undefined)).toEqual(cached(150, 15, 2));
+  // It was lost. Its successor begins with the totals before it.
+  const own = [...message('c', 30, 3), totals(100, 10, 0.625)];
+  expect(meterOf(claudeOutput, { billed: before, unbilled: killed, own })?.usage(usage(100, 10, 0.625))).toEqual({
+    ...cached(180, 18, 2),
+    cached_input_tokens: 148,
+    cost_usd: 0.125,
+  });
+  expect(meterOf(claudeOutput, { billed: [...before, ...killed], own })?.usage(usage(100, 10, 0.625))).toEqual(
+    usage(30, 3, 0.125),
+  );
+});
+
 test('claude: without totals of earlier attempts its own are the usage', () => {
   const own = [totals(150, 15, 0.75)];
   expect(meterOf(claudeOutput, { own })?.usage(usage(150, 15, 0.75))).toEqual(usage(150, 15, 0.75));

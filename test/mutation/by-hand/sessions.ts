@@ -185,6 +185,13 @@ export const SESSIONS: readonly Mutant[] = [
     test: READER_TEST,
   },
   {
+    name: 'what a killed claude used is not counted',
+    file: 'lib/vendors/claude/claude-meter.ts',
+    find: 'calls[part].set(found.id, found.usage);',
+    replace: '',
+    test: 'test/lib/vendors/session-meters.test.ts',
+  },
+  {
     name: 'calls that the saved session lacks are not counted',
     file: 'lib/vendors/codex/codex-meter.ts',
     find: 'larger(own, since)',

@@ -8,7 +8,7 @@ import type { AgentSessionStore, StoredSession } from './agent-session-store.ts'
 
 /**
  * What the lost attempt of a job used. If its session can't be read now, the attempt that continues it counts that.
- * @returns undefined: it saved no session, or one that does not show its usage, as that of a killed claude
+ * @returns undefined: it saved no session, or one without a call
  */
 export async function lostUsage(
   sessions: Pick<AgentSessionStore, 'find'>,
