@@ -12,21 +12,25 @@ export const MAX_RESUMES = 50;
  * The job after an interruption: its next attempt continues the session of this one. If this one saved none, it
  * continues the newest that an attempt of the same chain saved, back to `resume_oldest`.
  * @param endedAt RFC 3339. The time that the attempt ran counts for the timeout
- * @param receipt of the attempt; undefined: it was lost
+ * @param receipt of the attempt, which may be applied long after that has ended; undefined: it was lost
  */
 export function withResume(job: Job, endedAt: string, receipt?: ResumeEvidence): Job {
   if (job.agent === 'shell' || (receipt?.chain ?? []).length >= MAX_RESUMES) return withoutResume(job);
   if (receipt !== undefined && wasInVain(receipt)) return job;
   const oldest = job.resume_oldest ?? job.attempt;
   const began = job.started_at === undefined ? Number.NaN : Date.parse(job.started_at);
-  const ran = Math.max(0, Date.parse(endedAt) - began) || 0;
+  const ended = Math.min(Date.parse(endedAt), Date.parse(receipt?.finished_at ?? endedAt));
+  const ran = Math.max(0, ended - began) || 0;
   // An agent that could not continue the session began the work, and its time, from the start.
   const startedOver = receipt?.agent !== undefined && receipt.resumed_from === undefined;
   const before = startedOver ? 0 : (job.ran_before ?? 0);
   return { ...job, resume_from: job.attempt, resume_oldest: oldest, ran_before: before + ran };
 }
 
-type ResumeEvidence = Pick<Receipt, 'outcome' | 'agent' | 'resumed_from' | 'chain' | 'usage' | 'final_message'>;
+type ResumeEvidence = Pick<
+  Receipt,
+  'outcome' | 'finished_at' | 'agent' | 'resumed_from' | 'chain' | 'usage' | 'final_message'
+>;
 
 /**
  * Whether an attempt only found that its job still has to wait for the vendor: no model has answered, so the session

@@ -110,6 +110,9 @@ test('the attempts of one session share the timeout, without the time in between
     }) as const;
   const first = after({ ...running, started_at }, handedBack(1));
   expect(first).toMatchObject({ ran_before: 6_000 });
+  // The service was stopped before it could apply the receipt.
+  const later = Date.parse('2026-11-21T10:00:00.000Z');
+  expect(after({ ...running, started_at }, handedBack(1), later)).toMatchObject({ ran_before: 6_000 });
   const second = { ...running, ...first, status: 'RUNNING', attempt: 2, started_at } as Job;
   expect(after(second, handedBack(2, { resumed_from: 1 }))).toMatchObject({ ran_before: 12_000 });
   // It could not continue the session.
