@@ -1146,6 +1146,8 @@ export interface components {
             /** @description The value as read. */
             stderr_bytes?: unknown;
             /** @description The value as read. */
+            total_usage?: unknown;
+            /** @description The value as read. */
             version?: unknown;
             /** @description The value as read. */
             warnings?: unknown;
@@ -1824,11 +1826,14 @@ export interface components {
             exit_code: number | null;
             signal: string | null;
             error: string | null;
+            /** @description Usage of one attempt; of a job, that of the newest attempt that reported any. Null: not known. */
             usage: components["schemas"]["Usage"] | (null);
             /** @description Session id that the agent reported. */
             session_id: string | null;
             stdout_bytes: number;
             stderr_bytes: number;
+            /** @description Usage of all attempts so far, as far as it is known. A running attempt is not included. Null: nothing is known. */
+            total_usage: components["schemas"]["Usage"] | (null);
             version: number;
             warnings: string[];
             /** @description Runs of the deploy bindings of the project. */
@@ -1845,7 +1850,7 @@ export interface components {
             /** @description The newest 10 attempts, newest first. Returned only by `GET /jobs/{id}`, otherwise null. For the details of an attempt, use `GET /jobs/{id}/result?attempt=N`. */
             attempts: components["schemas"]["JobAttempt"][] | null;
         };
-        /** @description Token usage as the agent reported it. */
+        /** @description Tokens, and their cost in dollars if the agent reports it. Input tokens include cached ones. */
         Usage: {
             input_tokens: number;
             cached_input_tokens: number;
@@ -2089,11 +2094,14 @@ export interface components {
             exit_code: number | null;
             signal: string | null;
             error: string | null;
+            /** @description Usage of one attempt; of a job, that of the newest attempt that reported any. Null: not known. */
             usage: components["schemas"]["Usage"] | (null);
             /** @description Session id that the agent reported. */
             session_id: string | null;
             stdout_bytes: number;
             stderr_bytes: number;
+            /** @description Usage of all attempts so far, as far as it is known. A running attempt is not included. Null: nothing is known. */
+            total_usage: components["schemas"]["Usage"] | (null);
             version: number;
             warnings: string[];
             /** @description Runs of the deploy bindings of the project. */
@@ -2193,6 +2201,7 @@ export interface components {
             exit_code: number | null;
             signal: string | null;
             error: string | null;
+            /** @description Usage of one attempt; of a job, that of the newest attempt that reported any. Null: not known. */
             usage: components["schemas"]["Usage"] | (null);
             /** @description Session id that the agent reported. */
             session_id: string | null;
@@ -3626,6 +3635,12 @@ export interface operations {
                      *       "session_id": "0199a213-81c0-7800-8aa1-bbab2a035a53",
                      *       "stdout_bytes": 7,
                      *       "stderr_bytes": 0,
+                     *       "total_usage": {
+                     *         "input_tokens": 1200,
+                     *         "cached_input_tokens": 900,
+                     *         "output_tokens": 14,
+                     *         "reasoning_output_tokens": 0
+                     *       },
                      *       "version": 5,
                      *       "warnings": [],
                      *       "deployments": [],
@@ -3767,6 +3782,12 @@ export interface operations {
                      *       "session_id": "0199a213-81c0-7800-8aa1-bbab2a035a53",
                      *       "stdout_bytes": 7,
                      *       "stderr_bytes": 0,
+                     *       "total_usage": {
+                     *         "input_tokens": 1200,
+                     *         "cached_input_tokens": 900,
+                     *         "output_tokens": 14,
+                     *         "reasoning_output_tokens": 0
+                     *       },
                      *       "version": 5,
                      *       "warnings": [],
                      *       "deployments": [],
@@ -3897,6 +3918,12 @@ export interface operations {
                      *       "session_id": "0199a213-81c0-7800-8aa1-bbab2a035a53",
                      *       "stdout_bytes": 7,
                      *       "stderr_bytes": 0,
+                     *       "total_usage": {
+                     *         "input_tokens": 1200,
+                     *         "cached_input_tokens": 900,
+                     *         "output_tokens": 14,
+                     *         "reasoning_output_tokens": 0
+                     *       },
                      *       "version": 5,
                      *       "warnings": [],
                      *       "deployments": [],
@@ -4038,6 +4065,12 @@ export interface operations {
                      *       "session_id": "0199a213-81c0-7800-8aa1-bbab2a035a53",
                      *       "stdout_bytes": 7,
                      *       "stderr_bytes": 0,
+                     *       "total_usage": {
+                     *         "input_tokens": 1200,
+                     *         "cached_input_tokens": 900,
+                     *         "output_tokens": 14,
+                     *         "reasoning_output_tokens": 0
+                     *       },
                      *       "version": 5,
                      *       "warnings": [],
                      *       "deployments": [],
@@ -4236,6 +4269,12 @@ export interface operations {
                      *       "session_id": "0199a213-81c0-7800-8aa1-bbab2a035a53",
                      *       "stdout_bytes": 7,
                      *       "stderr_bytes": 0,
+                     *       "total_usage": {
+                     *         "input_tokens": 1200,
+                     *         "cached_input_tokens": 900,
+                     *         "output_tokens": 14,
+                     *         "reasoning_output_tokens": 0
+                     *       },
                      *       "version": 5,
                      *       "warnings": [],
                      *       "deployments": [],
@@ -4371,6 +4410,12 @@ export interface operations {
                      *       "session_id": "0199a213-81c0-7800-8aa1-bbab2a035a53",
                      *       "stdout_bytes": 7,
                      *       "stderr_bytes": 0,
+                     *       "total_usage": {
+                     *         "input_tokens": 1200,
+                     *         "cached_input_tokens": 900,
+                     *         "output_tokens": 14,
+                     *         "reasoning_output_tokens": 0
+                     *       },
                      *       "version": 5,
                      *       "warnings": [],
                      *       "deployments": [],
@@ -4506,6 +4551,12 @@ export interface operations {
                      *       "session_id": "0199a213-81c0-7800-8aa1-bbab2a035a53",
                      *       "stdout_bytes": 7,
                      *       "stderr_bytes": 0,
+                     *       "total_usage": {
+                     *         "input_tokens": 1200,
+                     *         "cached_input_tokens": 900,
+                     *         "output_tokens": 14,
+                     *         "reasoning_output_tokens": 0
+                     *       },
                      *       "version": 5,
                      *       "warnings": [],
                      *       "deployments": [],
@@ -4641,6 +4692,12 @@ export interface operations {
                      *       "session_id": "0199a213-81c0-7800-8aa1-bbab2a035a53",
                      *       "stdout_bytes": 7,
                      *       "stderr_bytes": 0,
+                     *       "total_usage": {
+                     *         "input_tokens": 1200,
+                     *         "cached_input_tokens": 900,
+                     *         "output_tokens": 14,
+                     *         "reasoning_output_tokens": 0
+                     *       },
                      *       "version": 5,
                      *       "warnings": [],
                      *       "deployments": [],
@@ -4783,6 +4840,12 @@ export interface operations {
                      *       "session_id": "0199a213-81c0-7800-8aa1-bbab2a035a53",
                      *       "stdout_bytes": 7,
                      *       "stderr_bytes": 0,
+                     *       "total_usage": {
+                     *         "input_tokens": 1200,
+                     *         "cached_input_tokens": 900,
+                     *         "output_tokens": 14,
+                     *         "reasoning_output_tokens": 0
+                     *       },
                      *       "version": 5,
                      *       "warnings": [],
                      *       "deployments": [],
@@ -4918,6 +4981,12 @@ export interface operations {
                      *       "session_id": "0199a213-81c0-7800-8aa1-bbab2a035a53",
                      *       "stdout_bytes": 7,
                      *       "stderr_bytes": 0,
+                     *       "total_usage": {
+                     *         "input_tokens": 1200,
+                     *         "cached_input_tokens": 900,
+                     *         "output_tokens": 14,
+                     *         "reasoning_output_tokens": 0
+                     *       },
                      *       "version": 5,
                      *       "warnings": [],
                      *       "deployments": [],
@@ -5119,6 +5188,12 @@ export interface operations {
                      *       "session_id": "0199a213-81c0-7800-8aa1-bbab2a035a53",
                      *       "stdout_bytes": 7,
                      *       "stderr_bytes": 0,
+                     *       "total_usage": {
+                     *         "input_tokens": 1200,
+                     *         "cached_input_tokens": 900,
+                     *         "output_tokens": 14,
+                     *         "reasoning_output_tokens": 0
+                     *       },
                      *       "version": 5,
                      *       "warnings": [],
                      *       "deployments": [],

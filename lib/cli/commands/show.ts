@@ -15,7 +15,7 @@ export const run: CommandRun<{ readonly json?: true }> = async (context, [id = '
 };
 
 function described(job: Schemas['Job']): string {
-  const { changes, usage } = job;
+  const { changes, total_usage: usage } = job;
   const lines = fields([
     ['id', job.id],
     ['status', `${job.status}: ${job.state_reason.message}`],

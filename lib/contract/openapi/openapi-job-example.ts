@@ -1,4 +1,5 @@
 const ID = 'job_4k2q0v9m6s8x1c3b5n7h2j4d6f';
+const USAGE = { input_tokens: 1200, cached_input_tokens: 900, output_tokens: 14, reasoning_output_tokens: 0 };
 
 /** A job with all fields that any response shows: job, list, status, result and logs take their part. */
 export const JOB_EXAMPLE: Readonly<Record<string, unknown>> = {
@@ -45,7 +46,8 @@ export const JOB_EXAMPLE: Readonly<Record<string, unknown>> = {
   exit_code: 0,
   signal: null,
   error: null,
-  usage: { input_tokens: 1200, cached_input_tokens: 900, output_tokens: 14, reasoning_output_tokens: 0 },
+  usage: USAGE,
+  total_usage: USAGE,
   session_id: '0199a213-81c0-7800-8aa1-bbab2a035a53',
   duration_ms: 8250,
   final_message: 'Hello.',

@@ -9,6 +9,7 @@ import { timeoutMs } from '../../platform/config/timeout.ts';
 import type { Annotated } from '../admission/why-waiting.ts';
 import { followUpIds } from '../lifecycle/follow-up-record.ts';
 import type { Job } from '../lifecycle/job.ts';
+import { addUsage } from '../receipts/receipt.ts';
 import type { ListedJob } from '../store/job-index.ts';
 import type { JobLabels } from '../store/job-labels.ts';
 import type { JobTexts } from '../store/job-texts.ts';
@@ -130,6 +131,7 @@ export function viewJob(
     follow_up_ids: followUpIds(job),
     worker_id: job.worker_id ?? null,
     ...viewOutcome(job),
+    total_usage: job.usage === undefined ? null : addUsage(job.usage, job.earlier_usage),
     version: job.version,
     warnings: [
       ...(job.session_refused === true ? [SESSION_REFUSED] : []),

@@ -96,6 +96,7 @@ test('codex: a job that met the usage limit makes no model call again', { timeou
   const [before, after] = [await usageOf(id, 1), await usageOf(id, 2)];
   expect(after.input_tokens).toBeLessThan(before.input_tokens / 2);
   expect(after.output_tokens).toBeGreaterThan(0);
+  expect(job.total_usage.input_tokens).toBe(before.input_tokens + after.input_tokens);
 });
 
 test('claude: a job that met the usage limit makes no model call again', { timeout: 120_000 }, async () => {

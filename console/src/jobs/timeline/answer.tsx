@@ -27,11 +27,12 @@ export function Answer({ job, text }: { job: Job; text: string }) {
   );
 }
 
-function* cost({ started_at, finished_at, usage }: Job): Iterable<string> {
+function* cost({ started_at, finished_at, attempt, total_usage: usage }: Job): Iterable<string> {
   if (started_at !== null && finished_at !== null) yield duration(Date.parse(finished_at) - Date.parse(started_at));
   if (usage === null) return;
   const { input_tokens, cached_input_tokens, output_tokens, cost_usd } = usage;
   yield `${input_tokens.toLocaleString('en')} input tokens (${cached_input_tokens.toLocaleString('en')} cached)`;
   yield `${output_tokens.toLocaleString('en')} output tokens`;
   if (cost_usd !== undefined) yield `$${cost_usd.toFixed(4)}`;
+  if (attempt > 1) yield `in ${attempt} attempts`;
 }

@@ -18,7 +18,10 @@ const usage = z
     reasoning_output_tokens: z.number().int(),
     cost_usd: z.number().optional(),
   })
-  .meta({ id: 'Usage', description: 'Token usage as the agent reported it.' });
+  .meta({
+    id: 'Usage',
+    description: 'Tokens, and their cost in dollars if the agent reports it. Input tokens include cached ones.',
+  });
 
 const lifecycleShape = {
   id: z.string(),
@@ -41,7 +44,9 @@ export const outcomeShape = {
   exit_code: z.number().int().nullable(),
   signal: z.string().nullable(),
   error: z.string().nullable(),
-  usage: usage.nullable(),
+  usage: usage.nullable().meta({
+    description: 'Usage of one attempt; of a job, that of the newest attempt that reported any. Null: not known.',
+  }),
   session_id: z.string().nullable().meta({ description: 'Session id that the agent reported.' }),
   stdout_bytes: z.number().int(),
   stderr_bytes: z.number().int(),
@@ -145,6 +150,10 @@ export const job = z
     follow_up_ids: z.array(z.string()),
     worker_id: z.string().nullable(),
     ...outcomeShape,
+    total_usage: usage.nullable().meta({
+      description:
+        'Usage of all attempts so far, as far as it is known. A running attempt is not included. Null: nothing is known.',
+    }),
     version: z.number().int(),
     warnings: z.array(z.string()),
     deployments: z.array(jobDeployment).meta({ description: 'Runs of the deploy bindings of the project.' }),

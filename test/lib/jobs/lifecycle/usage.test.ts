@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { decide } from '../../../../lib/jobs/lifecycle/lifecycle.ts';
 import type { Receipt, Usage } from '../../../../lib/jobs/receipts/receipt.ts';
+import { viewJob } from '../../../../lib/jobs/views/job-view.ts';
 import { tokensOf } from '../../../../lib/stats/counting/job-stats.ts';
 import { aJob } from '../a-job.ts';
 
@@ -37,5 +38,8 @@ it('the usage of earlier attempts is kept, and counts once', () => {
     job = decision.job;
   }
   expect(job.usage).toEqual({ ...USED, cost_usd: 0.25 });
+  const { usage, total_usage } = viewJob(job, { prompt: '', project: 'p' }, 'seconds', { deployments: [] });
+  expect(usage).toEqual(job.usage);
+  expect(total_usage).toEqual({ ...USED, input_tokens: 20, cached_input_tokens: 2, output_tokens: 4, cost_usd: 0.25 });
   expect(tokensOf(job)).toEqual({ t_in: 20, t_cached: 2, t_out: 4, t_reasoning: 0, t_cost: 250_000 });
 });
