@@ -109,6 +109,8 @@ export function unlessRefused(
 ): Outcome {
   if (resumed === undefined || outcome.kind !== 'failed') return outcome;
   if (outcome.reason !== 'agent_error' && outcome.reason !== 'exited') return outcome;
+  // A CLI that was killed has refused nothing.
+  if (outcome.signal !== null) return outcome;
   const wasAnswered = facts.finalMessage !== undefined || (used?.output_tokens ?? 0) > 0;
   // Both CLIs report the session's id before the first model call.
   if (facts.sessionId !== undefined && !(resumed.isOtherAccount && !wasAnswered)) return outcome;

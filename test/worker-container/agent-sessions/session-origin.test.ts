@@ -50,4 +50,7 @@ test.each([
   ['not if there was none', undefined, begun, false],
 ])('a session is refused %s', (_what, resumed, end, isRefused) => {
   expect('session_refused' in unlessRefused(failed, resumed, end)).toBe(isRefused);
+  // The system ended it while memory was used up: that says nothing about the session.
+  const killed = { ...failed, reason: 'exited', exit_code: null, signal: 'SIGKILL' } as const;
+  expect(unlessRefused(killed, resumed, end)).toBe(killed);
 });
