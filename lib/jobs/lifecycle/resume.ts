@@ -5,7 +5,7 @@ import type { JobEdit } from './job-event.ts';
 import { LEASE } from './lease.ts';
 import { withStaleQuestion } from './question.ts';
 
-/** How many attempts may continue one session, one after the other; those that only waited for the vendor not counted. */
+/** How many attempts may continue one session, one after the other. Those that waited in vain don't count. */
 export const MAX_RESUMES = 50;
 
 /**
@@ -15,8 +15,9 @@ export const MAX_RESUMES = 50;
  * @param receipt of the attempt, which may be applied long after that has ended; undefined: it was lost
  */
 export function withResume(job: Job, endedAt: string, receipt?: ResumeEvidence): Job {
-  if (job.agent === 'shell' || (receipt?.chain ?? []).length >= MAX_RESUMES) return withoutResume(job);
+  if (job.agent === 'shell') return withoutResume(job);
   if (receipt !== undefined && wasInVain(receipt)) return job;
+  if ((receipt?.chain ?? []).length >= MAX_RESUMES) return withoutResume(job);
   const oldest = job.resume_oldest ?? job.attempt;
   const began = job.started_at === undefined ? Number.NaN : Date.parse(job.started_at);
   const ended = Math.min(Date.parse(endedAt), Date.parse(receipt?.finished_at ?? endedAt));

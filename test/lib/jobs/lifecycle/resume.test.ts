@@ -204,12 +204,14 @@ test('a retry of the session that an edit has cleared is refused, until an attem
 test('a script has no session, and a session is continued only so often', () => {
   const lost = after(aRunningJob({ agent: 'shell' }), { type: 'lose' }, AFTER_LEASE);
   expect(lost).not.toHaveProperty('resume_from');
-  const often = (resumes: number) => {
+  const often = (resumes: number, final_message?: string) => {
     const chain = Array.from({ length: resumes }, (_, index) => index + 1);
     const event = end({ kind: 'parked', reason: 'usage_limit' }, 99) as Extract<JobEvent, { type: 'end' }>;
-    const receipt = { ...event.receipt, resumed_from: resumes, chain, final_message: 'half of it' };
+    const receipt = { ...event.receipt, resumed_from: resumes, chain, ...(final_message && { final_message }) };
     return after({ ...running, attempt: 99, resume_from: 98, resume_oldest: 1 }, { ...event, receipt });
   };
-  expect(often(MAX_RESUMES)).not.toHaveProperty('resume_from');
-  expect(often(MAX_RESUMES - 1)).toMatchObject({ resume_from: 99, resume_oldest: 1 });
+  expect(often(MAX_RESUMES, 'half of it')).not.toHaveProperty('resume_from');
+  expect(often(MAX_RESUMES - 1, 'half of it')).toMatchObject({ resume_from: 99, resume_oldest: 1 });
+  // It waited in vain.
+  expect(often(MAX_RESUMES)).toMatchObject({ resume_from: 98, resume_oldest: 1 });
 });
