@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { STATUSES } from '../lib/contract/statuses.ts';
-import { enterDeployment } from '../lib/local/operator/operator-environment.ts';
+import { enterDeployment, enterReconciler } from '../lib/local/operator/operator-environment.ts';
 import { tableClient } from '../lib/platform/aws/clients.ts';
 import { triggerEnv } from '../lib/platform/config/function-env.ts';
 import { readEnv } from '../lib/platform/config/read-env.ts';
@@ -20,7 +20,7 @@ program
     'reissue all dispatch messages, finish lost jobs and redrive dead letters, for example after a queue was purged',
   )
   .action(async () => {
-    await enterDeployment(program.opts());
+    await enterReconciler(program.opts());
     const { handler } = await import('../functions/triggers/reconcile-jobs.ts');
     await handler({ redrive: true });
     console.log('Every waiting job has a dispatch message again. Running jobs are checked when their leases expire.');

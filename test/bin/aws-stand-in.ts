@@ -10,6 +10,8 @@ interface StandInStack {
   readonly outputs?: Readonly<Record<string, string>>;
   readonly alarms?: readonly string[];
   readonly parameters?: readonly string[];
+  /** Environments of functions, by their logical ids. A function's name is its stack's and its id. */
+  readonly functions?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 /** What the stand-in knows; tests change it as they go. */
@@ -22,7 +24,7 @@ export interface StandInAccount {
 const DESCRIBE_PARAMETERS = 'AmazonSSM.DescribeParameters';
 const describeParameters = z.object({ ParameterFilters: z.tuple([z.object({ Values: z.array(z.string()) })]) });
 
-/** CloudFormation and SSM on loopback, as far as the doctor asks them: it speaks their protocols, XML and JSON. */
+/** CloudFormation, SSM and Lambda on loopback, as far as operators' commands ask them: it speaks their protocols. */
 export async function startAwsStandIn(
   account: StandInAccount,
 ): Promise<{ endpoint: string; asked: string[]; close(): Promise<void> }> {
@@ -31,6 +33,13 @@ export async function startAwsStandIn(
     const target = request.headers['x-amz-target'];
     return void (async () => {
       const body = await read(request);
+      const configured = /^\/2015-03-31\/functions\/([^/]+)\/configuration$/.exec(request.url ?? '')?.[1];
+      if (configured !== undefined) {
+        asked.push('GetFunctionConfiguration');
+        const answer = lambda(account, configured);
+        response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.text);
+        return;
+      }
       const action = target === undefined ? new URLSearchParams(body).get('Action') : String(target);
       // A client of another test whose server had this port before may still retry: its requests are not this account's.
       const isForeign = action === null || (target !== undefined && target !== DESCRIBE_PARAMETERS);
@@ -83,7 +92,7 @@ function cloudFormation({ stacks }: StandInAccount, body: string): Answer {
 function resultOf(
   action: string,
   name: string,
-  { status, reason, outputs = {}, alarms = [], parameters = [] }: StandInStack,
+  { status, reason, outputs = {}, alarms = [], parameters = [], functions = {} }: StandInStack,
 ): string {
   if (action === 'ListStackResources') {
     const types = [
@@ -91,12 +100,31 @@ function resultOf(
       ...parameters.map((id) => ['AWS::SSM::Parameter', id]),
       ['AWS::SQS::Queue', 'a queue'],
     ];
-    const members = types.map(([type, id]) => member({ ResourceType: type ?? '', PhysicalResourceId: id ?? '' }));
+    const members = [
+      ...types.map(([type = '', id = '']) => member({ ResourceType: type, PhysicalResourceId: id })),
+      ...Object.keys(functions).map((id) =>
+        member({
+          ResourceType: 'AWS::Lambda::Function',
+          LogicalResourceId: id,
+          PhysicalResourceId: `${name}-${id}`,
+        }),
+      ),
+    ];
     return `<StackResourceSummaries>${members.join('')}</StackResourceSummaries>`;
   }
   const pairs = Object.entries(outputs).map(([OutputKey, OutputValue]) => member({ OutputKey, OutputValue }));
   const fields = { StackName: name, StackStatus: status, ...(reason !== undefined && { StackStatusReason: reason }) };
   return `<Stacks><member>${elements(fields)}<Outputs>${pairs.join('')}</Outputs></member></Stacks>`;
+}
+
+function lambda({ stacks }: StandInAccount, name: string): Answer {
+  const all = Object.entries(stacks).flatMap(([stack, { functions = {} }]) =>
+    Object.entries(functions).map(([id, Variables]) => [`${stack}-${id}`, Variables] as const),
+  );
+  const [, Variables] = all.find(([known]) => known === name) ?? [];
+  const found = Variables !== undefined;
+  const text = JSON.stringify(found ? { FunctionName: name, Environment: { Variables } } : { Message: 'not found' });
+  return { status: found ? 200 : 404, type: 'application/json', text };
 }
 
 function ssm({ parameters }: StandInAccount, body: string): Answer {

@@ -1,9 +1,13 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { GetQueueUrlCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { DeployBindingStore } from '../../../lib/deployments/bindings/deploy-binding-store.ts';
 import { JobDeploymentStore } from '../../../lib/jobs/deployments/job-deployment-store.ts';
 import { followUpId, jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
+import { startAwsStandIn } from '../../bin/aws-stand-in.ts';
 import { metricsIn, printedBy } from '../../captured-lines.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
@@ -81,4 +85,28 @@ it('missing follow-up jobs are created although deployments fail, and the failur
   expect(await deployment.jobs.get(followUpId(parent.id, 1, 0), { consistent: true })).toMatchObject({
     parent_id: parent.id,
   });
+});
+
+it("an operator's redrive of a deployment has the settings of its function, and none of the operator's machine", async () => {
+  const { variables } = deployment;
+  const settings = Object.entries(variables).filter(([name]) => !name.startsWith('AWS_'));
+  const TriggersWatchJobs01234567 = { ...Object.fromEntries(settings), PROMPTQ_USAGE_PROBE_SECONDS: '86400' };
+  const stack = { status: 'UPDATE_COMPLETE', functions: { TriggersCountJobs89ABCDEF: {}, TriggersWatchJobs01234567 } };
+  const aws = await startAwsStandIn({ stacks: { 'team-api': stack }, parameters: {} });
+  onTestFinished(aws.close);
+  const parked = { reason: 'usage_limit', parked: 'usage_limit', due_at: ago(60) } as const;
+  const job = await deployment.store({ id: jobIdOfKey('limited'), ...parked });
+  const machine = {
+    ...Object.fromEntries(Object.entries(variables).filter(([name]) => name.startsWith('AWS_'))),
+    AWS_ENDPOINT_URL_CLOUDFORMATION: aws.endpoint,
+    AWS_ENDPOINT_URL_LAMBDA: aws.endpoint,
+    PROMPTQ_USAGE_PROBE_SECONDS: '1',
+    // The function has none, which is the default.
+    PROMPTQ_ACCOUNT_PROBE_SECONDS: 'often',
+  };
+  const program = fileURLToPath(new URL('../../../bin/operate.ts', import.meta.url));
+  await promisify(execFile)(process.execPath, [program, '--stack', 'team-data', 'redrive'], { env: machine });
+  expect(await deployment.jobs.get(job.id, { consistent: true })).toMatchObject({ probing: 'usage_limit' });
+  const probe = await deployment.probes.read('usage_limit');
+  expect(Date.parse(probe?.next_at ?? '') - deployment.clock.now()).toBeGreaterThan(3_600_000);
 });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { RECONCILER_ID } from '../../../../lib/local/operator/operator-environment.ts';
 import { addStacks } from '../../../../lib/stacks/add-stacks.ts';
 import { readAssembly } from '../../../../lib/stacks/iam/assembly.ts';
 import { grantsOf } from '../../../../lib/stacks/iam/grants.ts';
-import { codeOf, deployment, testApp, VERSION } from '../synthesis.ts';
+import { codeOf, deployment, ownResourcesOf, testApp, VERSION } from '../synthesis.ts';
 import { functionsById } from './api-methods.ts';
 
 const app = testApp();
@@ -90,4 +91,11 @@ describe.for(Object.entries(TRIGGERS))('%s', ([name, { id, seconds, writes }]) =
   test('has its time', () => {
     expect(functionsById(stacks.api).get(id)?.timeout).toBe(seconds);
   });
+});
+
+test("an operator's commands find the reconciler by its logical id", () => {
+  const own = [...ownResourcesOf(stacks.api, 'AWS::Lambda::Function').keys()];
+  expect(own.filter((id) => id.slice(0, -8) === RECONCILER_ID)).toEqual([
+    functionsById(stacks.api).get('triggers.reconcile-jobs')?.logicalId,
+  ]);
 });
