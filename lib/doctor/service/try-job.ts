@@ -11,8 +11,8 @@ export interface TrialJob {
 }
 
 /**
- * Runs a tiny job, from its creation to its result, and cancels it if it does not end in time. It stays in the list, as
- * every job does.
+ * Runs a tiny job, from its creation to its result, and cancels it if it does not end in time, or its state can't be
+ * read. It stays in the list, as every job does.
  */
 export async function tryJob(service: Service, { profile, timeoutMs }: TrialJob): Promise<Finding> {
   const startedAt = performance.now();
@@ -21,13 +21,11 @@ export async function tryJob(service: Service, { profile, timeoutMs }: TrialJob)
   const { id } = await dataOf('POST /jobs', service.api.POST('/api/v1/jobs', { body }));
   const path = { params: { path: { id } } } as const;
   let status: Schemas['JobLifecycle'];
-  do {
-    const query = { wait: WAIT_SECONDS };
-    status = await dataOf(
-      'GET /jobs/{id}/status',
-      service.api.GET('/api/v1/jobs/{id}/status', { params: { ...path.params, query } }),
-    );
-  } while (!status.terminal && performance.now() - startedAt < timeoutMs);
+  try {
+    status = await untilEnded(service, id, startedAt + timeoutMs);
+  } catch (error) {
+    return fault('job', `${id}: ${inWords(error)}; ${await cancel(service, id)}`, `Read it: GET /jobs/${id}.`);
+  }
   const took = span(performance.now() - startedAt);
   const reason = `${status.state_reason.code}: ${status.state_reason.message}`;
   if (!status.terminal) {
@@ -44,6 +42,15 @@ export async function tryJob(service: Service, { profile, timeoutMs }: TrialJob)
   const result = await dataOf('GET /jobs/{id}/result', service.api.GET('/api/v1/jobs/{id}/result', path));
   if (result.stdout.trim() === 'promptq doctor') return ok('job', `${id} ran, and its output is there, in ${took}`);
   return fault('job', `${id} succeeded, but its output is ${JSON.stringify(result.stdout)}`, 'Look at the bucket.');
+}
+
+/** @returns its last state, which is no final one if the time is over */
+async function untilEnded({ api }: Service, id: string, untilMs: number): Promise<Schemas['JobLifecycle']> {
+  const params = { path: { id }, query: { wait: WAIT_SECONDS } };
+  for (;;) {
+    const status = await dataOf('GET /jobs/{id}/status', api.GET('/api/v1/jobs/{id}/status', { params }));
+    if (status.terminal || performance.now() >= untilMs) return status;
+  }
 }
 
 /** Otherwise it would still run, and cost, when what it waits for is over. @returns whether it is cancelled, in words */
