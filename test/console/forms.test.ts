@@ -187,13 +187,19 @@ test('a form that is sent twice creates one token, or one binding, and shows its
     await route.continue();
   });
   await service.api('POST', '/jobs', { prompt: 'x', profile: 'shell', project: 'sent-twice', draft: true });
+  const projects = Promise.withResolvers<void>();
+  await page.route(/\/api\/v1\/projects\b/, async (route) => {
+    await projects.promise;
+    await route.continue();
+  });
   await button(page, 'Create binding').first().click();
   await page.getByLabel('Project').fill('sent-twice');
   await page.getByLabel('URL').fill('https://example.com/hook');
-  // Until the projects are there, which the form compares with its own, it is not sent.
-  await button(page, 'Create').and(page.locator(':not([aria-disabled=true])')).waitFor();
+  // It is sent once the projects are there, which the form compares with its own.
+  const sent = page.waitForRequest((request) => request.method() === 'POST');
   await page.keyboard.press('Control+Enter');
-  await button(page, 'Create').and(page.locator('[aria-disabled=true]')).waitFor();
+  projects.resolve();
+  await sent;
   await page.keyboard.press('Control+Enter');
   second.resolve();
   await button(page, 'I have saved it').click();

@@ -3,7 +3,7 @@ import Button from '@cloudscape-design/components/button';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { BINDING_MODES } from '../../../lib/contract/schemas/jobs/job-deployment.ts';
 import { WriteFailure } from '../feedback/write-failure.tsx';
 import { projectsQuery } from '../form/catalog-choices.ts';
@@ -40,9 +40,11 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
 
   const projects = useQuery(projectsQuery);
   const write = useWriteBinding();
+  const [isDue, setIsDue] = useState(false);
   const change = (changed: Partial<BindingFields>) => {
     setFields({ ...fields, ...changed });
     setErrors({});
+    setIsDue(false);
   };
   /** Confirms a project that does not exist, because the binding would create it. */
   const unknownProject = (): UnknownProject | undefined => {
@@ -55,7 +57,9 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
   // Until then it is unknown whether the project exists.
   const isChecking = binding === undefined && projects.isLoading;
   const submit = () => {
-    if (isChecking || write.isPending) return;
+    if (write.isPending) return;
+    setIsDue(isChecking);
+    if (isChecking) return;
     const body = writeOf(fields, binding);
     const found = validationErrorsOf(body);
     setErrors(found);
@@ -75,6 +79,9 @@ export function BindingForm({ binding, onWritten, onDismiss }: BindingFormProps)
     write.mutate(body, { onSuccess: onWritten, onError });
   };
   useSubmitKey(submit);
+  useEffect(() => {
+    if (isDue && !isChecking) submit();
+  });
   return (
     <Modal
       visible
