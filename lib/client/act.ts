@@ -2,7 +2,7 @@ import type { Client } from 'openapi-fetch';
 import type { components, paths } from './api-types.ts';
 import { dataOf } from './data-of.ts';
 import { RequestError } from './errors.ts';
-import { mayHaveTakenEffect, Retries, type RetryPolicy, unknownOutcome } from './repeat.ts';
+import { mayHaveTakenEffect, Retries, type RetryPolicy, unknownOutcome, unreadable } from './repeat.ts';
 
 type Job = components['schemas']['Job'];
 
@@ -53,7 +53,9 @@ export async function act(
       try {
         if (!isRefused) await retries.failed(error);
         if (!isLost) continue;
-        const now = await read();
+        const now = await read().catch((failure: unknown) => {
+          throw unreadable(failure, error);
+        });
         if (HAS_TAKEN_EFFECT[action](now, before)) return now;
       } catch (failure) {
         if (!isLost) throw failure;

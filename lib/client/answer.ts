@@ -3,7 +3,7 @@ import { MASK } from '../contract/mask.ts';
 import type { components, paths } from './api-types.ts';
 import { dataOf } from './data-of.ts';
 import { RequestError } from './errors.ts';
-import { mayHaveTakenEffect, Retries, type RetryPolicy, unknownOutcome } from './repeat.ts';
+import { mayHaveTakenEffect, Retries, type RetryPolicy, unknownOutcome, unreadable } from './repeat.ts';
 
 type Schemas = components['schemas'];
 
@@ -18,27 +18,39 @@ export async function answer(
 ): Promise<Schemas['Job']> {
   const params = { path: { id } };
   const retries = new Retries(policy);
-  let isUnknown = false;
-  for (let isLost = false; ; isLost = true) {
+  for (let isLost = false; ; ) {
     try {
       return await dataOf(api.POST('/api/v1/jobs/{id}/answers', { params, body }));
     } catch (error) {
       const isRefused = isLost && error instanceof RequestError && error.status === 400;
-      isUnknown ||= mayHaveTakenEffect(error, policy);
+      isLost ||= mayHaveTakenEffect(error, policy);
       try {
         if (!isRefused) await retries.failed(error);
-        const { items } = await dataOf(api.GET('/api/v1/jobs/{id}/questions', { params }));
-        const question = items.find((one) => one.id === body.question_id);
-        if (question !== undefined && (await hasTaken(api, question, body.answer)))
-          return await dataOf(api.GET('/api/v1/jobs/{id}', { params }));
+        if (!isLost) continue;
+        const job = await answeredJob(api, { id, ...body }).catch((failure: unknown) => {
+          throw unreadable(failure, error);
+        });
+        if (job !== undefined) return job;
       } catch (failure) {
-        if (!isUnknown) throw failure;
+        if (!isLost) throw failure;
         const what = `the question was answered; read the questions of job ${id} before you repeat it`;
         throw unknownOutcome(failure, policy, what);
       }
       if (isRefused) throw error;
     }
   }
+}
+
+/** @returns the job if its question has this answer */
+async function answeredJob(
+  api: Client<paths>,
+  { id, question_id, answer: text }: { readonly id: string } & Schemas['Answer'],
+): Promise<Schemas['Job'] | undefined> {
+  const params = { path: { id } };
+  const { items } = await dataOf(api.GET('/api/v1/jobs/{id}/questions', { params }));
+  const question = items.find((one) => one.id === question_id);
+  if (question === undefined || !(await hasTaken(api, question, text))) return undefined;
+  return await dataOf(api.GET('/api/v1/jobs/{id}', { params }));
 }
 
 /** Whether a question has this answer. Once the agent has got it, its secrets are masked: it may be that of another. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TransientError, UnreachableError } from './errors.ts';
+import { errorSentence } from './error-sentence.ts';
+import { RequestError, TransientError, UnreachableError } from './errors.ts';
 
 /** How long a failing request is retried. */
 export interface RetryPolicy {
@@ -85,6 +86,13 @@ export function unknownOutcome(error: unknown, policy: RetryPolicy, what: string
   if (!(error instanceof UnreachableError) && !isOver(error, policy)) return error;
   const why = error instanceof UnreachableError ? error.message : 'it did not answer in time';
   return new UnreachableError(`${why}; it is unknown whether ${what}`, { cause: error });
+}
+
+/** The error with which a client gives up that may not read what became of a lost request. Others stay as they are. */
+export function unreadable(failure: unknown, lost: unknown): unknown {
+  if (!(failure instanceof RequestError)) return failure;
+  const why = lost instanceof Error ? lost.message : String(lost);
+  return new UnreachableError(`${why}; ${errorSentence(failure)}`, { cause: failure });
 }
 
 /** Whether an error is that of a client whose requests were ended. */

@@ -119,6 +119,23 @@ test('an answer says so too, and an action or answer that certainly had no effec
   expect((await failureOf(busy.answer(ID, body)))?.message).toBe('the service answered 429');
 });
 
+test('an action or answer says so too if the token may not read what became of it', async () => {
+  const url = await serviceThat(async (request, response) => {
+    if (request.method === 'POST') return await loses(request);
+    const body = { error: 'forbidden', details: { required_scope: 'read' } };
+    return response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  const client = new Promptq({ baseUrl: url, token: 't', retrySeconds: 30 });
+  for (const [call, done] of [
+    [() => client.act('cancel', ID), 'the job was cancelled'],
+    [() => client.answer(ID, { question_id: 'q_1', answer: 'blue' }), 'the question was answered'],
+  ] as const) {
+    const failure = await failureOf(call());
+    expect(failure).toBeInstanceOf(UnreachableError);
+    expect(failure?.message).toContain(`the token lacks the scope read; it is unknown whether ${done}`);
+  }
+});
+
 test('a request of any route that may have taken effect says so', async () => {
   const failure = await failureOf(clientOf(await serviceThat(loses)).request('POST', '/config/import', '{}'));
   expect(failure).toBeInstanceOf(UnreachableError);
