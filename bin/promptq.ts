@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import type { Context } from '../lib/cli/base/context.ts';
-import { EXIT_OF_SIGNAL, type StopSignal } from '../lib/cli/base/exit-codes.ts';
+import { EXIT, STOP_SIGNALS, type StopSignal } from '../lib/cli/base/exit-codes.ts';
 import { Terminal } from '../lib/cli/base/terminal.ts';
 import { COMMANDS } from '../lib/cli/command-table.ts';
 import { main } from '../lib/cli/main.ts';
@@ -8,19 +8,24 @@ import packageJson from '../package.json' with { type: 'json' };
 
 /** `promptq`: runs jobs on a Promptq service. */
 const { stdin, stdout, stderr } = process;
-/** Exit code of a program whose reader has left, as of SIGPIPE. */
-const BROKEN_PIPE = 141;
+/** What a command does when the reader of its output has left: it ends at once, unless it has to stop first. */
+const exitWithoutReader = () => process.exit(EXIT.unread);
+let onReaderLeft: () => void = exitWithoutReader;
 for (const stream of [stdout, stderr])
   stream.on('error', ({ code }: NodeJS.ErrnoException) => {
     // A write to a closed terminal can fail before the signal arrives. What the signal does needs no terminal.
     if (code === 'EIO' && stream.isTTY && process.listenerCount('SIGHUP') > 0) process.emit('SIGHUP', 'SIGHUP');
-    else process.exit(code === 'EPIPE' ? BROKEN_PIPE : 1);
+    else if (code === 'EPIPE') onReaderLeft();
+    else process.exit(1);
   });
 
-const STOP_SIGNALS = Object.keys(EXIT_OF_SIGNAL) as StopSignal[];
 const ignore = () => undefined;
-/** `timeout` sends SIGTERM twice, and the shell of a closed terminal repeats its SIGHUP. */
+/**
+ * `timeout` sends SIGTERM twice, the shell of a closed terminal repeats its SIGHUP, and Ctrl-C also ends the reader of a
+ * pipe.
+ */
 const ignoreRepeated = () => {
+  onReaderLeft = ignore;
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.off(signal, ignore).on(signal, ignore);
 };
 
@@ -35,12 +40,16 @@ const context: Context = {
     return () => process.off('SIGINT', handler);
   },
   onStop(handler) {
-    const stop = (signal: NodeJS.Signals) => {
+    const stop = (signal: StopSignal) => {
       ignoreRepeated();
-      handler(signal as StopSignal);
+      handler(signal);
     };
+    const stopUnread = () => stop('SIGPIPE');
+    if (onReaderLeft !== ignore) onReaderLeft = stopUnread;
+    // Without SIGPIPE, which a lost connection raises too where it has a handler.
     for (const signal of STOP_SIGNALS) process.on(signal, stop);
     return () => {
+      if (onReaderLeft === stopUnread) onReaderLeft = exitWithoutReader;
       for (const signal of STOP_SIGNALS) process.off(signal, stop);
     };
   },

@@ -13,7 +13,7 @@ export interface Context {
   readonly terminal: Terminal;
   /** Registers what Ctrl-C does. @returns a function that removes it */
   readonly onInterrupt: (handler: () => void) => () => void;
-  /** Registers what Ctrl-C, SIGTERM and SIGHUP do. After the first, only Ctrl-C can end the command at once. */
+  /** Registers what Ctrl-C, SIGTERM, SIGHUP and a closed pipe do. After the first, only Ctrl-C ends the command at once. */
   readonly onStop: (handler: (signal: StopSignal) => void) => () => void;
 }
 

@@ -12,13 +12,22 @@ export const EXIT = {
   internal: 70,
   hungUp: 129,
   interrupted: 130,
+  unread: 141,
   terminated: 143,
 } as const;
 
 /** Exit codes of a command that a signal has ended. */
-export const EXIT_OF_SIGNAL = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
+export const EXIT_OF_SIGNAL = {
+  SIGHUP: EXIT.hungUp,
+  SIGINT: EXIT.interrupted,
+  SIGPIPE: EXIT.unread,
+  SIGTERM: EXIT.terminated,
+} as const;
 
-/** A signal that asks a command to end. */
+/** The signals that ask a command to end. */
+export const STOP_SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
+
+/** Why a command is to end: such a signal, or SIGPIPE, because the reader of its output has left. */
 export type StopSignal = keyof typeof EXIT_OF_SIGNAL;
 
 /** For `--help` and the guide. */
@@ -34,5 +43,6 @@ export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [EXIT.internal, 'a fault of the command itself'],
   [EXIT.hungUp, 'interrupted by SIGHUP: its terminal was closed'],
   [EXIT.interrupted, 'interrupted by Ctrl-C'],
+  [EXIT.unread, 'interrupted: the reader of its output has left'],
   [EXIT.terminated, 'interrupted by SIGTERM'],
 ];

@@ -79,6 +79,6 @@ export class Terminal {
 }
 
 async function write(stream: Stream, text: string | Buffer): Promise<void> {
-  // A terminal that was closed never drains.
-  if (!stream.write(text) && !stream.destroyed) await once(stream, 'drain');
+  // A terminal that was closed never drains. The listener of the stream's errors ends the command.
+  if (!stream.write(text) && !stream.destroyed) await once(stream, 'drain').catch(() => undefined);
 }

@@ -30,6 +30,8 @@ export interface Running {
   reports(text: string): Promise<void>;
   stdout(): string;
   interrupt(signal?: NodeJS.Signals): void;
+  /** Ends the reader of a stream, as `| head` does. */
+  stopReading(stream: 'stdout' | 'stderr'): void;
 }
 
 /** A home without saved credentials, for the commands of a test file. It is removed at its end. */
@@ -60,6 +62,7 @@ export function startPromptq(args: readonly string[], { env = {}, stdin = '', cw
     reports: async (wanted) => void (await waitFor(() => err.includes(wanted))),
     stdout: () => out,
     interrupt: (signal = 'SIGINT') => child.kill(signal),
+    stopReading: (stream) => void child[stream].destroy(),
   };
 }
 

@@ -103,12 +103,14 @@ test.each([
 describe('a signal', () => {
   const CANCEL = 'POST /jobs/job_1/cancel';
   /** A running job whose next state, and the answer to a cancel, come when the test says so. */
-  const runningJob = async () => {
+  const runningJob = async (others: Parameters<typeof serviceOf>[1] = {}) => {
     const next = Promise.withResolvers<unknown>();
     const cancelled = Promise.withResolvers<unknown>();
     const state = (request: string) => (request.includes('wait=') ? next.promise : job('RUNNING', 'running'));
     return {
-      ...(await startStandIn(serviceOf(state, { [CANCEL]: async () => ({ body: await cancelled.promise }) }))),
+      ...(await startStandIn(
+        serviceOf(state, { [CANCEL]: async () => ({ body: await cancelled.promise }), ...others }),
+      )),
       next,
       cancelled,
     };
@@ -148,5 +150,21 @@ describe('a signal', () => {
     next.resolve(job('RUNNING', 'cancelling'));
     await waitFor(() => requests.includes(CANCEL));
     cancelled.resolve(job('CANCELLED', 'cancelled_by_request'));
+  });
+
+  test.each([
+    ['detaches from the job', 'detach', ['stdout'], /job job_1 continues/],
+    ['cancels the job if asked to, although nothing can be reported', 'cancel', ['stdout', 'stderr'], /^/],
+  ] as const)('141: a reader of its output that leaves %s', async (_, onInterrupt, left, reported) => {
+    const output = Promise.withResolvers<Answer>();
+    const { env, requests, cancelled } = await runningJob({ 'GET /jobs/job_1/logs': () => output.promise });
+    const running = startPromptq(['run', 'x', '--raw', '--follow', '--on-interrupt', onInterrupt], { env });
+    await running.reports('RUNNING');
+    await waitFor(() => requests.some((request) => request.startsWith('GET /jobs/job_1/logs')));
+    for (const stream of left) running.stopReading(stream);
+    output.resolve({ body: `data: {"attempt":1,"stream":"stdout","text":"some\\n","offset":0}\n\n` });
+    if (onInterrupt === 'cancel') await waitFor(() => requests.includes(CANCEL));
+    cancelled.resolve(job('CANCELLED', 'cancelled_by_request'));
+    expect(await running.ended).toMatchObject({ code: 141, stderr: expect.stringMatching(reported) });
   });
 });
