@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { dataOf } from '../../client/data-of.ts';
 import { RequestError, UnreachableError } from '../../client/errors.ts';
 import type { JobFields, Promptq, Schemas } from '../../client/promptq.ts';
@@ -76,13 +77,16 @@ async function create(
   client: Promptq,
   fields: JobFields,
 ): Promise<{ created: Schemas['JobCreated']; stoppedBy: StopSignal | undefined }> {
+  const key = fields.idempotency_key ?? randomUUID();
   let stoppedBy: StopSignal | undefined;
   const forget = context.onStop((signal) => {
     stoppedBy = signal;
     forget();
+    const safe = `another run with the idempotency key ${key} creates no second job`;
+    void context.terminal.note(`the service has not answered yet; Ctrl-C ends the command at once, and ${safe}`);
   });
   try {
-    return { created: await client.create(fields), stoppedBy };
+    return { created: await client.create({ ...fields, idempotency_key: key }), stoppedBy };
   } finally {
     forget();
   }

@@ -50,7 +50,7 @@ export async function attend(context: Context, client: Promptq, attended: Attend
   const interrupt = (by: StopSignal) => stop(new InterruptedError(by, `job ${id} continues`));
   const forget = context.onStop(interrupt);
   const stopTimer = startTimer(options.timeout, () =>
-    stop(stillWaiting(id, `not ended after ${options.timeout} seconds`)),
+    stop(stillWaiting(id, `The job has not ended after ${options.timeout} seconds.`)),
   );
   if (attended.stoppedBy !== undefined) interrupt(attended.stoppedBy);
   const states = waitForEnd(context, client, { id, options, signal });
@@ -125,7 +125,11 @@ function isUncertain(error: unknown): boolean {
 }
 
 async function cancel(client: Promptq, id: string, by: StopSignal): Promise<InterruptedError> {
-  const job = await client.act('cancel', id);
+  const job = await client.act('cancel', id).catch((error: unknown) => {
+    if (error instanceof RequestError && error.status === 400) return undefined;
+    throw error;
+  });
+  if (job === undefined) return new InterruptedError(by, `job ${id} had ended`);
   const outcome = job.status === 'CANCELLED' ? 'is cancelled' : 'is being cancelled';
   return new InterruptedError(by, `job ${id} ${outcome}`);
 }

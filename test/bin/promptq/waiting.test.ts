@@ -135,6 +135,31 @@ describe('a signal', () => {
     expect(await cancelling.ended).toMatchObject({ code, stderr: expect.stringContaining('job job_1 is cancelled') });
   });
 
+  test('while the job is created says which key makes another try safe, and ends the command when it is repeated', async () => {
+    const keys: string[] = [];
+    const { env, requests } = await startStandIn(async (request, body) => {
+      if (request === 'GET /session') return { body: { kind: 'user' } };
+      keys.push(JSON.parse(body).idempotency_key);
+      return await new Promise<Answer>(() => undefined);
+    });
+    const running = startPromptq(['run', 'x'], { env });
+    await waitFor(() => requests.includes('POST /jobs') && keys.length > 0);
+    running.interrupt();
+    await running.reports(`the idempotency key ${keys[0]}`);
+    running.interrupt();
+    expect(await running.ended).toMatchObject({ code: null });
+  });
+
+  test('that is to cancel a job that has ended meanwhile says so', async () => {
+    const ended = { status: 400, body: { error: "cancel: a job in state SUCCEEDED can't be cancelled" } };
+    const { env, requests } = await runningJob({ [CANCEL]: () => ended });
+    const running = startPromptq(['wait', 'job_1', '--on-interrupt', 'cancel'], { env });
+    await running.reports('RUNNING');
+    await waitFor(() => requests.some((request) => request.includes('wait=')));
+    running.interrupt();
+    expect(await running.ended).toMatchObject({ code: 130, stderr: expect.stringContaining('job job_1 had ended') });
+  });
+
   test.each([
     ['its signal', []],
     ['what can no longer be written', ['setsid', '--wait']],
