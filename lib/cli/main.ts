@@ -17,7 +17,7 @@ export async function main(context: Context, args: readonly string[]): Promise<n
   } catch (error) {
     // Commander has printed its message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.succeeded : EXIT.usage;
-    const { exitCode: code, message } = explain(error);
+    const { exitCode: code, message } = explain(error, context.env);
     await context.terminal.fail(message);
     return code;
   }

@@ -17,11 +17,13 @@ export function usageError(message: string): CommandError {
   return new CommandError(EXIT.usage, message);
 }
 
+type Env = Readonly<Record<string, string | undefined>>;
+
 /** The exit code and message of whatever ended a command. */
-export function explain(error: unknown): { readonly exitCode: number; readonly message: string } {
+export function explain(error: unknown, env: Env): { readonly exitCode: number; readonly message: string } {
   if (error instanceof CommandError) return { exitCode: error.exitCode, message: error.message };
   if (error instanceof UnreachableError) return { exitCode: EXIT.unreachable, message: errorSentence(error) };
-  if (error instanceof RequestError) return { exitCode: exitCodeOf(error.status), message: sentence(error) };
+  if (error instanceof RequestError) return { exitCode: exitCodeOf(error.status), message: sentence(error, env) };
   return { exitCode: EXIT.internal, message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }
 
@@ -30,6 +32,7 @@ function exitCodeOf(status: number): number {
   return status === 401 || status === 403 ? EXIT.notAllowed : EXIT.usage;
 }
 
-function sentence(error: RequestError): string {
-  return error.status === 401 ? `${errorSentence(error)}; \`promptq login\` saves another one` : errorSentence(error);
+function sentence(error: RequestError, { PROMPTQ_TOKEN: token }: Env): string {
+  if (error.status !== 401) return errorSentence(error);
+  return `${errorSentence(error)}${token ? ' of PROMPTQ_TOKEN' : '; `promptq login` saves another one'}`;
 }

@@ -2,6 +2,8 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { dataOf } from '../../client/data-of.ts';
+import { errorSentence } from '../../client/error-sentence.ts';
+import { RequestError } from '../../client/errors.ts';
 import { Promptq } from '../../client/promptq.ts';
 import { retrySeconds } from '../base/client-of.ts';
 import type { CommandRun, Context } from '../base/context.ts';
@@ -19,7 +21,10 @@ export const run: CommandRun<{ readonly json?: true }> = async (context, [given]
   if (isExposed(url)) await terminal.note(`${url} is not encrypted: everyone on the way can read the token`);
   const token = checkToken(await readToken(context, url));
   const client = new Promptq({ baseUrl: url, token, retrySeconds: retrySeconds(env) });
-  const caller = await dataOf(client.api.GET('/api/v1/session'));
+  const caller = await dataOf(client.api.GET('/api/v1/session')).catch((error: unknown) => {
+    if (!(error instanceof RequestError) || error.status !== 401) throw error;
+    throw new CommandError(EXIT.notAllowed, `${errorSentence(error)}; nothing is saved`);
+  });
   const path = await saveCredentials(env, { url, token });
   if (json) await terminal.printJson(caller);
   else await terminal.print(`Logged in to ${url} as ${harmless(caller.name)}. Saved in ${path}.`);

@@ -119,7 +119,7 @@ async function finish(
     );
     // The output has been printed.
     if (!options.follow) throw error;
-    await context.terminal.note(explain(error).message);
+    await context.terminal.note(explain(error, context.env).message);
   }
   return exitCodeOf(state);
 }

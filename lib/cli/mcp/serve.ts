@@ -17,7 +17,7 @@ export async function run(context: Context): Promise<number> {
   const client = async (signal?: AbortSignal) => await clientOf(context, { atMostSeconds: RETRY_SECONDS, signal });
   const handle = serveStdio(
     ({ era }) =>
-      mcpServer({ version, wire: 'stdio', era, client, explain: async (error) => await said(error, terminal) }),
+      mcpServer({ version, wire: 'stdio', era, client, explain: async (error) => await said(error, context) }),
     { onerror: (error) => void terminal.note(`mcp: ${error.message}`) },
   );
   await ended;
@@ -26,8 +26,8 @@ export async function run(context: Context): Promise<number> {
 }
 
 /** The sentence about an error, for the client. */
-async function said(error: unknown, terminal: Context['terminal']): Promise<string> {
-  const { exitCode, message } = explain(error);
+async function said(error: unknown, { env, terminal }: Context): Promise<string> {
+  const { exitCode, message } = explain(error, env);
   if (exitCode !== EXIT.internal) return message;
   await terminal.fail(message);
   return `promptq failed: ${error instanceof Error ? error.message : 'unknown error'}`;

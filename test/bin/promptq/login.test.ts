@@ -54,7 +54,7 @@ describe('login', () => {
     [['login', 'http://user:pw@x'], 'x', 2, 'expected an address'],
     [['login'], '', 2, 'there is no token on stdin'],
     [['login'], 'a b', 2, 'characters that no token has'],
-    [['login'], 'pq_none', 5, 'does not accept the token'],
+    [['login'], 'pq_none', 5, 'does not accept the token; nothing is saved'],
   ])('refuses %j with the token %j', async (args, stdin, code, sentence) => {
     const before = await readFile(file, 'utf8');
     expect(await saved(args, { PROMPTQ_URL: service.baseUrl }, stdin)).toMatchObject({

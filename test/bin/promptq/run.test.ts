@@ -172,7 +172,7 @@ describe('exit codes', () => {
   test('5: the token is not accepted', async () => {
     expect(await start(['list'], { env: { PROMPTQ_TOKEN: 'pq_none' } }).ended).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining('does not accept the token'),
+      stderr: expect.stringContaining('does not accept the token of PROMPTQ_TOKEN\n'),
     });
   });
 
