@@ -12,7 +12,9 @@ export interface Answer<T> {
  * @throws RequestError for an error of the API; UnreachableError for the response of another server
  */
 export async function dataOf<T>(call: Promise<Answer<T>>): Promise<T> {
-  return (await answerOf(call)).data as T;
+  const { data, response } = await answerOf(call);
+  if (data === undefined && response.status !== 204) throw foreign(response);
+  return data as T;
 }
 
 /** The same, with the response. `data` is the body of a streamed one. */
@@ -26,7 +28,13 @@ export async function answerOf<T>(call: Promise<Answer<T>>): Promise<Answer<T>> 
   if (response.ok) return answer;
   const body = typeof error === 'string' ? parsed(error) : error;
   if (isErrorBody(body)) throw new RequestError(response.status, body);
-  throw new UnreachableError(`the response ${response.status} is not of a Promptq service`);
+  throw foreign(response);
+}
+
+function foreign({ status, headers }: Response): UnreachableError {
+  const target = headers.get('location');
+  const where = target === null ? '' : `; it redirects to ${target}`;
+  return new UnreachableError(`the response ${status} is not of a Promptq service${where}`);
 }
 
 function parsed(text: string): unknown {

@@ -81,6 +81,20 @@ test('a followed log is an event stream, and anything else is not of the service
   expect(paths).toHaveLength(1);
 });
 
+test.each([
+  [
+    'a redirect',
+    () => Response.redirect('https://127.0.0.1/api/v1/jobs/job_1/result', 301),
+    '; it redirects to https://127.0.0.1/api/v1/jobs/job_1/result',
+  ],
+  ['an empty answer', () => new Response(null, { headers: { 'content-length': '0' } }), ''],
+])('%s is not of the service', async (_, answer, where) => {
+  const { client, paths } = answered([answer]);
+  const failure = await client.result('job_1').catch((error: Error) => error.message);
+  expect([failure, paths.length]).toEqual([expect.stringMatching(/^the response \d+ is not of a Promptq service/), 1]);
+  expect(failure).toContain(`service${where}`);
+});
+
 test('a file whose storage refuses its address is asked for again, by another address', async () => {
   const at = (path: string) => () =>
     new Response(null, { status: 303, headers: { location: `http://storage${path}` } });
