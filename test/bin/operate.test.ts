@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PurgeQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createJob, untilEnded } from '../api/job-client.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
 import { findMarkedAs } from '../marked-processes.ts';
@@ -57,5 +58,14 @@ it('recount says that the kept counts are right', async () => {
 
 it('a home without a running service is named', async () => {
   const { code, stderr } = await operate('redrive', '--home', join(service.home, 'workspaces'));
+  expect([code, stderr]).toEqual([1, expect.stringContaining('no service runs on')]);
+});
+
+it('so is a home whose service was killed, and left its entry', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+  onTestFinished(async () => await rm(home, { recursive: true }));
+  const entry = JSON.parse(await readFile(join(service.home, 'operator.json'), 'utf8'));
+  await writeFile(join(home, 'operator.json'), JSON.stringify({ ...entry, dynamodb: 'http://127.0.0.1:9' }));
+  const { code, stderr } = await operate('recount', '--home', home);
   expect([code, stderr]).toEqual([1, expect.stringContaining('no service runs on')]);
 });

@@ -7,7 +7,7 @@ import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-l
 import { triggerEnv } from '../../platform/config/function-env.ts';
 import { Home } from '../run/home.ts';
 import { applyEnv } from '../run/local-env.ts';
-import type { OperatorTarget } from './operator-registry.ts';
+import { answers, type OperatorTarget } from './operator-registry.ts';
 
 /** The functions' environment variables, by the data stack's outputs that hold their values. */
 const OF_OUTPUTS = {
@@ -30,7 +30,8 @@ export async function enterDeployment({ stack, home }: OperatorTarget): Promise<
     return;
   }
   const running = await (await Home.open(home)).readOperatorInfo();
-  if (running === undefined)
+  // A killed run leaves its entry.
+  if (running === undefined || !(await answers(running.dynamodb)))
     throw new Error(`no service runs on ${home}; start it with \`npm start\`, which does this automatically`);
   applyEnv(running.environment, process.env);
 }

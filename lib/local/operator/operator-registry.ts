@@ -82,7 +82,8 @@ function localClient(endpoint: string, credentials: RunCredentials): TableClient
   return tableClient();
 }
 
-async function answers(endpoint: string): Promise<boolean> {
+/** Whether anything answers at an address. */
+export async function answers(endpoint: string): Promise<boolean> {
   return await fetch(endpoint).then(
     () => true,
     () => false,
