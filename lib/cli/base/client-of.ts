@@ -1,7 +1,8 @@
 import { Promptq } from '../../client/promptq.ts';
 import type { Context } from './context.ts';
 import { type Env, findCredentials } from './credentials.ts';
-import { usageError } from './errors.ts';
+import { CommandError, usageError } from './errors.ts';
+import { EXIT_OF_SIGNAL } from './exit-codes.ts';
 
 /** Seconds for which failing requests are retried. */
 const RETRY_SECONDS = 60;
@@ -26,6 +27,16 @@ export async function clientOf(
     onRetry: (reason) => void terminal.note(`${reason}; trying again`),
     signal,
   });
+}
+
+/** The same. A signal ends its requests, so that the command removes what is not complete; another Ctrl-C ends it at once. */
+export async function stoppableClient(context: Context): Promise<Promptq> {
+  const stopping = new AbortController();
+  const forget = context.onStop((by) => {
+    forget();
+    stopping.abort(new CommandError(EXIT_OF_SIGNAL[by], 'interrupted'));
+  });
+  return await clientOf(context, { signal: stopping.signal });
 }
 
 export function retrySeconds({ PROMPTQ_RETRY_SECONDS: given }: Env): number {

@@ -3,7 +3,7 @@ import { dataOf } from '../../client/data-of.ts';
 import { errorSentence } from '../../client/error-sentence.ts';
 import { RequestError } from '../../client/errors.ts';
 import type { Promptq, Schemas } from '../../client/promptq.ts';
-import { clientOf } from '../base/client-of.ts';
+import { stoppableClient } from '../base/client-of.ts';
 import type { Context } from '../base/context.ts';
 import { CommandError, usageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-codes.ts';
@@ -24,7 +24,7 @@ export async function run(
   // Commander passes undefined for an absent list.
   const wanted = paths.filter((path) => path !== undefined);
   if (wanted.length > 0 && output === undefined) throw usageError('name the folder to download into: --output');
-  const client = await clientOf(context);
+  const client = await stoppableClient(context);
   const query = attempt === undefined ? {} : { attempt };
   const list = await dataOf(client.api.GET('/api/v1/jobs/{id}/attachments', { params: { path: { id }, query } }));
   const items = chosen(list.items, wanted);
@@ -39,7 +39,8 @@ export async function run(
 /**
  * Downloads files into a folder. A file that can't be stored keeps no other one from being downloaded.
  * @returns a fault for each that is not stored
- * @throws RequestError, UnreachableError that would meet every file; those before it are noted
+ * @throws RequestError, UnreachableError that would meet every file, CommandError if it is interrupted; those before it
+ *   are noted
  */
 async function downloadAll(
   { terminal }: Context,
@@ -59,7 +60,7 @@ async function downloadAll(
         faults.push(new CommandError(EXIT.usage, `another file exists already; it is kept: ${target}`));
       else await terminal.note(`${target}, ${became === 'there' ? 'already there' : `${attachment.bytes} bytes`}`);
     } catch (error) {
-      const fault = faultOf(attachment, error);
+      const fault = client.policy.signal?.aborted ? undefined : faultOf(attachment, error);
       if (fault !== undefined) faults.push(fault);
       else {
         for (const { message } of faults) await terminal.note(message);

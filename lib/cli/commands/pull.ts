@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { dataOf } from '../../client/data-of.ts';
 import type { Promptq } from '../../client/promptq.ts';
-import { clientOf } from '../base/client-of.ts';
+import { stoppableClient } from '../base/client-of.ts';
 import type { Context } from '../base/context.ts';
 import { CommandError, usageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-codes.ts';
@@ -23,7 +23,7 @@ interface PullOptions {
 
 export async function run(context: Context, [id = '']: readonly string[], options: PullOptions): Promise<number> {
   const root = await repositoryRoot();
-  const client = await clientOf(context);
+  const client = await stoppableClient(context);
   const { changes } = await dataOf(client.api.GET('/api/v1/jobs/{id}', { params: { path: { id } } }));
   if (changes === null)
     throw new CommandError(EXIT.notFound, `job ${id} has no changes: its project has no repository`);

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
+import { waitFor } from '../../local-service.ts';
 import { emptyHome, startPromptq } from './promptq-command.ts';
 import { type Answer, startStandIn } from './stand-in.ts';
 
@@ -81,4 +83,20 @@ test('on a file system without hard links, files are stored, and one that anothe
   expect(stderr).toContain('another file exists already');
   expect(await readFile(join(home, 'exfat/a/first'), 'utf8')).toBe('a/first');
   expect(await readFile(join(home, 'exfat/taken'), 'utf8')).toBe('mine');
+});
+
+test('an interrupted download leaves nothing of a file that is not complete', async () => {
+  const half = new PassThrough();
+  half.write('half of it');
+  const item = { name: 'x', path: 'x', bytes: 20, sha256: '0', content_type: 'x', attempt: 1 };
+  const { env } = await startStandIn((request) =>
+    request.includes('/attachments/') ? { body: half } : { body: { id: 'job_1', attempt: 1, items: [item] } },
+  );
+  const target = join(home, 'interrupted');
+  const running = startPromptq(['attachments', 'job_1', '-o', target], { env });
+  const files = async () => await readdir(target).catch(() => []);
+  await waitFor(async () => (await files()).length > 0);
+  running.interrupt();
+  expect(await running.ended).toMatchObject({ code: 130, stderr: 'promptq: interrupted\n' });
+  expect(await files()).toEqual([]);
 });

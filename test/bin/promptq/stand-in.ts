@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
 export interface Answer {
   readonly status?: number;
-  /** Sent as JSON, or a string or bytes as they are. */
+  /** Sent as JSON, or a string, bytes or a stream as they are. */
   readonly body: unknown;
 }
 
@@ -21,10 +22,12 @@ export async function startStandIn(answer: (request: string, body: string) => An
     const asked = `${request.method} ${request.url?.replace('/api/v1', '')}`;
     requests.push(asked);
     const { status = 200, body } = await answer(asked, received);
-    const isBytes = typeof body === 'string' || Buffer.isBuffer(body);
+    const isStream = body instanceof Readable;
+    const isBytes = isStream || typeof body === 'string' || Buffer.isBuffer(body);
     const ofBytes = request.headers.accept === 'text/event-stream' ? 'text/event-stream' : 'application/octet-stream';
     response.writeHead(status, { 'content-type': isBytes ? ofBytes : 'application/json' });
-    response.end(isBytes ? body : JSON.stringify(body));
+    if (isStream) body.pipe(response);
+    else response.end(isBytes ? body : JSON.stringify(body));
   };
   const server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
