@@ -21,17 +21,17 @@ function localRunPath(env: Env): string {
 }
 
 /**
- * The credentials to use: PROMPTQ_URL and PROMPTQ_TOKEN, then those of `login`, then those of a running `dev`. A saved
- * token is sent only to the service that it was saved for.
+ * The credentials to use: PROMPTQ_URL and PROMPTQ_TOKEN, then those of `login`, then those of the newest running
+ * `dev`. A saved token is sent only to the service that it was saved for.
  * @throws CommandError that says which one is missing
  */
 export async function findCredentials(env: Env): Promise<Credentials> {
   const saved = await readSaved(credentialsPath(env));
-  const local = await readLocalRun(env);
-  const url = env.PROMPTQ_URL ? checkUrl(env.PROMPTQ_URL, 'PROMPTQ_URL') : (saved ?? local)?.url;
+  const local = await livingRuns(env);
+  const url = env.PROMPTQ_URL ? checkUrl(env.PROMPTQ_URL, 'PROMPTQ_URL') : (saved ?? local[0])?.url;
   if (url === undefined)
     throw usageError('no service is known; run `promptq login URL`, set PROMPTQ_URL, or start one with `promptq dev`');
-  const token = env.PROMPTQ_TOKEN || [saved, local].find((found) => found?.url === url)?.token;
+  const token = env.PROMPTQ_TOKEN || [saved, ...local].find((found) => found?.url === url)?.token;
   if (token === undefined)
     throw usageError(`there is no token for ${url}; run \`promptq login\`, or set PROMPTQ_TOKEN`);
   return { url, token: checkToken(token) };
@@ -43,18 +43,26 @@ export async function saveCredentials(env: Env, credentials: Credentials): Promi
   return path;
 }
 
-/** @param pid of the process whose life the credentials last for */
-export async function saveLocalRun(
-  env: Env,
-  { url, token, pid }: Credentials & { readonly pid: number },
-): Promise<void> {
-  await writePrivately(localRunPath(env), { url, token, pid });
+/** The credentials of a local run, which last for the life of a process. */
+interface LocalRun extends Credentials {
+  readonly pid: number;
 }
 
-/** Removes the credentials of a local run that has ended, unless those of another one have replaced them. */
+/** Saves those of the newest local run, before those of others that still run. */
+export async function saveLocalRun(env: Env, { url, token, pid }: LocalRun): Promise<void> {
+  await writeRuns(env, [{ url, token, pid }, ...(await livingRuns(env))]);
+}
+
+/** Removes the credentials of a local run that has ended. */
 export async function forgetLocalRun(env: Env, pid: number | undefined): Promise<void> {
-  const path = localRunPath(env);
-  if ((await readJson(path).catch(() => undefined))?.pid === pid) await rm(path, { force: true });
+  const others = (await livingRuns(env).catch(() => [])).filter((run) => run.pid !== pid);
+  if (others.length === 0) await rm(localRunPath(env), { force: true });
+  else await writeRuns(env, others);
+}
+
+async function writeRuns(env: Env, runs: readonly LocalRun[]): Promise<void> {
+  const [newest, ...others] = runs;
+  await writePrivately(localRunPath(env), { ...newest, ...(others.length > 0 && { others }) });
 }
 
 async function writePrivately(path: string, content: object): Promise<void> {
@@ -92,24 +100,35 @@ async function readSaved(path: string): Promise<Credentials | undefined> {
   throw usageError(`${path} is damaged; run \`promptq login\` again`);
 }
 
-/** The local run that `dev` has started, while its process lives. */
-async function readLocalRun(env: Env): Promise<Credentials | undefined> {
-  const content = await readJson(localRunPath(env));
-  if (content === undefined) return undefined;
-  const { url, token, pid } = content;
-  return typeof url === 'string' && typeof token === 'string' && isRunning(pid) ? { url, token } : undefined;
+/** The local runs that `dev` has started whose processes live, the newest first. */
+async function livingRuns(env: Env): Promise<LocalRun[]> {
+  const newest = await readJson(localRunPath(env));
+  const others = Array.isArray(newest?.others) ? newest.others.map(Object) : [];
+  return [newest, ...others].filter(isLocalRun).filter(({ pid }) => isRunning(pid));
 }
 
-function isRunning(pid: unknown): boolean {
+function isLocalRun(content: Json | undefined): content is LocalRun {
+  return typeof content?.url === 'string' && typeof content.token === 'string' && typeof content.pid === 'number';
+}
+
+function isRunning(pid: number): boolean {
   try {
-    return typeof pid === 'number' && process.kill(pid, 0);
+    return process.kill(pid, 0);
   } catch {
     return false;
   }
 }
 
+/** An object in a file, whose fields can hold anything. */
+interface Json {
+  readonly url?: unknown;
+  readonly token?: unknown;
+  readonly pid?: unknown;
+  readonly others?: unknown;
+}
+
 /** The object in a file, without fields if it holds anything else; undefined without the file. */
-async function readJson(path: string): Promise<{ url?: unknown; token?: unknown; pid?: unknown } | undefined> {
+async function readJson(path: string): Promise<Json | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
     throw usageError(`can't read ${path}: ${error.message}`);
