@@ -8,7 +8,7 @@ import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { sessionAboutKey, sessionPartKey } from '../../../lib/jobs/output/output-keys.ts';
 import { asOfAttempt, asOfNewestAttempt } from '../../../lib/jobs/views/attempt-view.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
-import { takeOverLostJobs } from '../../../lib/reconciler/reconcile-jobs.ts';
+import { type ReconcilerContext, takeOverLostJobs } from '../../../lib/reconciler/reconcile-jobs.ts';
 import { tokensOf } from '../../../lib/stats/counting/job-stats.ts';
 import { codex } from '../../../worker-container/agents/codex.ts';
 import { continueSession } from '../../../worker-container/attempt/continue-session.ts';
@@ -20,8 +20,11 @@ const USED = { input_tokens: 10, cached_input_tokens: 0, output_tokens: 1, reaso
 const CALL = `${JSON.stringify({ type: 'token_usage_record', payload: { usage: { ...USED, total_tokens: 11 } } })}\n`;
 
 /** Attempt 2 of a job, whose agent made two calls after one of attempt 1, and whose worker was lost. */
-async function lose(differences: Partial<Job>) {
-  const deployment = quietDeployment();
+async function lose(
+  differences: Partial<Job>,
+  context: Partial<ReconcilerContext> = {},
+  deployment = quietDeployment(),
+) {
   const put = async (Key: string, Body: string) => {
     await deployment.objects.send(new PutObjectCommand({ Bucket: deployment.env.OUTPUT_BUCKET, Key, Body }));
   };
@@ -32,7 +35,7 @@ async function lose(differences: Partial<Job>) {
   const record = { version: 1, ...made, path: `${ID}.jsonl`, billed_bytes: CALL.length, resumed_from: 1 };
   await put(sessionAboutKey(running.id, 2, 0), JSON.stringify(record));
   await put(sessionPartKey(running.id, 2, 0, 0), CALL.repeat(3));
-  const [job = running] = await takeOverLostJobs(deployment);
+  const [job = running] = await takeOverLostJobs({ ...deployment, ...context });
   return { deployment, put, job };
 }
 
@@ -71,4 +74,15 @@ test('what a lost attempt used is not counted again with the next, and what it s
   const late = await lose({});
   await late.put(sessionPartKey(late.job.id, 2, 0, CALL.length * 3), CALL);
   expect(await countedNext(late)).toEqual(USED);
+});
+
+test('a loss is not decided while the session of the attempt is unavailable, so that its usage is not lost', async () => {
+  const find = async () => {
+    throw Object.assign(new Error('slow down'), { name: 'SlowDown', $metadata: { httpStatusCode: 503 } });
+  };
+  const deployment = quietDeployment();
+  const context = { agentSessions: { find } as unknown as ReconcilerContext['agentSessions'] };
+  await expect(lose({ losses: 3 }, context, deployment)).rejects.toThrow('slow down');
+  const [job] = await takeOverLostJobs(deployment);
+  expect([job?.status, tokensOf(job as Job).t_in]).toEqual(['FAILED', 30]);
 });

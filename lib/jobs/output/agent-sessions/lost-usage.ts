@@ -1,27 +1,25 @@
 import { AGENTS } from '../../../contract/agents.ts';
 import { isKnown } from '../../../contract/later-code.ts';
-import { reportDamaged } from '../../../platform/aws/skip-damaged.ts';
+import { skipDamaged } from '../../../platform/aws/skip-damaged.ts';
 import { AGENT_OUTPUTS } from '../../../vendors/outputs.ts';
 import type { Job } from '../../lifecycle/job.ts';
 import { boundedUsage, type LostUsage } from '../../receipts/receipt.ts';
 import type { AgentSessionStore, StoredSession } from './agent-session-store.ts';
 
 /**
- * What the lost attempt of a job used. If its session can't be read now, the attempt that continues it counts that.
- * @returns undefined: it saved no session, or one without a call
+ * What the lost attempt of a job used.
+ * @returns undefined: it saved no session, one without a call, or one that can't be read, which is reported
+ * @throws an unavailable service's error: the loss is decided later
  */
 export async function lostUsage(
   sessions: Pick<AgentSessionStore, 'find'>,
   { id, attempt, agent }: Pick<Job, 'id' | 'attempt' | 'agent'>,
 ): Promise<LostUsage | undefined> {
   if (agent === 'shell') return undefined;
-  try {
+  return await skipDamaged(`session of job ${id}`, async () => {
     const session = await sessions.find(id, attempt);
     return session && (await usageIn(session));
-  } catch (error) {
-    reportDamaged(`session of job ${id}`, error);
-    return undefined;
-  }
+  });
 }
 
 async function usageIn({ record, read }: StoredSession): Promise<LostUsage | undefined> {
