@@ -41,7 +41,12 @@ function runJob(): number {
   // `run --detach` needs only write. A job that no step can wait for would be paid for, and paid again later.
   const caller = promptq(['api', 'GET', '/session']);
   if (caller.code !== 0) return caller.code;
-  const lack = lackOf(JSON.parse(caller.stdout), ['write', 'read', 'logs']);
+  const known = callerOf(caller.stdout);
+  if (known === undefined) {
+    console.error('the address answers, but is not that of a Promptq service; nothing was created');
+    return EXIT.unreachable;
+  }
+  const lack = lackOf(known, ['write', 'read', 'logs']);
   if (lack !== undefined) {
     console.error(lack);
     return EXIT.notAllowed;
@@ -58,8 +63,27 @@ function runJob(): number {
   const result = read.code === 0 ? (JSON.parse(read.stdout) as components['schemas']['JobResult']) : undefined;
   const status = end?.status ?? result?.status;
   if (status !== undefined) output('status', status);
-  if (result !== undefined && env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, summaryOf(result, url));
+  if (result !== undefined && env.GITHUB_STEP_SUMMARY)
+    appendFileSync(env.GITHUB_STEP_SUMMARY, summaryOf({ ...result, usage: usageOf(id) ?? result.usage }, url));
   return code;
+}
+
+/** @returns undefined for what is no answer of the service, such as the page of a proxy */
+function callerOf(text: string): components['schemas']['Caller'] | undefined {
+  try {
+    const answer = JSON.parse(text) as Partial<components['schemas']['Caller']> | null;
+    return answer?.kind === undefined ? undefined : (answer as components['schemas']['Caller']);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Usage of all attempts; of an earlier version's service, that of the last. */
+function usageOf(id: string): components['schemas']['Job']['usage'] {
+  const { code, stdout } = promptq(['api', 'GET', `/jobs/${id}`]);
+  if (code !== 0) return null;
+  const { total_usage: total, usage } = JSON.parse(stdout) as Partial<components['schemas']['Job']>;
+  return total ?? usage ?? null;
 }
 
 function option(flag: string, value: string | undefined): string[] {

@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -105,6 +108,27 @@ test('a token that could not wait for the job, or read its result, creates none'
   const { code, outputs, errors } = await runJob({ token, prompt: 'true', profile: 'shell', project: 'forbidden' });
   expect([code, outputs, errors]).toEqual([5, {}, 'the token lacks the scope logs; nothing was created\n']);
   expect((await service.api('GET', '/jobs?project=forbidden')).json.total).toBe(0);
+});
+
+test('an address that is no service creates nothing, and the step ends with 6', async () => {
+  const page = createServer((_request, response) => response.setHeader('content-type', 'text/html').end('<p>Hello'));
+  await once(page.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(page.address() as AddressInfo).port}`;
+  const { code, outputs, errors } = await runJob({ url, prompt: 'true', profile: 'shell' });
+  page.close();
+  expect([code, outputs]).toEqual([6, {}]);
+  expect(errors).toBe('the address answers, but is not that of a Promptq service; nothing was created\n');
+});
+
+test('the summary has the tokens of all attempts', async () => {
+  const step = { prompt: 'Say hello', 'idempotency-key': 'twice', 'wait-timeout': '120' };
+  const { outputs } = await runJob(step);
+  const path = `/jobs/${outputs['job-id']}`;
+  expect((await service.api('POST', `${path}/retry`, {})).status).toBe(200);
+  const { summary } = await runJob(step);
+  const { json } = await service.api('GET', path);
+  expect(json.total_usage.input_tokens).toBeGreaterThan(json.usage.input_tokens);
+  expect(summary).toContain(`${json.total_usage.input_tokens} in, ${json.total_usage.output_tokens} out`);
 });
 
 test('a step that runs again with the same key waits for the same job', async () => {
