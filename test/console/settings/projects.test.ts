@@ -34,8 +34,6 @@ test('a deploy binding is not created before it is known whether its project exi
   await expect.poll(() => create.isDisabled()).toBe(true);
   await admin.keyboard.press('Control+Enter');
   known.resolve();
-  await expect.poll(() => create.isDisabled()).toBe(false);
-  await create.click();
   await admin.getByText('The project “mistyped” does not exist.').waitFor();
   expect((await service.api('GET', '/deploy-bindings')).json.items).toEqual([]);
   await admin.unrouteAll({ behavior: 'ignoreErrors' });
