@@ -84,6 +84,13 @@ const taskSchema = z.object({
 const task = taskSchema.parse(only('AWS::ECS::TaskDefinition'));
 const [container] = task.ContainerDefinitions;
 
+/** A variable in the environment of a stack's worker. */
+function variableOf(one: WorkerStack, name: string): unknown {
+  const [definition] = resourcesOf(one, 'AWS::ECS::TaskDefinition').values();
+  const { ContainerDefinitions: containers } = taskSchema.parse(definition?.Properties);
+  return containers[0].Environment.find(({ Name }) => Name === name)?.Value;
+}
+
 describe('a worker', () => {
   test('gets every variable that its environment is checked for, and enough time to release its jobs', () => {
     const env = readEnv(
@@ -148,23 +155,19 @@ describe('a worker', () => {
   });
 
   test('has the agents of the settings in its image, and knows them', () => {
-    const agentsOf = (one: WorkerStack) => {
-      const [definition] = resourcesOf(one, 'AWS::ECS::TaskDefinition').values();
-      const { ContainerDefinitions: containers } = taskSchema.parse(definition?.Properties);
-      const known = containers[0].Environment.find(({ Name }) => Name === 'PROMPTQ_AGENTS')?.Value;
-      return { built: buildOf(one)?.dockerBuildArgs, known };
-    };
+    const agentsOf = (one: WorkerStack) => ({
+      built: buildOf(one)?.dockerBuildArgs,
+      known: variableOf(one, 'PROMPTQ_AGENTS'),
+    });
     expect(agentsOf(stack)).toMatchObject({ built: { AGENTS: 'codex claude' }, known: undefined });
     expect(agentsOf(onOtherProcessor)).toMatchObject({ built: { AGENTS: 'codex' }, known: 'codex' });
   });
 
   test('runs as many jobs at once as the settings say, and its image has accounts for those of all workers', () => {
-    const jobsOf = (one: WorkerStack) => {
-      const [definition] = resourcesOf(one, 'AWS::ECS::TaskDefinition').values();
-      const { ContainerDefinitions: containers } = taskSchema.parse(definition?.Properties);
-      const jobs = containers[0].Environment.find(({ Name }) => Name === 'PROMPTQ_CONCURRENCY')?.Value;
-      return { built: buildOf(one)?.dockerBuildArgs, jobs };
-    };
+    const jobsOf = (one: WorkerStack) => ({
+      built: buildOf(one)?.dockerBuildArgs,
+      jobs: variableOf(one, 'PROMPTQ_CONCURRENCY'),
+    });
     expect(jobsOf(stack)).toMatchObject({ built: { SLOT_ACCOUNTS: '1000' }, jobs: '1' });
     expect(jobsOf(onOtherProcessor)).toMatchObject({ built: { SLOT_ACCOUNTS: '5000' }, jobs: '8' });
   });
