@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { addUsage, type Usage } from '../../jobs/receipts/receipt.ts';
 import type { SessionMeter, SessionPart } from '../output/agent-output.ts';
-import { createJsonLines } from '../output/json-lines.ts';
+import { createJsonLines, MOST_OF_A_RECORD } from '../output/json-lines.ts';
 import { usageSince } from '../output/usage-since.ts';
 import { modelUsageSchema, usageOf } from './claude-events.ts';
 
@@ -13,25 +13,22 @@ import { modelUsageSchema, usageOf } from './claude-events.ts';
  */
 export function createClaudeMeter(): SessionMeter {
   const totals: Partial<Record<SessionPart, Usage | undefined>> = {};
-  /** By id, since the last totals. A message is a line for each of its blocks, with the tokens as known by then. */
-  const calls: Readonly<Record<SessionPart, Map<string, Usage>>> = {
-    billed: new Map(),
-    unbilled: new Map(),
-    own: new Map(),
-  };
+  /** Since the last totals. */
+  const calls = { unbilled: new Calls(), own: new Calls() };
   let part: SessionPart = 'own';
   const lines = createJsonLines(
     (line) => {
       const found = lineSchema.safeParse(line).data;
       if (found === undefined) return;
+      const since = part === 'billed' ? undefined : calls[part];
       if ('id' in found) {
-        calls[part].set(found.id, found.usage);
+        since?.note(found.id, found.usage);
         return;
       }
       totals[part] = found.totals ?? totals[part];
-      calls[part].clear();
+      since?.clear();
     },
-    { mentioning: ['cost-state', '"type":"assistant"'] },
+    { maxLineBytes: MOST_OF_A_RECORD, mentioning: ['cost-state', '"type":"assistant"'] },
   );
   return {
     push(chunk, of) {
@@ -45,13 +42,43 @@ export function createClaudeMeter(): SessionMeter {
     usage(reported) {
       const total = reported ?? totals.own ?? totals.unbilled;
       const since = total === undefined ? undefined : usageSince(total, totals.billed);
-      const killed = [...calls.unbilled.values(), ...(reported === undefined ? calls.own.values() : [])];
-      return killed.reduce((sum: Usage | undefined, one) => addUsage(one, sum), since);
+      const restored = calls.unbilled.addedTo(since);
+      return reported === undefined ? calls.own.addedTo(restored) : restored;
     },
   };
 }
 
-const count = z.number().nonnegative().default(0);
+/** Calls that are kept apart. The lines of a message are near each other, and an agent can write any number of them. */
+const MOST_OPEN = 500;
+
+/** Model calls by their messages, of which each is a line for each of its blocks, with the tokens as known by then. */
+class Calls {
+  readonly #open = new Map<string, Usage>();
+  #closed: Usage | undefined;
+
+  note(id: string, usage: Usage): void {
+    this.#open.set(id, usage);
+    if (this.#open.size <= MOST_OPEN) return;
+    for (const [oldest, used] of this.#open) {
+      this.#closed = addUsage(used, this.#closed);
+      this.#open.delete(oldest);
+      return;
+    }
+  }
+
+  clear(): void {
+    this.#open.clear();
+    this.#closed = undefined;
+  }
+
+  addedTo(usage: Usage | undefined): Usage | undefined {
+    const all = [...(this.#closed === undefined ? [] : [this.#closed]), ...this.#open.values()];
+    return all.reduce((sum: Usage | undefined, one) => addUsage(one, sum), usage);
+  }
+}
+
+// The agent can write into its session.
+const count = z.int().nonnegative().default(0);
 const lineSchema = z.union([
   z
     .object({
@@ -64,7 +91,7 @@ const lineSchema = z.union([
     .object({
       type: z.literal('assistant'),
       message: z.object({
-        id: z.string(),
+        id: z.string().max(100),
         // What claude words itself, such as a failure, is no call.
         model: z.string().refine((model) => model !== '<synthetic>'),
         usage: z.object({

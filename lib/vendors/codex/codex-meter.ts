@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Usage } from '../../jobs/receipts/receipt.ts';
 import type { SessionMeter, SessionPart } from '../output/agent-output.ts';
-import { createJsonLines } from '../output/json-lines.ts';
+import { createJsonLines, MOST_OF_A_RECORD } from '../output/json-lines.ts';
 import { usageSince } from '../output/usage-since.ts';
 import { codexTokensSchema } from './codex-tokens.ts';
 
@@ -22,7 +22,7 @@ export function createCodexMeter(): SessionMeter {
       else totalBefore = total ?? totalBefore;
       if (part === 'unbilled') restored = sum(restored, usage);
     },
-    { mentioning: ['token_usage_record', 'token_count'] },
+    { maxLineBytes: MOST_OF_A_RECORD, mentioning: ['token_usage_record', 'token_count'] },
   );
   return {
     push(chunk, of) {

@@ -11,6 +11,9 @@ export interface LineChoice {
   readonly mentioning?: readonly string[] | undefined;
 }
 
+/** Bytes of a line that an agent writes about itself. Sessions are read side by side where memory is little. */
+export const MOST_OF_A_RECORD: number = 1024 * 1024;
+
 /** Calls `onValue` with each line that is JSON and skips all others. Keeps at most one line. */
 export function createJsonLines(
   onValue: (value: unknown) => void,

@@ -131,6 +131,26 @@ test('claude: what one used that was killed is known from its messages', () => {
   );
 });
 
+test('claude: of any number of messages each counts once, and few are kept apart', () => {
+  const many = Array.from({ length: 2_000 }, (_, at) => message(`m${at}`, 10, 2)).flat();
+  expect(meterOf(claudeOutput, { own: many })?.usage(undefined)).toEqual(cached(20_000, 4_000, 2_000));
+  // One that comes again after 500 others is no longer known.
+  expect(meterOf(claudeOutput, { own: [...many, ...message('m0', 10, 2)] })?.usage(undefined)?.output_tokens).toBe(
+    4_002,
+  );
+  const forged = [...message('x'.repeat(101), 10, 2), ...message('y', 10, 0.5), ...message('a', 10, 2)];
+  expect(meterOf(claudeOutput, { own: forged })?.usage(undefined)?.output_tokens).toBe(3);
+});
+
+test.each([
+  ['claude', claudeOutput, message('a', 10, 2)],
+  ['codex', codexOutput, [call(10, 2)]],
+] as const)('%s: a line of more than a megabyte is no record', (_, output, records) => {
+  const long = records.map((record) => ({ ...record, padding: 'x'.repeat(1024 * 1024) }));
+  expect(meterOf(output, { own: long })?.usage(undefined)).toBeUndefined();
+  expect(meterOf(output, { own: records })?.usage(undefined)).toMatchObject({ input_tokens: 10, output_tokens: 2 });
+});
+
 test('claude: without totals of earlier attempts its own are the usage', () => {
   const own = [totals(150, 15, 0.75)];
   expect(meterOf(claudeOutput, { own })?.usage(usage(150, 15, 0.75))).toEqual(usage(150, 15, 0.75));

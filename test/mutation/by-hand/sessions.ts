@@ -187,8 +187,15 @@ export const SESSIONS: readonly Mutant[] = [
   {
     name: 'what a killed claude used is not counted',
     file: 'lib/vendors/claude/claude-meter.ts',
-    find: 'calls[part].set(found.id, found.usage);',
+    find: 'since?.note(found.id, found.usage);',
     replace: '',
+    test: 'test/lib/vendors/session-meters.test.ts',
+  },
+  {
+    name: 'a claude that writes any number of messages into its session takes the memory of the process that reads it',
+    file: 'lib/vendors/claude/claude-meter.ts',
+    find: 'if (this.#open.size <= MOST_OPEN) return;',
+    replace: 'return;',
     test: 'test/lib/vendors/session-meters.test.ts',
   },
   {
