@@ -9,27 +9,20 @@ import { createReconciler } from '../lib/composition/create-reconciler.ts';
 import { AGENTS } from '../lib/contract/agents.ts';
 import type { Job } from '../lib/jobs/lifecycle/job.ts';
 import { newChangeId } from '../lib/jobs/store/job-store.ts';
-import { startDynamodbEmulator } from '../lib/local/emulators/dynamodb-emulator.ts';
 import { startObjectAndQueueEmulator } from '../lib/local/emulators/object-and-queue-emulator.ts';
 import { localEnv } from '../lib/local/run/local-env.ts';
 import { createResources, LOCAL_REGION } from '../lib/local/run/resources.ts';
 import { newRunCredentials } from '../lib/local/run-access/run-credentials.ts';
 import { TableClock } from '../lib/platform/aws/table-clock.ts';
 import { aJob } from './lib/jobs/a-job.ts';
+import { startPlainDynamodb } from './plain-dynamodb.ts';
 import { startSecondDynamodb } from './second-dynamodb.ts';
 
 /** Tables, queues and a bucket of a deployment, emulated in a temporary folder, and the modules opened on them. */
 export async function emulateDeployment() {
   const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
   const credentials = newRunCredentials();
-  const second = await startSecondDynamodb();
-  const dynamodb = await startDynamodbEmulator({
-    credentials,
-    folder: join(folder, 'dynamodb'),
-    env: {},
-    log: () => undefined,
-    externalEndpoint: second?.endpoint,
-  });
+  const dynamodb = (await startSecondDynamodb()) ?? (await startPlainDynamodb());
   const others = await startObjectAndQueueEmulator(join(folder, 's3'), credentials);
   const endpoints = { dynamodb: dynamodb.endpoint, objectsAndQueues: others.endpoint, credentials };
   const resources = await createResources(endpoints);
@@ -89,13 +82,12 @@ export async function emulateDeployment() {
     stopTables: dynamodb.stop,
     /** Pauses the tables' emulator, so that requests are never answered. */
     pauseTables(): void {
-      for (const pid of dynamodb.pids()) process.kill(pid, 'SIGSTOP');
+      process.kill(dynamodb.pid, 'SIGSTOP');
     },
     async stop(): Promise<void> {
       for (const each of [client, objects, queues]) each.destroy();
       await others.close();
       await dynamodb.stop();
-      await second?.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };

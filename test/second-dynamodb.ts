@@ -8,6 +8,7 @@ const PROGRAM = process.env.PROMPTQ_TEST_MOTO_SERVER;
 
 export interface SecondDynamodb {
   readonly endpoint: string;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -22,7 +23,7 @@ export async function startSecondDynamodb(): Promise<SecondDynamodb | undefined>
     const endpoint = / \* Running on (http:\S+)/.exec(line)?.[1];
     if (endpoint === undefined) continue;
     child.stderr.resume();
-    return { endpoint, stop: async () => await endProcess(child, 2_000) };
+    return { endpoint, pid: child.pid ?? 0, stop: async () => await endProcess(child, 2_000) };
   }
   throw new Error(`${PROGRAM} ended before it listened`);
 }
