@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type PracticeVendor, startPracticeVendor } from '../practice-vendor/practice-vendor.ts';
 import type { Home } from '../run/home.ts';
 import { killOrphans } from '../run/leftovers.ts';
-import { RUN_MARK } from '../run/local-env.ts';
+import { emulatorEnv } from '../run/local-env.ts';
 import type { Endpoints } from '../run/resources.ts';
 import type { Shutdown } from '../run/shutdown.ts';
 import { newRunCredentials } from '../run-access/run-credentials.ts';
@@ -32,7 +32,7 @@ export async function startEmulators(
       credentials,
       // A run stores its token once it has created its tables.
       isUsed: (await home.readToken()) !== undefined,
-      env: { [RUN_MARK]: home.path, PATH: source.PATH ?? '' },
+      env: emulatorEnv(home.path, source),
       externalEndpoint: source.PROMPTQ_DYNAMODB_ENDPOINT,
       log,
     }),

@@ -67,6 +67,9 @@ const WORKER_SETTINGS = [
   'NODE_COMPILE_CACHE',
 ] as const;
 
+/** Variables of the caller's environment that the DynamoDB emulator inherits: where programs are, Node's compile cache. */
+const EMULATOR_SETTINGS = ['PATH', 'NODE_COMPILE_CACHE'];
+
 type Source = Readonly<Record<string, string | undefined>>;
 export type EnvBlock = Readonly<Record<string, string>>;
 
@@ -124,6 +127,11 @@ export function workerProcessEnv(
     ...secretsIn(source),
     ...given(WORKER_SETTINGS, source),
   };
+}
+
+/** All variables of the DynamoDB emulator's processes. */
+export function emulatorEnv(home: string, source: Source): EnvBlock {
+  return { [RUN_MARK]: home, ...given(EMULATOR_SETTINGS, source) };
 }
 
 /** The operator's sign-in settings; those of an identity provider only if its issuer is set. */

@@ -18,7 +18,7 @@ import {
   type ObjectAndQueueEmulator,
   startObjectAndQueueEmulator,
 } from '../../../../lib/local/emulators/object-and-queue-emulator.ts';
-import { applyEnv, localEnv, workerProcessEnv } from '../../../../lib/local/run/local-env.ts';
+import { applyEnv, emulatorEnv, localEnv, workerProcessEnv } from '../../../../lib/local/run/local-env.ts';
 import { createResources, type Endpoints, type Resources } from '../../../../lib/local/run/resources.ts';
 import { newRunCredentials } from '../../../../lib/local/run-access/run-credentials.ts';
 import { BANDS, DELIVERIES, FORMER_INDEXES, QUEUE, TABLES } from '../../../../lib/platform/aws/tables.ts';
@@ -138,6 +138,15 @@ test('the environment has every variable of functions and worker', () => {
     ...binaries,
   });
   expect(Object.keys(forWorker)).not.toContain('SECRET');
+});
+
+test("the emulator's processes find programs and Node's compile cache, and inherit nothing else", () => {
+  const source = { PATH: '/bin', NODE_COMPILE_CACHE: '/cache', OPENAI_API_KEY: 'sk', AWS_PROFILE: 'production' };
+  expect(emulatorEnv('/h', source)).toEqual({
+    PROMPTQ_RUN_HOME: '/h',
+    PATH: '/bin',
+    NODE_COMPILE_CACHE: '/cache',
+  });
 });
 
 test('no AWS setting of the user stays in the environment', () => {
