@@ -5,7 +5,7 @@ import { BOOTSTRAP_VERSION } from '../../../lib/doctor/before-deploy/check-accou
 import { addStacks } from '../../../lib/stacks/add-stacks.ts';
 import { codeOf, deployment, nestedStacksOf, ownResourcesOf, resourcesOf, testApp, VERSION } from './synthesis.ts';
 
-const app = testApp();
+const app = testApp({ validates: true });
 const stacks = addStacks(app, {
   deployment: deployment({ deploymentName: 'second' }),
   version: VERSION,

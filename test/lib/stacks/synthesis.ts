@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { App, NestedStack, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
+import { DISABLE_ASSET_STAGING_CONTEXT } from 'aws-cdk-lib/cx-api';
 import { afterAll } from 'vitest';
 import * as z from 'zod';
 import { type Deployment, readDeployment, SETTINGS_KEY } from '../../../lib/platform/config/deployment.ts';
@@ -20,11 +21,16 @@ export function deployment(changed: Record<string, unknown> = {}): Deployment {
   return readDeployment({ ...z.record(z.string(), z.unknown()).parse(context[SETTINGS_KEY]), ...changed });
 }
 
-/** An app with the feature flags of cdk.json; it writes into a folder that goes after the tests of the file. To be called outside of tests. */
-export function testApp(): App {
+/**
+ * An app with the feature flags of cdk.json; it writes into a folder that goes after the tests of the file, without copies
+ * of its assets. To be called outside of tests.
+ * @param options.validates checks the templates by CloudFormation's rules, as `cdk synth` does; it takes as long as the rest
+ */
+export function testApp({ validates = false } = {}): App {
   const outdir = mkdtempSync(join(tmpdir(), 'promptq-synth-'));
   afterAll(() => rmSync(outdir, { recursive: true, force: true }));
-  return new App({ context, outdir });
+  const staging = { [DISABLE_ASSET_STAGING_CONTEXT]: true };
+  return new App({ context: { ...context, ...staging }, outdir, builtinCloudFormationValidation: validates });
 }
 
 /** A placeholder of a function's bundle, with the function's name. */

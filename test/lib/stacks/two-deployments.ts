@@ -5,8 +5,8 @@ import { WorkerStack } from '../../../lib/stacks/worker/worker-stack.ts';
 import { codeOf, deployment, testApp, VERSION } from './synthesis.ts';
 
 /** Deployments in one account: one with no more than it needs, one with all that it can have. To be called outside of tests. */
-export function twoDeployments() {
-  const app = testApp();
+export function twoDeployments(options: { readonly validates?: boolean } = {}) {
+  const app = testApp(options);
   const stacksOf = (settings: Record<string, unknown> & { readonly deploymentName: string }) => {
     const made = { deployment: deployment(settings), version: VERSION, codeOf };
     const data = new DataStack(app, `${settings.deploymentName}-data`);

@@ -30,7 +30,7 @@ function wideSettings(users: number, ranges: number) {
     signIn: { issuer: `https://${'i'.repeat(100)}`, clientId: 'c'.repeat(64), roleClaim: 'r'.repeat(64) },
   });
 }
-const wideApp = testApp();
+const wideApp = testApp({ validates: true });
 const wide = new ApiStack(wideApp, 'wide', {
   data: new DataStack(wideApp, 'data'),
   deployment: wideSettings(40, 16),

@@ -8,7 +8,7 @@ import { functionsById } from '../api/api-methods.ts';
 import { propertiesOfOnly, resourcesOf } from '../synthesis.ts';
 import { twoDeployments } from '../two-deployments.ts';
 
-const { plain, rich, aliased } = twoDeployments();
+const { plain, rich, aliased } = twoDeployments({ validates: true });
 
 describe('signing in', () => {
   const serviceEndpointsOf = (stack: Stack) => propertiesOfOnly(stack, 'AWS::SSM::Parameter');

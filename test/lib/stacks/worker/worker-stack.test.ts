@@ -20,7 +20,7 @@ import {
 } from '../synthesis.ts';
 
 function synthesize(settings = {}): WorkerStack {
-  const app = testApp();
+  const app = testApp({ validates: true });
   return new WorkerStack(app, 'worker', {
     data: new DataStack(app, 'data'),
     deployment: deployment(settings),
