@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { needsOwnProcess } from './test/own-process.ts';
+import { ServicesFirst } from './test/test-order.ts';
 
 const TESTS = join(import.meta.dirname, 'test/');
 const [own, shared] = [true, false].map((isOwn) =>
@@ -32,6 +33,7 @@ export default defineConfig({
     // for its own processes, from a path that only the root of the repository resolves.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
     expect: { poll: { timeout: 60_000, interval: 150 } },
+    sequence: { sequencer: ServicesFirst },
     // Most tests wait for processes and leases rather than for a core.
     maxWorkers: 4,
   },
