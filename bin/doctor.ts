@@ -1,12 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import cdkJson from '../cdk.json' with { type: 'json' };
-import { examineBeforeDeploy } from '../lib/doctor/before-deploy/examine-before-deploy.ts';
-import { examineDeployment } from '../lib/doctor/deployment/examine-deployment.ts';
 import { EXIT_CODES, type Finding, fault, inWords, worst } from '../lib/doctor/finding.ts';
-import { examineHome } from '../lib/doctor/home/examine-home.ts';
 import { jsonReport, textReport } from '../lib/doctor/report.ts';
-import { examineService } from '../lib/doctor/service/examine-service.ts';
-import { openService } from '../lib/doctor/service/service.ts';
 import { SETTINGS_KEY } from '../lib/platform/config/deployment.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
@@ -21,7 +16,11 @@ interface Options {
   readonly json?: true;
 }
 
-/** `npm run doctor`: checks everything once, and reports what is wrong and what to do. Changes nothing, except for the job of `--job`. */
+/**
+ * `npm run doctor`: checks everything once, and reports what is wrong and what to do. Changes nothing, except for the
+ * job of `--job`. Loads what it examines when it is asked for: most of the time of a run would be that of loading all
+ * of it.
+ */
 const program = new Command('doctor')
   .description('Checks the local run or a deployment, and reports what is wrong and what to do.')
   .addOption(new Option('--home <folder>', 'home of the local run').env('PROMPTQ_HOME').default('.promptq'))
@@ -53,24 +52,33 @@ async function runChecks(given: Options): Promise<Finding[]> {
   const { home, url, deployment, job, jobSeconds } = given;
   const file = cdkJson.context[SETTINGS_KEY];
   const settings = given.settings ?? file;
-  if (given.beforeDeploy)
+  if (given.beforeDeploy) {
+    const { examineBeforeDeploy } = await import('../lib/doctor/before-deploy/examine-before-deploy.ts');
     return await examineBeforeDeploy({
       settings,
       file,
       docker: process.env.CDK_DOCKER || 'docker',
       region: process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION || undefined,
     });
+  }
   const token = process.env.PROMPTQ_TOKEN || undefined;
   const { version } = packageJson;
   const trial = (profile: string) =>
     job === undefined ? undefined : { profile: job === true ? profile : job, timeoutMs: jobSeconds * 1000 };
   if (deployment !== undefined) {
     const target = { deploymentName: deployment, settings, file, url, token, version, job: trial('codex') };
+    const { examineDeployment } = await import('../lib/doctor/deployment/examine-deployment.ts');
     return await examineDeployment(target);
   }
-  if (url === undefined)
+  if (url === undefined) {
+    const { examineHome } = await import('../lib/doctor/home/examine-home.ts');
     return await examineHome(home, { version, config: process.env.PROMPTQ_CONFIG, job: trial('shell') });
+  }
   if (token === undefined) return [fault('token', 'there is none', 'Give one in PROMPTQ_TOKEN.')];
+  const [{ examineService }, { openService }] = await Promise.all([
+    import('../lib/doctor/service/examine-service.ts'),
+    import('../lib/doctor/service/service.ts'),
+  ]);
   return await examineService(openService({ baseUrl: url, token, isLocal: false }), { version, job: trial('codex') });
 }
 

@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { type TokenInfo, type TokenState, TokenStore } from '../lib/access/tokens/token-store.ts';
+import type { TokenInfo, TokenState, TokenStore } from '../lib/access/tokens/token-store.ts';
 import { enforcementOf } from '../lib/access/tokens/token-view.ts';
 import { DEFAULT_SCOPES, NOT_ENFORCED, SCOPES, type Scope } from '../lib/contract/scopes.ts';
-import { withOperatorRegistry } from '../lib/local/operator/operator-registry.ts';
 import { readScopeEnforcement } from '../lib/local/operator/scope-enforcement.ts';
 
 /** Units of `--expires-in` in milliseconds. */
@@ -76,7 +75,12 @@ function target() {
 }
 
 async function withTokens<T>(work: (tokens: TokenStore) => Promise<T>): Promise<T> {
-  return await withOperatorRegistry(target(), (registry) => work(new TokenStore(registry)));
+  // A wrong option is named at once, before the SDK is loaded.
+  const [{ withOperatorRegistry }, { TokenStore: Tokens }] = await Promise.all([
+    import('../lib/local/operator/operator-registry.ts'),
+    import('../lib/access/tokens/token-store.ts'),
+  ]);
+  return await withOperatorRegistry(target(), (registry) => work(new Tokens(registry)));
 }
 
 /** A token with the enforcement fields of the API, if they are known here. */

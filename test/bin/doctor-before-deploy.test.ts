@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { complaints, diagnose, type Report } from './doctor-command.ts';
+import { WITHOUT_SDK } from './without-sdk.ts';
 
 /** Stand-ins of the programs `aws` and `docker`: what each answers, by what it is asked. */
 let programs: string;
@@ -74,8 +75,8 @@ async function examine(settings: object = {}, env: Record<string, string | undef
 const adviceOf = ({ findings }: Report, check: string) => findings.find((one) => one.check === check)?.advice;
 
 describe('before a deployment the doctor', () => {
-  it('finds nothing to do if everything is ready', async () => {
-    const report = await examine();
+  it('finds nothing to do if everything is ready, without loading the SDK', async () => {
+    const report = await examine({}, WITHOUT_SDK);
     expect(complaints(report)).toEqual([]);
     expect(report.code).toBe(0);
     expect(report.findings.map(({ check, message }) => `${check}: ${message}`)).toEqual([

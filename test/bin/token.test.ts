@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { runToken } from './token-command.ts';
+import { runToken, runTokenIn } from './token-command.ts';
+import { WITHOUT_SDK } from './without-sdk.ts';
 
 let service: ServiceUnderTest;
 let home: string;
@@ -104,8 +105,12 @@ describe('a token created by the command', () => {
 });
 
 describe('wrong usage is rejected with what is allowed', () => {
+  it('before the SDK is loaded', async () => {
+    const { code, stderr } = await runTokenIn(WITHOUT_SDK, ['create']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('--name')]);
+  });
+
   for (const [args, sentence] of [
-    [['create'], '--name'],
     [['create', '--name', ' '], 'it is empty'],
     [['create', '--name', 'x', '--scopes', 'read,fly'], 'unknown: fly; known: read, write, logs, attachments, admin'],
     [['create', '--name', 'x', '--expires-in', 'soon'], 'for example 90d'],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { STACKS } from '../deployment/check-stacks.ts';
+import { STACKS } from '../deployment/stacks.ts';
 import { type Finding, fault, inWords, ok } from '../finding.ts';
 import { aws } from './command.ts';
 

@@ -5,9 +5,7 @@ import {
   type Stack,
 } from '@aws-sdk/client-cloudformation';
 import { type Finding, fault, ok, warning } from '../finding.ts';
-
-/** The stacks of a deployment, by the suffixes of their names. */
-export const STACKS = ['data', 'api', 'worker', 'console'] as const;
+import { STACKS } from './stacks.ts';
 
 /** States of a successfully deployed stack. */
 const WHOLE: readonly string[] = ['CREATE_COMPLETE', 'UPDATE_COMPLETE', 'IMPORT_COMPLETE'];

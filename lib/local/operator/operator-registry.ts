@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { type TableClient, tableClient } from '../../platform/aws/clients.ts';
 import { TABLES } from '../../platform/aws/tables.ts';
 import type { Registry } from '../../platform/registry.ts';
@@ -91,6 +90,8 @@ export async function answers(endpoint: string): Promise<boolean> {
 }
 
 async function registryOfStack(stack: string): Promise<string> {
+  // A local run's commands need no such client, and would spend a good part of their time on loading it.
+  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
   const { Stacks } = await new CloudFormationClient({}).send(new DescribeStacksCommand({ StackName: stack }));
   const output = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'RegistryTableName');
   if (output?.OutputValue === undefined)

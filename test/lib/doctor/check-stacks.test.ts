@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { STACKS } from '../../../lib/doctor/deployment/check-stacks.ts';
+import { STACKS } from '../../../lib/doctor/deployment/stacks.ts';
 import { addStacks } from '../../../lib/stacks/add-stacks.ts';
 import { codeOf, deployment, testApp, VERSION } from '../stacks/synthesis.ts';
 
