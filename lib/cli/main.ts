@@ -11,6 +11,10 @@ export async function main(context: Context, args: readonly string[]): Promise<n
     const { run } = await spec.load();
     exitCode = await run(context, given, options);
   });
+  const { terminal } = context;
+  const writeOut = (text: string) => void terminal.copy('stdout', text);
+  const writeErr = (text: string) => void terminal.copy('stderr', text);
+  for (const command of [program, ...program.commands]) command.configureOutput({ writeOut, writeErr });
   try {
     await program.parseAsync([...args], { from: 'user' });
     return exitCode;
@@ -18,7 +22,7 @@ export async function main(context: Context, args: readonly string[]): Promise<n
     // Commander has printed its message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.succeeded : EXIT.usage;
     const { exitCode: code, message } = explain(error, context.env);
-    await context.terminal.fail(message);
+    await terminal.fail(message);
     return code;
   }
 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
   service = await startService();
 });
 afterAll(async () => await service.stop());
-const { start, promptq } = commandsOf(() => service, home);
+const { run, promptq } = commandsOf(() => service, home);
 
 test('prints the answer of a route as it is, by a path with or without the prefix of all paths', async () => {
   const { code, stdout, stderr } = await promptq('api', 'GET', '/projects?limit=1');
@@ -29,7 +29,7 @@ test('sends a body from an option, a file or stdin, and deletes without an answe
   const ended = [
     await promptq('api', 'POST', '/config/import', '--data', config('one')),
     await promptq('api', 'POST', '/config/import', '--file', join(home, 'config.json')),
-    await start(['api', 'POST', '/config/import', '--file', '-'], { stdin: config('three') }).ended,
+    await run(['api', 'POST', '/config/import', '--file', '-'], { stdin: config('three') }),
   ];
   expect(ended.map(({ code, stderr }) => [code, stderr])).toEqual([
     [0, ''],
@@ -71,14 +71,17 @@ test('refuses what it can see is wrong, and has the exit codes of all commands',
   expect(await code('POST', '/jobs', '--data', '{}')).toBe(2);
   expect(await code('GET', '/jobs/job_none')).toBe(4);
   expect(await code('GET', '/tokens')).toBe(5);
-  expect((await start(['api', 'GET', '/stats'], { env: { PROMPTQ_TOKEN: 'pq_none' } }).ended).code).toBe(5);
+  expect((await run(['api', 'GET', '/stats'], { env: { PROMPTQ_TOKEN: 'pq_none' } })).code).toBe(5);
 });
 
 test('reads through a proxy that loses requests', async () => {
   const proxy = await startUnreliableProxy(service.baseUrl, { dropEach: 2 });
-  const { ended } = start(['api', 'GET', '/health'], { env: { PROMPTQ_URL: proxy.url } });
-  expect(await ended).toMatchObject({ code: 0, stdout: expect.stringContaining('"status"') });
-  await start(['api', 'GET', '/health'], { env: { PROMPTQ_URL: proxy.url } }).ended;
+  const through = { env: { PROMPTQ_URL: proxy.url } };
+  expect(await run(['api', 'GET', '/health'], through)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('"status"'),
+  });
+  await run(['api', 'GET', '/health'], through);
   expect(proxy.requests.length).toBeGreaterThan(2);
   await proxy.stop();
 });

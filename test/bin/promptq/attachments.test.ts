@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { waitFor } from '../../local-service.ts';
-import { emptyHome, startPromptq } from './promptq-command.ts';
+import { emptyHome, runPromptq, startPromptq } from './promptq-command.ts';
 import { type Answer, startStandIn } from './stand-in.ts';
 
 const home = emptyHome();
@@ -14,7 +14,7 @@ async function download(
   folder: string,
   paths: readonly string[],
   faults: Readonly<Record<string, Answer>> = {},
-  env: Readonly<Record<string, string>> = {},
+  env?: Readonly<Record<string, string>>,
 ) {
   const items = paths.map((path) => {
     const sha256 = createHash('sha256').update(path).digest('hex');
@@ -27,7 +27,12 @@ async function download(
     return faults[path] ?? { body: path };
   });
   const target = join(home, folder);
-  const ended = await startPromptq(['attachments', 'job_1', '-o', target], { env: { ...service.env, ...env } }).ended;
+  const args = ['attachments', 'job_1', '-o', target];
+  // What an environment changes in a process must not reach this one.
+  const ended =
+    env === undefined
+      ? await runPromptq(args, { env: service.env })
+      : await startPromptq(args, { env: { ...service.env, ...env } }).ended;
   const stored = await readdir(target, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = stored.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   return {

@@ -11,7 +11,7 @@ import { joinedKey, receiptKey } from '../../../lib/jobs/output/output-keys.ts';
 import openapi from '../../../openapi.json' with { type: 'json' };
 import { type GitServer, startGitServer } from '../../git-server.ts';
 import { fileOfObject } from '../../kept-objects.ts';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { schemaNamed } from '../../openapi/operations.ts';
 import { startUnreliableProxy } from '../../unreliable-proxy.ts';
 import { commandsOf, emptyHome } from './promptq-command.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(async () => await Promise.all([service.stop(), repository.close()]));
 
 const git = async (...args: string[]) => (await promisify(execFile)('git', args)).stdout;
-const { start, promptq, json } = commandsOf(() => service, home);
+const { start, run, promptq, json } = commandsOf(() => service, home);
 const create = async (...args: string[]) =>
   (await json('JobCreated', ['run', '--profile', 'shell', '--detach', ...args])).value as { id: string };
 
@@ -105,7 +105,8 @@ describe('reading', () => {
   test('logs prints all of an output that one answer does not hold', async () => {
     const { id } = await create('yes 0123456789012345678901234567890123456789 | head -n 60000');
     await promptq('wait', id);
-    expect((await promptq('logs', id)).stdout).toBe('0123456789012345678901234567890123456789\n'.repeat(60_000));
+    const { stdout } = await start(['logs', id]).ended;
+    expect(stdout).toBe('0123456789012345678901234567890123456789\n'.repeat(60_000));
   });
 
   test('result prints the answer, and how the job ended on stderr', async () => {
@@ -170,7 +171,7 @@ describe('acting', () => {
     expect((await json('Job', ['edit', second.id, '--priority', '3'])).value.priority).toBe(3);
     expect(await promptq('edit', second.id, '--project', 'other')).toMatchObject({ code: 2 });
     expect((await json('Job', ['cancel', second.id])).value.status).toBe('CANCELLED');
-    await start(['wait', first.id]).reports('RUNNING');
+    await waitFor(async () => (await service.api('GET', `/jobs/${first.id}/status`)).json.status === 'RUNNING');
     expect((await json('Job', ['kill', first.id])).value.cancel_requested_at).not.toBeNull();
     expect(await promptq('wait', first.id)).toMatchObject({ code: 3 });
   });
@@ -189,8 +190,7 @@ describe('acting', () => {
 
 describe('talking', () => {
   test('questions shows what waits for an answer, and answer answers it, also by a proxy that loses requests', async () => {
-    const asking = start(['run', 'drill: ask Which color?']);
-    const { code, stderr } = await asking.ended;
+    const { code, stderr } = await promptq('run', 'drill: ask Which color?');
     const [, id = ''] = /promptq questions (job_\w+)/.exec(stderr) ?? [];
     expect([code, id]).toEqual([7, expect.stringMatching(/^job_/)]);
     const listed = (await promptq('questions')).stdout;
@@ -217,8 +217,8 @@ describe('talking', () => {
     const { id } = (await json('JobCreated', ['run', '--detach', 'drill: tool sleep 600'])).value;
     const proxy = await startUnreliableProxy(service.baseUrl, { dropEach: 2 });
     const env = { PROMPTQ_URL: proxy.url };
-    await start(['say', id, 'one'], { env }).ended;
-    await start(['say', id, 'two', '--only-now', '--idempotency-key', 'k'], { env }).ended;
+    await run(['say', id, 'one'], { env });
+    await run(['say', id, 'two', '--only-now', '--idempotency-key', 'k'], { env });
     await proxy.stop();
     expect((await promptq('say', id, 'two', '--idempotency-key', 'k')).stdout).toMatch(/^ID +STATUS +SENT/);
     const { items } = (await json('MessageList', ['say', id])).value;
@@ -236,8 +236,8 @@ describe('talking', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const env = { PROMPTQ_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-    await start(['say', 'job_1', 'now', '--only-now', '--idempotency-key', 'k'], { env }).ended;
-    await start(['say', 'job_1', 'later'], { env }).ended;
+    await run(['say', 'job_1', 'now', '--only-now', '--idempotency-key', 'k'], { env });
+    await run(['say', 'job_1', 'later'], { env });
     server.close();
     expect(bodies).toEqual([
       { text: 'now', only_now: true, idempotency_key: 'k' },
@@ -255,7 +255,7 @@ describe('talking', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const env = { PROMPTQ_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-    const { code, stderr } = await start(['say', 'job_1', 'now'], { env }).ended;
+    const { code, stderr } = await run(['say', 'job_1', 'now'], { env });
     server.close();
     expect([code, stderr]).toEqual([5, expect.stringMatching(/message msg_1 is accepted[\s\S]*lacks the scope read/)]);
   });
@@ -277,7 +277,7 @@ describe('attachments', () => {
     const proxy = await startUnreliableProxy(service.baseUrl, { dropEach: 2 });
     const folder = join(home, 'files');
     const args = ['attachments', done, 'a/b ü.txt', '--output', folder, '--json'];
-    expect(await start(args, { env: { PROMPTQ_URL: proxy.url } }).ended).toMatchObject({ code: 0 });
+    expect(await run(args, { env: { PROMPTQ_URL: proxy.url } })).toMatchObject({ code: 0 });
     await proxy.stop();
     expect(await readFile(join(folder, 'a/b ü.txt'), 'utf8')).toBe('ü');
     expect((await json('AttachmentList', ['attachments', done])).value.items).toHaveLength(1);

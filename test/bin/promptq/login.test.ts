@@ -3,7 +3,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { commandsOf, emptyHome, inTerminal, startPromptq, startTerminal } from './promptq-command.ts';
+import { commandsOf, emptyHome, inTerminal, runPromptq, startTerminal } from './promptq-command.ts';
 
 const home = emptyHome();
 const file = join(home, 'promptq/credentials.json');
@@ -16,7 +16,7 @@ afterAll(async () => await service.stop());
 const { promptq, json } = commandsOf(() => service, home);
 /** Without PROMPTQ_URL and PROMPTQ_TOKEN, unless they are given. */
 const saved = async (args: string[], env: Record<string, string> = {}, stdin = '') =>
-  await startPromptq(args, { env: { XDG_CONFIG_HOME: home, ...env }, stdin }).ended;
+  await runPromptq(args, { env: { XDG_CONFIG_HOME: home, ...env }, stdin });
 
 describe('login', () => {
   test('without it, commands say what to do', async () => {

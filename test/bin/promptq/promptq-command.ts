@@ -2,10 +2,16 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect } from 'vitest';
+import type { Context } from '../../../lib/cli/base/context.ts';
+import { Terminal } from '../../../lib/cli/base/terminal.ts';
+import { COMMANDS } from '../../../lib/cli/command-table.ts';
+import { main } from '../../../lib/cli/main.ts';
 import openapi from '../../../openapi.json' with { type: 'json' };
+import packageJson from '../../../package.json' with { type: 'json' };
 import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
 import { schemaNamed } from '../../openapi/operations.ts';
 
@@ -17,8 +23,10 @@ interface Ended {
   readonly stderr: string;
 }
 
-export interface Options {
-  readonly env?: Readonly<Record<string, string | undefined>>;
+type Env = Readonly<Record<string, string | undefined>>;
+
+interface Options {
+  readonly env?: Env;
   readonly stdin?: string;
   readonly cwd?: string;
 }
@@ -41,13 +49,45 @@ export function emptyHome(): string {
   return home;
 }
 
-export function startPromptq(args: readonly string[], { env = {}, stdin = '', cwd }: Options = {}): Running {
+/** The environment of a command without a terminal. */
+function environmentWith(env: Env): Env {
   const { PROMPTQ_URL: _, PROMPTQ_TOKEN: __, NO_COLOR: ___, FORCE_COLOR: ____, ...inherited } = process.env;
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
-    env: { ...inherited, PROMPTQ_RETRY_SECONDS: '30', ...env },
-    stdio: 'pipe',
-    cwd,
+  return { ...inherited, PROMPTQ_RETRY_SECONDS: '30', ...env };
+}
+
+/** Runs a command line in this process: a start would cost more than most commands do. Nothing can interrupt it. */
+export async function runPromptq(
+  args: readonly string[],
+  { env = {}, stdin = '' }: Omit<Options, 'cwd'> = {},
+): Promise<Ended> {
+  const [out, err] = [collector(), collector()];
+  const context: Context = {
+    env: environmentWith(env),
+    version: packageJson.version,
+    commands: COMMANDS,
+    stdin: Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
+    terminal: new Terminal(out.stream, err.stream),
+    onInterrupt: () => () => undefined,
+    onStop: () => () => undefined,
+  };
+  const code = await main(context, args);
+  return { code, stdout: out.collected(), stderr: err.collected() };
+}
+
+function collector() {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _, written) {
+      chunks.push(chunk);
+      written();
+    },
   });
+  return { stream, collected: () => Buffer.concat(chunks).toString() };
+}
+
+/** Starts a command line as a process of its user. */
+export function startPromptq(args: readonly string[], { env = {}, stdin = '', cwd }: Options = {}): Running {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env: environmentWith(env), stdio: 'pipe', cwd });
   let out = '';
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (out += chunk));
@@ -78,12 +118,16 @@ export function commandsOf(service: () => ServiceUnderTest, home: string) {
     },
   });
   const start = (args: readonly string[], given: Options = {}) => startPromptq(args, options(given));
+  // A folder is that of a process.
+  const run = async (args: readonly string[], given: Options = {}) =>
+    given.cwd === undefined ? await runPromptq(args, options(given)) : await start(args, given).ended;
   return {
     start,
-    promptq: async (...args: readonly string[]) => await start(args).ended,
+    run,
+    promptq: async (...args: readonly string[]) => await run(args),
     /** Runs a command with `--json` and checks its only line by the schema with this name. */
     json: async (schema: string, args: readonly string[], given: Options = {}) => {
-      const { code, stdout, stderr } = await start([...args, '--json'], given).ended;
+      const { code, stdout, stderr } = await run([...args, '--json'], given);
       expect(stdout.split('\n'), stderr).toHaveLength(2);
       // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
       return { code, value: schemaNamed(openapi, schema).parse(JSON.parse(stdout)) as any };

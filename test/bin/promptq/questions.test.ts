@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { emptyHome, startPromptq } from './promptq-command.ts';
+import { emptyHome, runPromptq } from './promptq-command.ts';
 import { startStandIn } from './stand-in.ts';
 
 const home = emptyHome();
@@ -29,7 +29,7 @@ test('questions lists those of all jobs that wait, on however many pages they ar
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const env = { XDG_CONFIG_HOME: home, PROMPTQ_URL: url, PROMPTQ_TOKEN: 'pq_test' };
-  const { code, stdout } = await startPromptq(['questions', '--json'], { env }).ended;
+  const { code, stdout } = await runPromptq(['questions', '--json'], { env });
   server.close();
   expect(code).toBe(0);
   expect(JSON.parse(stdout).items.map(({ question }: { question: string }) => question)).toEqual([
@@ -55,14 +55,14 @@ describe('of two questions, the open one', () => {
 
   test('is answered and named', async () => {
     const { env, bodies } = await service();
-    const { code, stderr } = await startPromptq(['answer', 'job_1', 'red'], { env }).ended;
+    const { code, stderr } = await runPromptq(['answer', 'job_1', 'red'], { env });
     expect([code, stderr]).toEqual([0, 'to question q_2: Which color?\n']);
     expect(bodies.map((body) => JSON.parse(body))).toEqual([{ question_id: 'q_2', answer: 'red' }]);
   });
 
   test('is not answered instead of the one that is given', async () => {
     const { env, bodies, requests } = await service();
-    expect(await startPromptq(['answer', 'job_1', 'XL', '--question', 'q_1'], { env }).ended).toMatchObject({
+    expect(await runPromptq(['answer', 'job_1', 'XL', '--question', 'q_1'], { env })).toMatchObject({
       code: 0,
     });
     expect(requests).toEqual(['POST /jobs/job_1/answers']);
@@ -71,7 +71,7 @@ describe('of two questions, the open one', () => {
 
   test('is listed with the command that answers it', async () => {
     const { env } = await service();
-    const { stdout } = await startPromptq(['questions', 'job_1'], { env }).ended;
+    const { stdout } = await runPromptq(['questions', 'job_1'], { env });
     expect(stdout.match(/promptq answer .*/g)).toEqual(['promptq answer job_1 --question q_2 ANSWER']);
   });
 });

@@ -43,16 +43,15 @@ describe('the routes that a command calls', () => {
   beforeAll(async () => {
     service = await startService();
     proxy = await startUnreliableProxy(service.baseUrl, {});
-    id = (
-      await start(['run', '--detach', '--profile', 'shell', 'echo x > $PROMPTQ_ATTACHMENTS/x']).ended
-    ).stdout.trim();
-    await start(['wait', id]).ended;
+    const script = 'echo x > $PROMPTQ_ATTACHMENTS/x';
+    id = (await promptq('run', '--detach', '--profile', 'shell', script)).stdout.trim();
+    await promptq('wait', id);
   });
   afterAll(async () => {
     await proxy.stop();
     await service.stop();
   });
-  const { start } = commandsOf(() => service, home);
+  const { run, promptq } = commandsOf(() => service, home);
 
   /** Arguments of each command that make it call what it can. */
   const CALLS: Readonly<Record<string, readonly string[]>> = {
@@ -76,7 +75,7 @@ describe('the routes that a command calls', () => {
   test.each(called.map(({ name, routes: declared }) => [name, declared] as const))('%s', async (name, declared) => {
     const args = (CALLS[name] ?? ['ID']).map((arg) => ({ ID: id, URL: proxy.url })[arg] ?? arg);
     const from = proxy.requests.length;
-    await start([name, ...args], { env: { PROMPTQ_URL: proxy.url }, stdin: service.token }).ended;
+    await run([name, ...args], { env: { PROMPTQ_URL: proxy.url }, stdin: service.token });
     const requested = new Set(proxy.requests.slice(from).map(routeOf));
     expect([...requested].filter((route) => !declared.includes(route))).toEqual([]);
     expect(requested.size > 0).toBe(declared.length > 0);

@@ -2,20 +2,22 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import openapi from '../../../openapi.json' with { type: 'json' };
+import { type Browser, signedInBrowser } from '../../browser.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { schemaNamed } from '../../openapi/operations.ts';
 import { startUnreliableProxy } from '../../unreliable-proxy.ts';
-import { runToken } from '../token-command.ts';
 import { commandsOf, emptyHome } from './promptq-command.ts';
 
 const home = emptyHome();
 let service: ServiceUnderTest;
+let admin: Browser;
 beforeAll(async () => {
   service = await startService({ env: { PROMPTQ_API_SCOPE_ENFORCE: '1' } });
+  admin = await signedInBrowser(service, 'admin');
 });
 afterAll(async () => await service.stop());
 
-const { start, promptq, json } = commandsOf(() => service, home);
+const { start, run, promptq, json } = commandsOf(() => service, home);
 const shell = (...args: string[]) => ['run', '--profile', 'shell', ...args];
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
 const readEvent = (line: string): any => {
@@ -23,8 +25,8 @@ const readEvent = (line: string): any => {
   return schemaNamed(openapi, event.type === 'end' ? 'LogEndEvent' : 'LogOutputEvent').parse(event);
 };
 const jobs = async (query: string) => (await service.api('GET', `/jobs?${query}`)).json;
-const token = async (...args: string[]) =>
-  JSON.parse((await runToken(service.home, 'create', '--name', 'a test', '--json', ...args)).stdout).token as string;
+const token = async (scopes: string): Promise<string> =>
+  (await admin.api('POST', '/tokens', { name: 'a test', scopes: scopes.split(',') })).json.token;
 
 describe('run', () => {
   test('prints the final message of an agent and nothing else on stdout', async () => {
@@ -90,7 +92,7 @@ describe('run', () => {
     const file = join(home, 'prompt.txt');
     await writeFile(file, 'echo from a file\n');
     expect((await promptq(...shell('-f', file))).stdout).toBe('from a file\n');
-    expect((await start(shell('-f', '-'), { stdin: 'echo from stdin' }).ended).stdout).toBe('from stdin\n');
+    expect((await run(shell('-f', '-'), { stdin: 'echo from stdin' })).stdout).toBe('from stdin\n');
     const args = ['--project', 'p', '--model', 'm', '--cwd', 'w', '--title', 'T', '--tag', 'a', '--tag', 'b'];
     const more = ['--extra-prompt', 'more', '--priority', '-2', '--retries', '3', '--attempt-timeout', '60'];
     const { stdout } = await promptq(...shell('--draft', ...args, ...more, 'a prompt'));
@@ -115,7 +117,7 @@ describe('run', () => {
     for (const mode of ['--wait', '--follow']) {
       const proxy = await startUnreliableProxy(service.baseUrl, { dropEach: 3, cutAfterMs: 5_000 });
       const env = { PROMPTQ_URL: proxy.url };
-      const { code, stdout } = await start(shell(mode, '--tag', `proxy${mode}`, script), { env }).ended;
+      const { code, stdout } = await run(shell(mode, '--tag', `proxy${mode}`, script), { env });
       await proxy.stop();
       expect([code, stdout === lines.join('')]).toEqual([1, true]);
       expect(proxy.faults.dropped).toBeGreaterThan(1);
@@ -170,7 +172,7 @@ describe('exit codes', () => {
   });
 
   test('5: the token is not accepted', async () => {
-    expect(await start(['list'], { env: { PROMPTQ_TOKEN: 'pq_none' } }).ended).toMatchObject({
+    expect(await run(['list'], { env: { PROMPTQ_TOKEN: 'pq_none' } })).toMatchObject({
       code: 5,
       stderr: expect.stringContaining('does not accept the token of PROMPTQ_TOKEN\n'),
     });
@@ -182,8 +184,8 @@ describe('exit codes', () => {
     [['--follow'], 'read,write', 'logs'],
     [['--detach'], 'read', 'write'],
   ])('5: run %j with a token that may %s creates nothing', async (options, scopes, missing) => {
-    const env = { PROMPTQ_TOKEN: await token('--scopes', scopes) };
-    const { code, stderr } = await start(shell(...options, '--tag', 'forbidden', 'true'), { env }).ended;
+    const env = { PROMPTQ_TOKEN: await token(scopes) };
+    const { code, stderr } = await run(shell(...options, '--tag', 'forbidden', 'true'), { env });
     expect([code, stderr]).toEqual([5, expect.stringMatching(`lacks the scopes? ${missing}`)]);
     expect((await jobs('tag=forbidden')).total).toBe(0);
   });
@@ -193,8 +195,8 @@ describe('exit codes', () => {
     [['--detach'], 'write'],
     [['--follow'], 'admin'],
   ])('0: run %j with a token that may %s', async (options, scopes) => {
-    const env = { PROMPTQ_TOKEN: await token('--scopes', scopes) };
-    expect(await start(shell(...options, 'true'), { env }).ended).toMatchObject({ code: 0 });
+    const env = { PROMPTQ_TOKEN: await token(scopes) };
+    expect(await run(shell(...options, 'true'), { env })).toMatchObject({ code: 0 });
   });
 
   test("6: the service can't be reached", async () => {
@@ -203,7 +205,7 @@ describe('exit codes', () => {
     const env = { PROMPTQ_URL: proxy.url, PROMPTQ_RETRY_SECONDS: '0.5' };
     const post = ['api', 'POST', '/jobs', '--data', '{}'];
     for (const args of [['list'], ['run', 'x'], ['cancel', 'job_none'], ['logs', '-f', 'job_none'], ['doctor'], post])
-      expect(await start(args, { env }).ended).toMatchObject({
+      expect(await run(args, { env })).toMatchObject({
         code: 6,
         stderr: expect.stringContaining("can't reach the service"),
       });
@@ -212,9 +214,11 @@ describe('exit codes', () => {
   test('7: the job waits for an account, at once; for a limit, after --timeout', async () => {
     const account = await promptq('run', 'drill: not-logged-in');
     expect(account).toMatchObject({ code: 7, stderr: expect.stringContaining('continues; `promptq wait job_') });
-    const limit = start(['run', 'drill: usage-limit', '--timeout', '25']);
-    await limit.reports('usage limit');
-    expect(await limit.ended).toMatchObject({ code: 7, stderr: expect.stringContaining('not ended after 25 seconds') });
+    const limit = await promptq('run', 'drill: usage-limit', '--timeout', '25');
+    expect(limit).toMatchObject({
+      code: 7,
+      stderr: expect.stringMatching(/usage limit[\s\S]*not ended after 25 seconds/),
+    });
   });
 
   test('0: the job ends within a --timeout of months, which may not be negative', async () => {
