@@ -2,25 +2,25 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TOOLS } from '../../../lib/mcp/tool-table.ts';
 import { CONNECT, CONNECT_HTTP, type Connection } from '../../bin/promptq/mcp-client.ts';
 import { emptyHome } from '../../bin/promptq/promptq-command.ts';
-import { runToken } from '../../bin/token-command.ts';
+import { type Browser, signedInBrowser } from '../../browser.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { createJob } from '../job-client.ts';
 
 const home = emptyHome();
 let service: ServiceUnderTest;
+let admin: Browser;
 beforeAll(async () => {
   service = await startService({
     env: { PROMPTQ_API_SCOPE_ENFORCE: '1', PROMPTQ_ANSWER_WAIT_SECONDS: '1', PROMPTQ_WATCH_SECONDS: '2' },
   });
+  admin = await signedInBrowser(service, 'admin');
 });
 afterAll(async () => {
   await service.stop();
 });
 
-const tokenWith = async (name: string, ...scopes: string[]): Promise<string> => {
-  const args = ['create', '--name', name, '--json', '--scopes', scopes.join(',')];
-  return JSON.parse((await runToken(service.home, ...args)).stdout).token;
-};
+const tokenWith = async (name: string, ...scopes: string[]): Promise<string> =>
+  (await admin.api('POST', '/tokens', { name, scopes })).json.token;
 const env = (token = service.token) => ({
   XDG_CONFIG_HOME: home,
   PROMPTQ_URL: service.baseUrl,

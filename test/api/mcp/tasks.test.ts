@@ -7,18 +7,20 @@ import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.j
 import { StdioClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as FormerHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { emptyHome, PROGRAM } from '../../bin/promptq/promptq-command.ts';
-import { runToken } from '../../bin/token-command.ts';
+import { type Browser, signedInBrowser } from '../../browser.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 
 /** Jobs as tasks, and their questions as questions to the client's user, with both lines of the official client. */
 const home = emptyHome();
 let service: ServiceUnderTest;
+let admin: Browser;
 beforeAll(async () => {
   service = await startService({
     env: { PROMPTQ_API_SCOPE_ENFORCE: '1', PROMPTQ_ANSWER_WAIT_SECONDS: '1', PROMPTQ_WATCH_SECONDS: '2' },
   });
+  admin = await signedInBrowser(service, 'admin');
 });
 afterAll(async () => await service.stop());
 
@@ -40,20 +42,13 @@ const byHttp = (token = service.token): [URL, { requestInit: RequestInit }] => [
   new URL(`${service.baseUrl}/api/v1/mcp`),
   { requestInit: { headers: { authorization: `Bearer ${token}` } } },
 ];
-const reader = async (name: string): Promise<string> => {
-  const args = ['create', '--name', name, '--json', '--scopes', 'read'];
-  return JSON.parse((await runToken(service.home, ...args)).stdout).token;
-};
+const reader = async (name: string): Promise<string> =>
+  (await admin.api('POST', '/tokens', { name, scopes: ['read'] })).json.token;
 const answerTo = async (id: string) => (await service.api('GET', `/jobs/${id}/questions`)).json.items[0].answer;
 const countOf = async (tag: string) => (await service.api('GET', `/jobs?tag=${tag}`)).json.total;
 
-/** A client that has tasks, and what its user was asked. */
-async function withTasks(
-  wire: 'stdio' | 'http',
-  reply: Reply | undefined,
-  work: (client: FormerClient, asked: string[]) => Promise<void>,
-  token?: string,
-): Promise<void> {
+/** A connected client that has tasks, and what its user is asked. */
+async function clientWithTasks(wire: 'stdio' | 'http', { reply, token }: { reply?: Reply; token?: string } = {}) {
   const asked: string[] = [];
   const capabilities = reply === undefined ? {} : { elicitation: { form: {} } };
   const client = new FormerClient({ name: 'test', version: '1' }, { capabilities });
@@ -64,12 +59,8 @@ async function withTasks(
     });
   const transport = wire === 'stdio' ? new FormerTransport(onStdio()) : new FormerHttpTransport(...byHttp(token));
   await client.connect(transport as Parameters<typeof client.connect>[0]);
-  try {
-    await client.listTools();
-    await work(client, asked);
-  } finally {
-    await client.close();
-  }
+  await client.listTools();
+  return { client, asked };
 }
 
 /** Runs a job as a task, as a host does. @returns the last message, and the id of the task */
@@ -85,104 +76,98 @@ async function runTask(client: FormerClient, args: Record<string, unknown>) {
 }
 
 describe.each(['stdio', 'http'] as const)('tasks by %s', (wire) => {
+  let client: FormerClient;
+  beforeAll(async () => {
+    ({ client } = await clientWithTasks(wire));
+  });
+  afterAll(async () => await client.close());
+
   test('a task is a job: its id, its status, its result', async () => {
-    await withTasks(wire, undefined, async (client) => {
-      const { id, last } = await runTask(client, { profile: 'shell', prompt: 'echo hi', tags: [`one-${wire}`] });
-      expect(last).toMatchObject({
-        type: 'result',
-        result: {
-          isError: false,
-          structuredContent: { id, status: 'SUCCEEDED', stdout: 'hi\n' },
-          _meta: { 'io.modelcontextprotocol/related-task': { taskId: id } },
-        },
-      });
-      expect(await countOf(`one-${wire}`)).toBe(1);
-      expect(await client.experimental.tasks.getTask(id)).toMatchObject({ taskId: id, status: 'completed', ttl: null });
-      const { tasks } = await client.experimental.tasks.listTasks();
-      expect(tasks.map(({ taskId }) => taskId)).toContain(id);
+    const { id, last } = await runTask(client, { profile: 'shell', prompt: 'echo hi', tags: [`one-${wire}`] });
+    expect(last).toMatchObject({
+      type: 'result',
+      result: {
+        isError: false,
+        structuredContent: { id, status: 'SUCCEEDED', stdout: 'hi\n' },
+        _meta: { 'io.modelcontextprotocol/related-task': { taskId: id } },
+      },
     });
+    expect(await countOf(`one-${wire}`)).toBe(1);
+    expect(await client.experimental.tasks.getTask(id)).toMatchObject({ taskId: id, status: 'completed', ttl: null });
+    const { tasks } = await client.experimental.tasks.listTasks();
+    expect(tasks.map(({ taskId }) => taskId)).toContain(id);
   });
 
   test('a task that failed says why, and one that is cancelled stays so', async () => {
-    await withTasks(wire, undefined, async (client) => {
-      const { tasks } = client.experimental;
-      const failed = await runTask(client, { profile: 'shell', prompt: 'exit 3' });
-      expect(failed.last).toMatchObject({ type: 'error' });
-      expect(await tasks.getTask(failed.id)).toMatchObject({
-        status: 'failed',
-        statusMessage: expect.stringContaining('Exit code 3'),
-      });
-      expect(await tasks.getTaskResult(failed.id, CallToolResultSchema)).toMatchObject({ isError: true });
-      await expect(tasks.cancelTask(failed.id)).rejects.toMatchObject({ code: -32_602 });
-
-      const call = { name: 'run_job', arguments: { profile: 'shell', prompt: 'sleep 600' } };
-      const stream = tasks.callToolStream(call, CallToolResultSchema, { task: {} });
-      const created = await stream.next();
-      const { taskId } = (created.value as { task: { taskId: string } }).task;
-      expect(await tasks.cancelTask(taskId)).toMatchObject({ taskId, status: 'cancelled' });
-      expect(await tasks.getTask(taskId)).toMatchObject({ status: 'cancelled' });
-      const result = await waitFor(async () =>
-        tasks.getTaskResult(taskId, CallToolResultSchema).catch(() => undefined),
-      );
-      expect(result).toMatchObject({ isError: true, structuredContent: { status: 'CANCELLED' } });
+    const { tasks } = client.experimental;
+    const failed = await runTask(client, { profile: 'shell', prompt: 'exit 3' });
+    expect(failed.last).toMatchObject({ type: 'error' });
+    expect(await tasks.getTask(failed.id)).toMatchObject({
+      status: 'failed',
+      statusMessage: expect.stringContaining('Exit code 3'),
     });
+    expect(await tasks.getTaskResult(failed.id, CallToolResultSchema)).toMatchObject({ isError: true });
+    await expect(tasks.cancelTask(failed.id)).rejects.toMatchObject({ code: -32_602 });
+
+    const call = { name: 'run_job', arguments: { profile: 'shell', prompt: 'sleep 600' } };
+    const stream = tasks.callToolStream(call, CallToolResultSchema, { task: {} });
+    const created = await stream.next();
+    const { taskId } = (created.value as { task: { taskId: string } }).task;
+    expect(await tasks.cancelTask(taskId)).toMatchObject({ taskId, status: 'cancelled' });
+    expect(await tasks.getTask(taskId)).toMatchObject({ status: 'cancelled' });
+    const result = await waitFor(async () => tasks.getTaskResult(taskId, CallToolResultSchema).catch(() => undefined));
+    expect(result).toMatchObject({ isError: true, structuredContent: { status: 'CANCELLED' } });
   });
 
   test('a client that can ask nobody finds the question in the status, and answers by the tool', async () => {
-    await withTasks(wire, undefined, async (client) => {
-      const { id, last } = await runTask(client, ASK);
-      expect(last).toMatchObject({ type: 'error', error: { message: expect.stringContaining('Which color?') } });
-      expect(await client.experimental.tasks.getTask(id)).toMatchObject({
-        status: 'input_required',
-        statusMessage: expect.stringContaining('Which color?'),
-      });
-      const { items } = (await client.callTool({ name: 'list_questions', arguments: { id } })).structuredContent as {
-        items: { id: string }[];
-      };
-      const answer = { id, question_id: items[0]?.id, answer: 'green' };
-      await client.callTool({ name: 'answer_question', arguments: answer });
-      await waitFor(async () => (await client.experimental.tasks.getTask(id)).status === 'completed');
-      expect(await client.experimental.tasks.getTaskResult(id, CallToolResultSchema)).toMatchObject({ isError: false });
-      expect(await answerTo(id)).toBe('green');
+    const { id, last } = await runTask(client, ASK);
+    expect(last).toMatchObject({ type: 'error', error: { message: expect.stringContaining('Which color?') } });
+    expect(await client.experimental.tasks.getTask(id)).toMatchObject({
+      status: 'input_required',
+      statusMessage: expect.stringContaining('Which color?'),
     });
+    const { items } = (await client.callTool({ name: 'list_questions', arguments: { id } })).structuredContent as {
+      items: { id: string }[];
+    };
+    const answer = { id, question_id: items[0]?.id, answer: 'green' };
+    await client.callTool({ name: 'answer_question', arguments: answer });
+    await waitFor(async () => (await client.experimental.tasks.getTask(id)).status === 'completed');
+    expect(await client.experimental.tasks.getTaskResult(id, CallToolResultSchema)).toMatchObject({ isError: false });
+    expect(await answerTo(id)).toBe('green');
   });
 
   test('what is no task is refused', async () => {
-    await withTasks(wire, undefined, async (client) => {
-      const { tasks } = client.experimental;
-      for (const call of [tasks.getTask, tasks.cancelTask, tasks.getTaskResult])
-        await expect(call.call(tasks, 'job_none')).rejects.toMatchObject({
-          code: -32_602,
-          message: expect.stringContaining('job_not_found'),
-        });
-      const stream = tasks.callToolStream({ name: 'list_jobs', arguments: {} }, CallToolResultSchema, { task: {} });
-      expect(await Array.fromAsync(stream)).toMatchObject([{ type: 'error', error: { code: -32_601 } }]);
-    });
+    const { tasks } = client.experimental;
+    for (const call of [tasks.getTask, tasks.cancelTask, tasks.getTaskResult])
+      await expect(call.call(tasks, 'job_none')).rejects.toMatchObject({
+        code: -32_602,
+        message: expect.stringContaining('job_not_found'),
+      });
+    const stream = tasks.callToolStream({ name: 'list_jobs', arguments: {} }, CallToolResultSchema, { task: {} });
+    expect(await Array.fromAsync(stream)).toMatchObject([{ type: 'error', error: { code: -32_601 } }]);
   });
 });
 
 test("on stdio, a task's question is asked of the client's user", async () => {
-  await withTasks('stdio', BLUE, async (client, asked) => {
-    const { id, last, messages } = await runTask(client, ASK);
-    expect(asked).toEqual([`The agent of job ${id} asks: Which color?`]);
-    expect(messages).toContainEqual(
-      expect.objectContaining({ task: expect.objectContaining({ status: 'input_required' }) }),
-    );
-    expect(last).toMatchObject({ type: 'result', result: { structuredContent: { status: 'SUCCEEDED' } } });
-    expect(await answerTo(id)).toBe('blue');
-  });
+  const { client, asked } = await clientWithTasks('stdio', { reply: BLUE });
+  onTestFinished(async () => await client.close());
+  const { id, last, messages } = await runTask(client, ASK);
+  expect(asked).toEqual([`The agent of job ${id} asks: Which color?`]);
+  expect(messages).toContainEqual(
+    expect.objectContaining({ task: expect.objectContaining({ status: 'input_required' }) }),
+  );
+  expect(last).toMatchObject({ type: 'result', result: { structuredContent: { status: 'SUCCEEDED' } } });
+  expect(await answerTo(id)).toBe('blue');
 });
 
 test('by HTTP, tasks are offered to tokens that may run jobs', async () => {
-  await withTasks(
-    'http',
-    undefined,
-    async (client) => expect(client.getServerCapabilities()?.tasks).toBeUndefined(),
-    await reader('reader of tasks'),
-  );
-  await withTasks('http', undefined, async (client) =>
-    expect(client.getServerCapabilities()?.tasks).toMatchObject({ requests: { tools: { call: {} } } }),
-  );
+  const tasksOf = async (token?: string) => {
+    const { client } = await clientWithTasks('http', token === undefined ? {} : { token });
+    await client.close();
+    return client.getServerCapabilities()?.tasks;
+  };
+  expect(await tasksOf(await reader('reader of tasks'))).toBeUndefined();
+  expect(await tasksOf()).toMatchObject({ requests: { tools: { call: {} } } });
 });
 
 const NEWER = {
@@ -329,27 +314,24 @@ describe('a result that one request by HTTP does not await', () => {
     const [url, options] = byHttp();
     const newer = new Client({ name: 'test', version: '1' });
     await newer.connect(new StreamableHTTPClientTransport(url, options));
-    try {
-      await withTasks('http', undefined, async (client) => {
-        const { tasks } = client.experimental;
-        const call = { name: 'run_job', arguments: script };
-        const [result, messages] = await Promise.all([
-          tasks.getTaskResult(id, CallToolResultSchema),
-          Array.fromAsync(tasks.callToolStream(call, CallToolResultSchema, { task: {} })),
-        ]);
-        expect(result).toMatchObject(slept);
-        expect(messages.at(-1)).toMatchObject({ type: 'result', result: slept });
-      });
-      // It has no tasks. The answer asks the agent to wait again.
-      let answer = (await newer.callTool({ name: 'run_job', arguments: script })).structuredContent as Job;
-      const { id: job } = answer;
-      while (answer.status !== 'SUCCEEDED')
-        answer = (await newer.callTool({ name: 'wait_for_job', arguments: { id: job } })).structuredContent as Job;
-      const args = { name: 'job_result', arguments: { id: job } };
-      expect(await newer.callTool(args)).toMatchObject(slept);
-    } finally {
-      await newer.close();
-    }
+    onTestFinished(async () => await newer.close());
+    const { client } = await clientWithTasks('http');
+    onTestFinished(async () => await client.close());
+    const { tasks } = client.experimental;
+    const call = { name: 'run_job', arguments: script };
+    const [result, messages] = await Promise.all([
+      tasks.getTaskResult(id, CallToolResultSchema),
+      Array.fromAsync(tasks.callToolStream(call, CallToolResultSchema, { task: {} })),
+    ]);
+    expect(result).toMatchObject(slept);
+    expect(messages.at(-1)).toMatchObject({ type: 'result', result: slept });
+    // It has no tasks. The answer asks the agent to wait again.
+    let answer = (await newer.callTool({ name: 'run_job', arguments: script })).structuredContent as Job;
+    const { id: job } = answer;
+    while (answer.status !== 'SUCCEEDED')
+      answer = (await newer.callTool({ name: 'wait_for_job', arguments: { id: job } })).structuredContent as Job;
+    const args = { name: 'job_result', arguments: { id: job } };
+    expect(await newer.callTool(args)).toMatchObject(slept);
   });
 });
 

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../../lib/contract/routes/routes.ts';
 import { ROUTES_WITHOUT_TOOL } from '../../../lib/mcp/routes-without-tool.ts';
 import { TOOLS } from '../../../lib/mcp/tool-table.ts';
+import { signedInBrowser } from '../../browser.ts';
 import { type ServiceUnderTest, startService } from '../../local-service.ts';
 import { startUnreliableProxy, type UnreliableProxy } from '../../unreliable-proxy.ts';
-import { runToken } from '../token-command.ts';
 import { CONNECT, type Connection } from './mcp-client.ts';
 import { commandsOf, emptyHome, startPromptq } from './promptq-command.ts';
 
@@ -40,7 +40,14 @@ test('every route is called by a tool, or listed with the reason why not', () =>
 describe.each(Object.keys(CONNECT))('an agent with %s', (line) => {
   const connect = async (more?: Record<string, string>): Promise<Connection> =>
     (await CONNECT[line]?.(env(more))) as Connection;
+  let shared: Connection;
+  beforeAll(async () => {
+    shared = await connect();
+  });
+  afterAll(async () => expect(await shared.close()).not.toContain(service.token));
+  /** @param more of the environment of a server that no other test has */
   const withServer = async (work: (agent: Connection) => Promise<void>, more?: Record<string, string>) => {
+    if (more === undefined) return await work(shared);
     const agent = await connect(more);
     try {
       await work(agent);
@@ -132,8 +139,8 @@ describe.each(Object.keys(CONNECT))('an agent with %s', (line) => {
   });
 
   test('learns what is wrong with its call, its token or the service', async () => {
-    const args = ['create', '--name', 'a reader', '--json', '--scopes', 'read'];
-    const reader = JSON.parse((await runToken(service.home, ...args)).stdout).token as string;
+    const admin = await signedInBrowser(service, 'admin');
+    const reader = (await admin.api('POST', '/tokens', { name: 'a reader', scopes: ['read'] })).json.token;
     const failure = async (name: string, args: object, more?: Record<string, string>) => {
       let answer: { isError: boolean; content: { text: string }[] } | undefined;
       await withServer(async (agent) => {
