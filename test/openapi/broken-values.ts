@@ -8,15 +8,31 @@ export interface Broken {
 }
 
 const OF_EVERY_TYPE = [null, 'text', '', 7, 1.5, -1, 2 ** 53, true, [], [7], {}, { x: 1 }];
+/** One of each type. */
+const OF_EACH_TYPE = [null, 'text', 7, true, [7], { x: 1 }];
 
 /** Values at and beyond each bound of a schema, and of every other type, that it does not admit. */
 export function brokenValues(schema: Schema, place = 'value'): Broken[] {
   const judge = compile(schema);
-  const candidates: unknown[] = [...OF_EVERY_TYPE, ...beyondBounds(schema)];
+  const candidates: unknown[] = [...foreignValues(schema), ...beyondBounds(schema)];
   const wrong = candidates
     .filter((value) => !judge.safeParse(value).success)
     .map((value) => ({ what: `${place} is ${shorten(value)}`, value }));
   return [...wrong, ...brokenWithin(schema, place)];
+}
+
+/**
+ * Values of every type. A number can be made of many a value, which differ in that; what takes no number and is no number
+ * refuses all values of another type alike.
+ */
+function foreignValues({ type }: Schema): readonly unknown[] {
+  if (type !== 'string' && type !== 'boolean' && type !== 'array' && type !== 'object') return OF_EVERY_TYPE;
+  const own = OF_EVERY_TYPE.filter((value) => typeOf(value) === type);
+  return [...own, ...OF_EACH_TYPE.filter((value) => typeOf(value) !== type)];
+}
+
+function typeOf(value: unknown): string {
+  return Array.isArray(value) ? 'array' : typeof value;
 }
 
 /** A valid object with one member broken, missing or unknown. */
