@@ -1,11 +1,10 @@
 import { ConfigFileError } from '../lib/catalog/find-config-file.ts';
 import { fileFault, HomeError } from '../lib/local/run/home-error.ts';
 import { HomeInUseError } from '../lib/local/run/home-lock.ts';
-import { SettingError } from '../lib/local/run-settings.ts';
+import { readPort, SettingError } from '../lib/local/run-settings.ts';
 import { type LocalService, startLocalService } from '../lib/local/service.ts';
 
 /** `npm start`: the whole service on this machine, until SIGINT or SIGTERM. */
-const DEFAULT_PORT = 8787;
 /** For a service that `promptq dev` started. */
 const IN_ANOTHER_TERMINAL = `
 Run a job from another terminal; the command line finds this service while it runs:
@@ -28,7 +27,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 
 /** Set by the first signal, which may come while the service starts. */
 let stopping: Promise<void> | undefined;
-const port = parsePort(process.env.PORT);
+const port = listeningPort();
 // Taken before the local identity provider is set in the environment.
 const howToSignIn = signIn(process.env);
 const starting = startLocalService({ home: process.env.PROMPTQ_HOME, port, config: process.env.PROMPTQ_CONFIG, log });
@@ -53,10 +52,12 @@ async function stop(): Promise<void> {
   process.exit(0);
 }
 
-function parsePort(given: string | undefined): number {
-  if (given === undefined || given === '') return DEFAULT_PORT;
-  if (/^\d{1,5}$/.test(given) && Number(given) <= 65_535) return Number(given);
-  return fail(`PORT is ${JSON.stringify(given)}; it must be a number from 1 to 65535, or 0 for any free port`);
+function listeningPort(): number {
+  try {
+    return readPort(process.env.PORT);
+  } catch (error) {
+    return fail(explain(error));
+  }
 }
 
 function explain(error: unknown): string {

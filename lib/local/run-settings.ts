@@ -29,6 +29,17 @@ export function readRunSettings(source: Readonly<Record<string, string | undefin
   return Object.fromEntries(Object.entries(NUMBERS).map(read));
 }
 
+const DEFAULT_PORT = 8787;
+
+/** @throws SettingError unless it is a port, 0 for any free one, or not set */
+export function readPort(given: string | undefined): number {
+  if (given === undefined || given === '') return DEFAULT_PORT;
+  if (/^\d{1,5}$/.test(given) && Number(given) <= 65_535) return Number(given);
+  throw new SettingError(
+    `PORT is ${JSON.stringify(given)}; it must be a number from 1 to 65535, or 0 for any free port`,
+  );
+}
+
 /** The stage's throttling that the gateway simulates, if any. */
 export function throttlingOf({ throttleRate: rate, throttleBurst }: RunSettings) {
   return rate === undefined ? undefined : { rate, burst: throttleBurst ?? Math.ceil(2 * rate) };
