@@ -3,12 +3,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { JournalEntry } from '../../../lib/local/practice-vendor/journal.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { findOfHome, findWorker } from '../../marked-processes.ts';
+import { findWorker } from '../../marked-processes.ts';
 import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
 import { damageSession } from '../damage-session.ts';
 import { createJob, untilEnded } from '../job-client.ts';
+import { answeredCalls, callVendor } from '../practice-calls.ts';
 
 let home: string;
 let claude: string;
@@ -30,22 +30,11 @@ async function start(): Promise<void> {
   service = await startService({ home, env });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
-async function vendor(method: string, path: string, body?: unknown): Promise<any> {
-  const { practice_url, practice_key } = JSON.parse(await readFile(join(home, 'operator.json'), 'utf8'));
-  const answer = await fetch(new URL(path, practice_url), {
-    method,
-    headers: { authorization: `Bearer ${practice_key}` },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  return await answer.json();
-}
+const vendor = (method: string, path: string, body?: unknown) => callVendor(home, method, path, body);
 
 /** For each request that the model answered in full, how many results of tools it brought. */
 async function paid(prompt: string): Promise<number[]> {
-  const { items } = (await vendor('GET', '/practice/requests')) as { items: JournalEntry[] };
-  const answered = items.filter((entry) => entry.prompt === prompt && entry.status === 200 && entry.complete);
-  return answered.map(({ results }) => results);
+  return (await answeredCalls(home, prompt)).map(({ results }) => results);
 }
 
 async function importProfile(profile: Record<string, unknown>): Promise<void> {
@@ -117,23 +106,9 @@ test('claude: a job that met the usage limit makes no model call again', { timeo
   expect(after.cost_usd).toBeLessThan(before.cost_usd);
 });
 
-test('a job continues its session after its worker was killed', { timeout: 240_000 }, async () => {
-  const held = gate('killed');
-  const prompt = `drill: calls 2\n${held.drill}\ndrill: calls 1`;
-  const id = await createJob(service, { prompt });
-  await waitFor(() => held.isUp());
-  await waitFor(async () => (await sessionOf(id, 1)).includes('call 2 of 2\\n'));
-  process.kill(await waitFor(() => findWorker(home)), 'SIGKILL');
-  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
-  expect(await paid(prompt)).toEqual([0, 1, 2, 3, 4]);
-  expect((await jobOf(id)).attempts[0]).toMatchObject({ resumed_from: 1 });
-  const [lost, next] = [await usageOf(id, 1), await usageOf(id, 2)];
-  expect(lost.output_tokens).toBeGreaterThan(0);
-  expect(lost.input_tokens + next.input_tokens).toBeGreaterThan(5 * 1_000);
-  expect(lost.input_tokens + next.input_tokens).toBeLessThan(6 * 1_300);
-});
-
-test('the attachments of all attempts that continue one session are kept', { timeout: 240_000 }, async () => {
+test('a job continues its session after its worker was killed, with the attachments of all attempts', {
+  timeout: 240_000,
+}, async () => {
   const [first, second, third] = [gate('files-1'), gate('files-2'), gate('files-3')];
   const to = '"$PROMPTQ_ATTACHMENTS"';
   const prompt = [
@@ -164,7 +139,8 @@ test('the attachments of all attempts that continue one session are kept', { tim
   // A worker that is killed stores no attachments: its successor gets those of the attempt before.
   await waitFor(() => second.isUp());
   const lost = (await jobOf(id)).attempt;
-  await waitFor(async () => (await service.api('GET', `/jobs/${id}/session?attempt=${lost}`)).status === 200);
+  const mentions = async (attempt: number) => (await sessionOf(id, attempt)).split('files-2-up').length;
+  await waitFor(async () => (await mentions(lost)) > (await mentions(1)));
   process.kill(await waitFor(() => findWorker(home)), 'SIGKILL');
   await second.open();
   await waitFor(() => third.isUp());
@@ -180,7 +156,18 @@ test('the attachments of all attempts that continue one session are kept', { tim
     async (name) => (await service.api('GET', `/jobs/${id}/attachments/${name}`)).text,
   );
   expect(await Promise.all(texts)).toEqual(['b', 'cd']);
-  expect((await jobOf(id)).warnings).toEqual([]);
+  const job = await jobOf(id);
+  expect(job.warnings).toEqual([]);
+  const after = job.attempts.find((tried: { attempt: number }) => tried.attempt === lost + 1);
+  expect(after).toMatchObject({ resumed_from: lost });
+  expect(await paid(prompt)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  const [ofLost, ofNext] = [await usageOf(id, lost), await usageOf(id, lost + 1)];
+  expect(ofLost.output_tokens).toBeGreaterThan(0);
+  // One call, then two: neither has those before it again.
+  for (const ofOneCall of [ofLost.input_tokens, ofNext.input_tokens / 2]) {
+    expect(ofOneCall).toBeGreaterThan(1_000);
+    expect(ofOneCall).toBeLessThan(1_900);
+  }
 });
 
 test('a retry continues the session of a cancelled job, or starts from the prompt', { timeout: 240_000 }, async () => {
@@ -202,19 +189,6 @@ test('a retry continues the session of a cancelled job, or starts from the promp
   expect((await service.api('POST', `/jobs/${id}/retry`)).status).toBe(200);
   expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 3 });
   expect(await paid(prompt)).toEqual([0, 1, 2, 3, 4, 0, 1, 2, 3, 4]);
-});
-
-test('a job continues its session after a stop of the service', { timeout: 240_000 }, async () => {
-  const held = gate('stopped');
-  const prompt = `drill: calls 2\n${held.drill}\ndrill: calls 1`;
-  const id = await createJob(service, { prompt });
-  await waitFor(() => held.isUp());
-  expect(await service.stop({ keepHome: true })).toBe(0);
-  await waitFor(() => findOfHome(home).length === 0);
-  await start();
-  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
-  // The journal begins with the new service.
-  expect(await paid(prompt)).toEqual([3, 4]);
 });
 
 test('a profile can have every attempt start from the prompt', { timeout: 120_000 }, async () => {

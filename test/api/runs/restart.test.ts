@@ -1,11 +1,12 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { findOfHome } from '../../marked-processes.ts';
 import { createJob, untilEnded } from '../job-client.ts';
+import { answeredCalls } from '../practice-calls.ts';
 
 let home: string;
 let service: ServiceUnderTest;
@@ -17,10 +18,11 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-it('a kill of everything in the middle of a job loses nothing: the job runs again and succeeds', {
+it('a kill of service and tables in the middle of a job loses nothing, and the next run ends what is left', {
   timeout: 120_000,
 }, async () => {
-  service = await startService({ home });
+  service = await startService({ home, env: { PROMPTQ_CONCURRENCY: '1' } });
+  const { token } = service;
   const started = join(home, 'started');
   const id = await createJob(service, {
     prompt: `if [ -e ${started} ]; then echo first; echo second; exit; fi; touch ${started}; echo first; sleep 600`,
@@ -30,10 +32,17 @@ it('a kill of everything in the middle of a job loses nothing: the job runs agai
   const draft = await createJob(service, { prompt: 'echo never', draft: true });
   await waitFor(async () => (await service.api('GET', `/jobs/${id}/logs?stream=stdout`)).json.stdout === 'first\n');
   expect(existsSync(started)).toBe(true);
-  for (const pid of findOfHome(home)) if (pid !== service.pid) process.kill(pid, 'SIGKILL');
+  const before = findOfHome(home);
+  for (const pid of before) if (isTables(pid)) process.kill(pid, 'SIGKILL');
   await service.kill9();
 
   service = await startService({ home });
+  expect(findOfHome(home).filter((pid) => before.includes(pid))).toEqual([]);
+  expect(service.token).toBe(token);
+  expect(JSON.parse(await readFile(join(home, 'local.json'), 'utf8'))).toMatchObject({
+    base_url: service.baseUrl,
+    pid: service.pid,
+  });
   expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
   expect(await untilEnded(service, waiting)).toMatchObject({ status: 'SUCCEEDED' });
   expect((await service.api('GET', `/jobs/${draft}/status`)).json).toMatchObject({ status: 'DRAFT', attempt: 0 });
@@ -45,32 +54,34 @@ it('a kill of everything in the middle of a job loses nothing: the job runs agai
   });
 });
 
-it('a stop in the middle of a job hands it back, spending nothing, and leaves no process', async () => {
+it('a stop in the middle of jobs hands them back, spending nothing, and leaves no process', async () => {
   service = await startService({ home });
   const gate = join(home, 'gate');
-  const prompt = `echo on; while [ ! -e ${gate} ]; do sleep 0.1; done`;
-  const id = await createJob(service, { prompt, profile: 'shell' });
-  await waitFor(async () => (await service.api('GET', `/jobs/${id}/logs?stream=stdout`)).json.stdout === 'on\n');
+  const wait = (name: string) => `touch ${gate}-${name}; while [ ! -e ${gate} ]; do sleep 0.1; done`;
+  const id = await createJob(service, { prompt: wait('script'), profile: 'shell' });
+  const prompt = `drill: calls 2\ndrill: tool ${wait('agent')}\ndrill: calls 1`;
+  const agent = await createJob(service, { prompt });
+  await waitFor(() => existsSync(`${gate}-script`) && existsSync(`${gate}-agent`));
   expect(await service.stop({ keepHome: true })).toBe(0);
   await waitFor(() => findOfHome(home).length === 0);
+  expect(service.output()).not.toContain('ended unexpectedly');
+  expect(existsSync(join(home, 'local.json'))).toBe(false);
+  const { token } = service;
+  await writeFile(join(home, 'token'), 'no token of this run\n');
 
   service = await startService({ home });
+  expect(service.token).not.toBe(token);
   const { json } = await service.api('GET', `/jobs/${id}`);
   expect(json).toMatchObject({ retries: 0, error: null });
   expect(['QUEUED', 'RUNNING']).toContain(json.status);
-  await createJob(service, { prompt: `touch ${gate}`, profile: 'shell' });
+  await writeFile(gate, '');
   expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
+  // The agent continues its session. The vendor's journal begins with the new service.
+  expect(await untilEnded(service, agent)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
+  expect((await answeredCalls(home, prompt)).map(({ results }) => results)).toEqual([3, 4]);
 });
 
-it('the token of a home stays the same, and a second run on it is rejected', async () => {
-  service = await startService({ home });
-  const { token } = service;
-  await expect(startService({ home })).rejects.toThrow(String(service.pid));
-  await service.stop({ keepHome: true });
-  service = await startService({ home });
-  expect(service.token).toBe(token);
-  expect(JSON.parse(await readFile(join(home, 'local.json'), 'utf8'))).toMatchObject({
-    base_url: service.baseUrl,
-    pid: service.pid,
-  });
-});
+/** Whether a process is the emulator of the tables. */
+function isTables(pid: number): boolean {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('dynoxide');
+}

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,13 +41,6 @@ async function workerOf(home: string): Promise<number> {
   return await waitFor(
     async () => (await marked(home)).find(({ command }) => command.includes('worker-container'))?.pid,
   );
-}
-
-/** A shell job that has begun and would run for ten minutes. */
-async function startLongJob(service: ServiceUnderTest): Promise<string> {
-  const { json } = await service.api('POST', '/jobs', { prompt: 'echo begun; sleep 600', profile: 'shell' });
-  await waitFor(async () => (await marked(service.home)).some(({ command }) => command.startsWith('sleep 600')));
-  return json.id;
 }
 
 describe('a running service', () => {
@@ -149,25 +142,6 @@ describe('the end', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  test('on SIGTERM every process ends, and running jobs are queued again without using a retry', async () => {
-    const service = await startService();
-    const id = await startLongJob(service);
-    expect(await service.stop({ keepHome: true })).toBe(0);
-    await waitFor(async () => (await marked(service.home)).length === 0);
-    expect(service.output()).not.toContain('ended unexpectedly');
-    await expect(access(join(service.home, 'local.json'))).rejects.toThrow();
-
-    const next = await startService({ home: service.home });
-    const { json } = await next.api('GET', `/jobs/${id}`);
-    // A worker that had no time to release it counts as lost instead.
-    expect(json).toMatchObject({
-      id,
-      error: null,
-      state_reason: { code: expect.stringMatching(/^(waiting_for_worker|worker_lost|running)$/) },
-    });
-    expect(await next.stop({ keepHome: false })).toBe(0);
-  });
-
   test('on Ctrl-C, which reaches the whole process group, the worker is ended by the service alone', async () => {
     const home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
     const child = spawn(process.execPath, [PROGRAM], {
@@ -186,38 +160,6 @@ describe('the end', () => {
     expect(await readFile(join(home, 'logs', 'worker.log'), 'utf8')).toContain('"why":"SIGTERM"');
     await waitFor(async () => (await marked(home)).length === 0);
     await rm(home, { recursive: true, force: true });
-  });
-
-  test('after kill -9 the next run ends leftover processes, keeps the token, and has lost no job', async () => {
-    const service = await startService({ env: { PROMPTQ_CONCURRENCY: '1' } });
-    const running = await startLongJob(service);
-    const { json: waiting } = await service.api('POST', '/jobs', {
-      prompt: 'echo later',
-      profile: 'shell',
-      priority: -1,
-    });
-    const before = await marked(service.home);
-    await service.kill9();
-
-    const next = await startService({ home: service.home });
-    const after = await marked(service.home);
-    expect(after.filter(({ pid }) => before.some((left) => left.pid === pid))).toEqual([]);
-    expect(next.token).toBe(service.token);
-    await waitFor(
-      async () => (await next.api('GET', `/jobs/${waiting.id}/status?wait=20`)).json.status === 'SUCCEEDED',
-    );
-    expect((await next.api('GET', `/jobs/${running}`)).status).toBe(200);
-    await next.stop({ keepHome: false });
-  });
-
-  test('a stored token that is no longer valid is replaced', async () => {
-    const service = await startService();
-    await service.stop({ keepHome: true });
-    await writeFile(join(service.home, 'token'), 'no token of this run\n');
-    const next = await startService({ home: service.home });
-    expect(next.token).not.toBe(service.token);
-    expect((await next.api('GET', '/health')).status).toBe(200);
-    await next.stop({ keepHome: false });
   });
 });
 
