@@ -34,7 +34,7 @@ function subscribed(prompt: string): Partial<AgentRun> {
 
 test('a plain prompt ends with a session, usage, its cost and a final message', async () => {
   const prompt = 'Say "hällo" to 日本 😀\nin two lines';
-  const end = await runAgent(claude, run({ prompt }));
+  const end = await runAgent(claude, run({ prompt, model: 'claude-of-my-own' }));
   expect(end).toMatchObject({ exitCode: 0, facts: { finished: true, finalMessage: `You said:\n${prompt}` } });
   expect(end.facts.sessionId).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
   expect(end.facts.usage).toEqual({
@@ -47,11 +47,17 @@ test('a plain prompt ends with a session, usage, its cost and a final message', 
   expect(end.facts.usage?.cost_usd).toBeGreaterThan(0);
   expect(end.facts).not.toHaveProperty('error');
   expect(end.facts).not.toHaveProperty('park');
-});
-
-test('the vendor gets the model of the run', async () => {
-  await runAgent(claude, run({ prompt: 'with a model', model: 'claude-of-my-own' }));
-  expect(vendor.requests.find((request) => textsOf(request).includes('with a model'))?.model).toBe('claude-of-my-own');
+  const request = vendor.requests.find((candidate) => textsOf(candidate).includes('日本'));
+  expect(request?.model).toBe('claude-of-my-own');
+  // No tool is offered that would continue after the result.
+  const bash = request?.tools?.find(({ name }) => name === 'Bash');
+  expect(Object.keys(bash?.input_schema.properties ?? {})).toContain('command');
+  expect(Object.keys(bash?.input_schema.properties ?? {})).not.toContain('run_in_background');
+  // Claude shows the model some of its tools only on a search for them, but its event `init` names all.
+  const init = end.stdout.split('\n').find((line) => line.includes('"subtype":"init"'));
+  const names: string[] = JSON.parse(init ?? '').tools;
+  expect(names).toContain('Bash');
+  expect(names.filter((name) => name === 'ScheduleWakeup' || name.startsWith('Cron'))).toEqual([]);
 });
 
 test.for(['auto', 'exec'] as const)('a long prompt reaches the model whole (drive: %s)', async (drive) => {
@@ -74,21 +80,32 @@ test('a longer prompt is rejected with a reason', async () => {
   expect(piped.facts.error).toContain('stdin input exceeds 10MB');
 });
 
-test('a tool writes into cwd, and elsewhere, without a sandbox', async () => {
-  const prompt = `drill: tool bash -c 'echo written > here.txt; echo written > ../there.txt'`;
-  const { attempt, ended } = await startAgent(claude, run({ prompt }));
-  expect((await ended).exitCode).toBe(0);
-  expect(await readFile(join(attempt.cwd, 'here.txt'), 'utf8')).toBe('written\n');
-  expect(await readFile(join(attempt.cwd, '../there.txt'), 'utf8')).toBe('written\n');
+test('a tool has the mark and no secret, writes anywhere, and finds all files of claude in the attempt', async () => {
+  const secrets = { MY_TOKEN: 'hidden-1', my_secret_word: 'hidden-2', API_KEY: 'hidden-3', DB_PASSWORD: 'hidden-4' };
+  const script = 'env; echo written > here.txt; echo written > ../there.txt; echo $CLAUDE_CODE_MESSAGING_SOCKET';
+  const env = { ...secrets, TZ: 'Asia/Tokyo' };
+  const { attempt, ended } = await startAgent(claude, run({ prompt: `drill: tool ${script}`, env }));
+  const { exitCode, facts } = await ended;
+  expect(exitCode).toBe(0);
+  const seen = facts.finalMessage?.split('\n');
+  expect(seen).toContain(`PROMPTQ_ATTEMPT=${attempt.env.PROMPTQ_ATTEMPT}`);
+  expect(seen).toContain('TZ=Asia/Tokyo');
+  expect(seen?.filter((line) => line.includes('hidden') || line.includes(vendor.apiKey))).toEqual([]);
+  for (const path of ['here.txt', '../there.txt'])
+    expect(await readFile(join(attempt.cwd, path), 'utf8')).toBe('written\n');
+  expect(seen?.at(-1)).toContain(attempt.attemptDir);
+  expect(await readdir(join(attempt.attemptDir, 'claude-home'))).toContain('projects');
+  expect(await readdir(attempt.cwd)).toEqual(['here.txt']);
+  expect(await readdir(attempt.env.HOME ?? '')).toEqual(['attempt', 'cwd', 'there.txt']);
 });
 
 test('under the sandbox read-only a tool reads and cannot write', async () => {
   const attempt = await makeAttempt(run({ prompt: '', sandbox: 'read-only' }));
   await writeFile(join(attempt.cwd, 'old.txt'), 'as it was\n');
-  const reading = await runAgent(claude, { ...attempt, prompt: 'drill: tool cat old.txt' });
-  expect(reading.facts.finalMessage).toContain('as it was');
-  const writing = await runAgent(claude, { ...attempt, prompt: 'drill: tool echo new > new.txt' });
-  expect(writing.facts.finalMessage).toContain('denied');
+  const prompt = 'drill: tool cat old.txt\ndrill: tool echo new > new.txt';
+  const { facts } = await runAgent(claude, { ...attempt, prompt });
+  expect(facts.finalMessage).toContain('as it was');
+  expect(facts.finalMessage).toContain('denied');
   expect(await readdir(attempt.cwd)).toEqual(['old.txt']);
   const offered = vendor.requests.at(-1)?.tools?.map(({ name }) => name);
   expect(offered).toContain('Read');
@@ -107,31 +124,6 @@ test('a sandbox that the machine does not have is an error that names what is mi
   });
 });
 
-test('a tool has the mark and no secret', async () => {
-  const env = { MY_TOKEN: 'hidden-1', my_secret_word: 'hidden-2', API_KEY: 'hidden-3', DB_PASSWORD: 'hidden-4' };
-  const { attempt, ended } = await startAgent(
-    claude,
-    run({ prompt: 'drill: tool env', env: { ...env, TZ: 'Asia/Tokyo' } }),
-  );
-  const seen = (await ended).facts.finalMessage?.split('\n');
-  expect(seen).toContain(`PROMPTQ_ATTEMPT=${attempt.env.PROMPTQ_ATTEMPT}`);
-  expect(seen).toContain('TZ=Asia/Tokyo');
-  expect(seen?.filter((line) => line.includes('hidden') || line.includes(vendor.apiKey))).toEqual([]);
-});
-
-test('no tool is offered that would continue after the result', async () => {
-  const { stdout } = await runAgent(claude, run({ prompt: 'what can you do' }));
-  const tools = vendor.requests.find((request) => textsOf(request).includes('what can you do'))?.tools ?? [];
-  const bash = tools.find(({ name }) => name === 'Bash');
-  expect(Object.keys(bash?.input_schema.properties ?? {})).toContain('command');
-  expect(Object.keys(bash?.input_schema.properties ?? {})).not.toContain('run_in_background');
-  // Claude shows the model some of its tools only on a search for them, but its event `init` names all.
-  const init = stdout.split('\n').find((line) => line.includes('"subtype":"init"'));
-  const names: string[] = JSON.parse(init ?? '').tools;
-  expect(names).toContain('Bash');
-  expect(names.filter((name) => name === 'ScheduleWakeup' || name.startsWith('Cron'))).toEqual([]);
-});
-
 test('the working folder instructs the model but does not set claude up', async () => {
   const attempt = await makeAttempt(run({ prompt: 'read the instructions' }));
   await writeFile(join(attempt.cwd, 'CLAUDE.md'), 'Mind the word xylophone.\n');
@@ -145,20 +137,8 @@ test('the working folder instructs the model but does not set claude up', async 
   expect(request?.model).not.toBe('planted');
 });
 
-test('all files of claude are in the folder of its attempt', async () => {
-  const { attempt, ended } = await startAgent(
-    claude,
-    run({ prompt: 'drill: tool echo $CLAUDE_CODE_MESSAGING_SOCKET' }),
-  );
-  const { facts } = await ended;
-  expect(facts.finalMessage).toContain(attempt.attemptDir);
-  expect(await readdir(join(attempt.attemptDir, 'claude-home'))).toContain('projects');
-  expect(await readdir(attempt.cwd)).toEqual([]);
-  expect(await readdir(attempt.env.HOME ?? '')).toEqual(['attempt', 'cwd']);
-});
-
 test("the vendor's failure is the error, in its own words", async () => {
-  for (const status of [400, 500, 503]) {
+  for (const status of [400, 503]) {
     const { exitCode, facts } = await runAgent(claude, run({ prompt: `drill: fail ${status}` }));
     expect(exitCode).toBe(1);
     expect(facts.error).toMatch(new RegExp(`^API Error: ${status} The stand-in fails as asked \\(${status}\\)`));
