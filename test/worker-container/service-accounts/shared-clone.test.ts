@@ -175,32 +175,35 @@ ${config}'; exec perl -e '${ATTACK}'`);
     );
   });
 
-  test.each([
-    ['folder', 'its configuration is a folder', 'rm $d/config; mkdir $d/config; touch $d/config/x'],
-    ['head', 'it is no longer a repository', 'rm -rf $d/HEAD'],
-    [
-      'object',
-      'an object is gone',
-      'o=$(git -c safe.directory=* --git-dir $d rev-parse refs/promptq/HEAD:README.md); rm $d/objects/??/$(echo $o | cut -c 3-)',
-    ],
-    [
-      'refs',
-      'its refs are no refs',
-      'rm -rf $d/packed-refs $d/refs/*; mkdir -p $d/refs/remotes/origin; echo x > $d/refs/remotes/origin/main',
-    ],
-    ['file', 'it is a file', 'rm -rf $d; echo x > $d'],
-  ])('work after their clone was broken (%s: %s)', async (name, _, breakIt) => {
-    const project = `broken-${name}`;
-    await slots.setProject(project, { repository: repository.url });
-    await slots.runNew('true', first, project);
-    const clones = (await readdir(join(slots.workspaces, '.repositories'))).filter((name) => name.startsWith(project));
-    expect(clones).toHaveLength(1);
-    // As root: a job can't do this if slots have accounts.
-    execFileSync('bash', ['-c', inClones(`for d in $(${CLONES} | grep /${project}-); do ${breakIt}; done`)]);
-    const next = await slots.runNew('echo 2 > README.md; git commit -qam two', second, project);
-    expect([next.status, next.changes?.files]).toEqual(['SUCCEEDED', 1]);
-    expect(next.attempt_warnings).toEqual([expect.stringContaining('the kept clone was broken')]);
-    const after = await slots.runNew('git fsck > fsck 2>&1', first, project);
+  test('work after their clone was broken, each time it is', async () => {
+    await slots.setProject('broken', { repository: repository.url });
+    await slots.runNew('true', first, 'broken');
+    const breakages = [
+      ['its configuration is a folder', 'rm $d/config; mkdir $d/config; touch $d/config/x'],
+      ['it is no longer a repository', 'rm -rf $d/HEAD'],
+      [
+        'an object is gone',
+        'o=$(git -c safe.directory=* --git-dir $d rev-parse refs/promptq/HEAD:README.md); rm $d/objects/??/$(echo $o | cut -c 3-)',
+      ],
+      [
+        'its refs are no refs',
+        'rm -rf $d/packed-refs $d/refs/*; mkdir -p $d/refs/remotes/origin; echo x > $d/refs/remotes/origin/main',
+      ],
+      ['it is a file', 'rm -rf $d; echo x > $d'],
+    ];
+    for (const [what, breakIt] of breakages) {
+      const clones = await readdir(join(slots.workspaces, '.repositories'));
+      expect(clones.filter((name) => name.startsWith('broken'))).toHaveLength(1);
+      // As root: a job can't do this if slots have accounts.
+      execFileSync('bash', ['-c', inClones(`for d in $(${CLONES} | grep /broken-); do ${breakIt}; done`)]);
+      const next = await slots.runNew('git fsck && echo 2 > README.md && git commit -qam two', second, 'broken');
+      expect([next.status, next.changes?.files, next.attempt_warnings], what).toEqual([
+        'SUCCEEDED',
+        1,
+        [expect.stringContaining('the kept clone was broken')],
+      ]);
+    }
+    const after = await slots.runNew('git fsck', first, 'broken');
     expect([after.status, after.attempt_warnings]).toEqual(['SUCCEEDED', undefined]);
   });
 
