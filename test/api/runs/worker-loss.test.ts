@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { metricsIn, readLines } from '../../captured-lines.ts';
+import { metricsIn, type PrintedLine, readLines } from '../../captured-lines.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { findMarkedAs, findWorker } from '../../marked-processes.ts';
 import { createJob, untilEnded } from '../job-client.ts';
@@ -27,22 +27,26 @@ async function stdoutOf(id: string, attempt: number): Promise<string> {
 }
 
 describe('a worker that is killed', () => {
-  let [first, gate, ran] = ['', '', ''];
+  let [first, gate, gateOfFolder, ran] = ['', '', '', ''];
   /** Its agent runs when the worker dies. */
   let running: string;
   /** A command of its project's binding runs when the worker dies. */
   let deploying: string;
+  /** Follow-up jobs in one folder: one works there when the worker dies, and the other waits for it. */
+  let [works, waits, record] = ['', '', ''];
   const states: string[] = [];
   const deployments = async () => {
     const { deployments } = (await service.api('GET', `/jobs/${deploying}`)).json;
     if (deployments[0] !== undefined && states.at(-1) !== deployments[0].state) states.push(deployments[0].state);
     return deployments;
   };
+  const read = async (id: string) => (await service.api('GET', `/jobs/${id}`)).json;
   const timesRun = () => readFileSync(ran, 'utf8').split('\n').length - 1;
 
   beforeAll(async () => {
-    service = await startService({ env: { PROMPTQ_WATCH_SECONDS: '2' } });
-    [first, gate, ran] = [join(service.home, 'first'), join(service.home, 'gate'), join(service.home, 'ran')];
+    service = await startService({ env: { PROMPTQ_WATCH_SECONDS: '2', PROMPTQ_CONCURRENCY: '4' } });
+    const names = ['first', 'gate', 'gate-of-folder', 'ran'];
+    [first = '', gate = '', gateOfFolder = '', ran = ''] = names.map((name) => join(service.home, name));
     await service.api('POST', '/deploy-bindings', {
       binding_mode: 'custom',
       project: 'deployed',
@@ -61,6 +65,20 @@ describe('a worker that is killed', () => {
         while [ ! -e ${gate} ]; do sleep 0.05; done`,
     });
     await waitFor(async () => (await stdoutOf(running, 1)) === 'one\n');
+    const inFolder = `echo begin >> record; while [ ! -e ${gateOfFolder} ]; do sleep 0.05; done; echo end >> record`;
+    const block = `\`\`\`follow-up-job\n${JSON.stringify({ prompt: inFolder, profile: 'shell' })}\n\`\`\`\n`;
+    const parent = await createJob(service, { profile: 'shell', prompt: `cat <<'END'\n${block}${block}END\n` });
+    record = join(service.home, 'workspaces', 'local_project', parent, 'record');
+    const children = await waitFor(async () => {
+      const { follow_up_ids: ids } = await read(parent);
+      return ids.length === 2 && (ids as string[]);
+    });
+    waits = await waitFor(async () => {
+      const jobs = await Promise.all(children.map(read));
+      return jobs.find(({ state_reason }) => state_reason.code === 'folder_busy')?.id;
+    });
+    works = children.find((id) => id !== waits) ?? '';
+    await waitFor(() => existsSync(record));
     for (const mark of [`${running}/1`, `${deploying}/1/deployed.custom`]) expect(findMarkedAs(mark)).not.toEqual([]);
     const worker = await untilWorker();
     process.kill(worker, 'SIGKILL');
@@ -80,14 +98,31 @@ describe('a worker that is killed', () => {
     expect((await service.api('GET', `/jobs/${running}`)).json).toMatchObject({ retries: 0, error: null });
   });
 
-  it('is logged as a lost lease, with the job', async () => {
+  it('has the other job of a folder wait until the one that worked there has run again', async () => {
+    const runs = await waitFor(async () => {
+      const jobs = await Promise.all([works, waits].map(read));
+      return jobs.find(({ status, attempt, id }) => status === 'RUNNING' && (id === waits || attempt === 2));
+    });
+    await waitFor(async () => (await readFile(record, 'utf8')) === 'begin\nbegin\n');
+    await waitFor(async () => {
+      const { state_reason, queue } = await read(runs.id === works ? waits : works);
+      return state_reason.code === 'folder_busy' && queue.held_by.includes(runs.id);
+    });
+    await writeFile(gateOfFolder, '');
+    for (const id of [works, waits]) expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
+    expect(await readFile(record, 'utf8')).toBe('begin\nbegin\nend\nbegin\nend\n');
+  });
+
+  it('is logged as lost leases, with the jobs', async () => {
+    const countIn = (lines: PrintedLine[]) => (metricsIn(lines).LeaseLosses ?? []).reduce((sum, each) => sum + each, 0);
     const told = await waitFor(async () => {
       const lines = readLines(await readFile(join(service.home, 'logs', 'api.log'), 'utf8'));
-      const isTold = lines.some(({ level, losses }) => level === 'WARN' && losses !== undefined);
-      return isTold && metricsIn(lines).LeaseLosses !== undefined && lines;
+      const warned = lines.filter(({ level, losses }) => level === 'WARN' && losses !== undefined);
+      return warned.length >= 2 && countIn(lines) >= 2 && lines;
     });
-    expect(metricsIn(told).LeaseLosses).toEqual([1]);
-    expect(told).toContainEqual(expect.objectContaining({ level: 'WARN', job_id: running, attempt: 1, losses: 1 }));
+    expect(countIn(told)).toBe(2);
+    for (const job_id of [running, works])
+      expect(told).toContainEqual(expect.objectContaining({ level: 'WARN', job_id, attempt: 1, losses: 1 }));
   });
 
   it("leaves the binding's command that it ran as failed, and it runs again only on a client's request", async () => {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jobIdOfKey, toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { findWorker } from '../../marked-processes.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: ServiceUnderTest;
@@ -182,37 +181,4 @@ test("a follow-up job waits for the commands of its parent's bindings", async ()
   await open('deployed');
   expect(await untilEnded(service, child)).toMatchObject({ status: 'SUCCEEDED' });
   expect((await readFile(record, 'utf8')).split('\n').slice(0, 3)).toEqual(['begin', 'end', 'child']);
-});
-
-test('a follow-up job waits while the worker of another one is lost, until that has run again', async () => {
-  const other = await startService({ env: { PROMPTQ_CONCURRENCY: '4', PROMPTQ_WATCH_SECONDS: '2' } });
-  const reads = async (id: string) => (await other.api('GET', `/jobs/${id}`)).json;
-  const gate = join(other.home, 'gate');
-  const child = `echo begin >> record; while [ ! -e ${gate} ]; do sleep 0.05; done; echo end >> record`;
-  const parent = await createJob(other, { prompt: asking(child, child), profile: 'shell' });
-  const children = await waitFor(async () => {
-    const { follow_up_ids: ids } = await reads(parent);
-    return ids.length === 2 && (ids as string[]);
-  });
-  const second: string = await waitFor(async () => {
-    const jobs = await Promise.all(children.map(reads));
-    return jobs.find(({ state_reason }) => state_reason.code === 'folder_busy')?.id;
-  });
-  const first = children.find((id) => id !== second) ?? '';
-  const record = join(other.home, 'workspaces', 'local_project', parent, 'record');
-  await waitFor(() => existsSync(record));
-  process.kill(await waitFor(() => findWorker(other.home)), 'SIGKILL');
-  const running = await waitFor(async () => {
-    const jobs = await Promise.all([first, second].map(reads));
-    return jobs.find(({ status, attempt, id }) => status === 'RUNNING' && (id === second || attempt === 2));
-  });
-  await waitFor(async () => (await readFile(record, 'utf8')) === 'begin\nbegin\n');
-  await waitFor(async () => {
-    const waiting = await reads(running.id === first ? second : first);
-    return waiting.state_reason.code === 'folder_busy' && waiting.queue.held_by.includes(running.id);
-  });
-  await writeFile(gate, '');
-  for (const id of [first, second]) expect(await untilEnded(other, id)).toMatchObject({ status: 'SUCCEEDED' });
-  expect(await readFile(record, 'utf8')).toBe('begin\nbegin\nend\nbegin\nend\n');
-  expect(await other.stop()).toBe(0);
 });
