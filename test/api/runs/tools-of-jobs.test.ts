@@ -29,16 +29,6 @@ afterAll(async () => {
 
 const resultOf = async (id: string) => (await service.api('GET', `/jobs/${id}/result`)).json;
 
-test.for(['practice', 'claude'])('an agent of profile %s attaches a file by a tool', async (profile) => {
-  const prompt = 'drill: tool echo made here > made.txt\ndrill: use attach_file {"path": "made.txt"}';
-  const id = await createJob(service, { prompt, profile });
-  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
-  expect((await resultOf(id)).final_message).toContain('Attached as made.txt (10 bytes).');
-  expect((await service.api('GET', `/jobs/${id}/attachments`)).json.items).toMatchObject([
-    { path: 'made.txt', bytes: 10 },
-  ]);
-});
-
 test.for(['codex-read-only', 'claude-read-only'])('the sandbox of profile %s allows the tools', async (profile) => {
   const prompt = 'drill: use report_progress {"text": "begun"}\ndrill: use attach_file {"path": "none"}';
   const id = await createJob(service, { prompt, profile });
@@ -48,34 +38,43 @@ test.for(['codex-read-only', 'claude-read-only'])('the sandbox of profile %s all
   expect(final_message).toContain('none: there is no such file');
 });
 
-test.for(['practice', 'claude'])('an agent of profile %s starts a job, which survives its failure', async (profile) => {
-  const key = `starts a job ${profile}`;
-  const parent = jobIdOfKey(key);
-  const child = toolJobId(parent, 0, 'one');
-  const prompt = [
-    `drill: use create_job ${JSON.stringify({ prompt: 'Say hello.', title: 'Part', key: 'one' })}`,
-    `drill: use create_job ${JSON.stringify({ prompt: 'Say hello again.', key: 'one' })}`,
-    `drill: use create_job ${JSON.stringify({ prompt: 'Say hello.', profile: 'codex-without' })}`,
-    `drill: use job_status ${JSON.stringify({ id: child })}`,
-    `drill: use job_status ${JSON.stringify({ id: parent })}`,
-  ].join('\n');
-  expect(await createJob(service, { prompt, profile, idempotency_key: key })).toBe(parent);
-  expect(await untilEnded(service, parent)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
-  const { final_message } = await resultOf(parent);
-  expect(final_message).toContain(`Created job ${child}. It starts now, and continues even if this job fails`);
-  expect(final_message).toContain(`Job ${child} exists already.`);
-  expect(final_message).toContain(`Not created: profile: received "codex-without"`);
-  expect(final_message).toMatch(new RegExp(`"id":"${child}","status":"(QUEUED|RUNNING|SUCCEEDED)"`));
-  expect(final_message).toContain('this job has started no job of this id');
-  expect((await service.api('GET', `/jobs/${parent}`)).json).toMatchObject({ follow_up_ids: [child] });
-  expect(await untilEnded(service, child)).toMatchObject({ status: 'SUCCEEDED' });
-  expect((await service.api('GET', `/jobs/${child}`)).json).toMatchObject({
-    ...{ parent_id: parent, created_by: `job:${parent}`, profile, title: 'Part' },
-  });
-  const audit = async () => (await service.api('GET', `/audit-logs?actor=job:${parent}`)).json.items;
-  await waitFor(async () => (await audit()).length > 0);
-  expect(await audit()).toMatchObject([{ action: 'jobs.delegate', target: { id: child }, source_ip: null }]);
-});
+test.for(['practice', 'claude'])(
+  'an agent of profile %s attaches a file and starts a job by tools',
+  async (profile) => {
+    const key = `starts a job ${profile}`;
+    const parent = jobIdOfKey(key);
+    const child = toolJobId(parent, 0, 'one');
+    const prompt = [
+      'drill: tool echo made here > made.txt',
+      'drill: use attach_file {"path": "made.txt"}',
+      `drill: use create_job ${JSON.stringify({ prompt: 'Say hello.', title: 'Part', key: 'one' })}`,
+      `drill: use create_job ${JSON.stringify({ prompt: 'Say hello again.', key: 'one' })}`,
+      `drill: use create_job ${JSON.stringify({ prompt: 'Say hello.', profile: 'codex-without' })}`,
+      `drill: use job_status ${JSON.stringify({ id: child })}`,
+      `drill: use job_status ${JSON.stringify({ id: parent })}`,
+    ].join('\n');
+    expect(await createJob(service, { prompt, profile, idempotency_key: key })).toBe(parent);
+    expect(await untilEnded(service, parent)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
+    const { final_message } = await resultOf(parent);
+    expect(final_message).toContain('Attached as made.txt (10 bytes).');
+    expect((await service.api('GET', `/jobs/${parent}/attachments`)).json.items).toMatchObject([
+      { path: 'made.txt', bytes: 10 },
+    ]);
+    expect(final_message).toContain(`Created job ${child}. It starts now, and continues even if this job fails`);
+    expect(final_message).toContain(`Job ${child} exists already.`);
+    expect(final_message).toContain(`Not created: profile: received "codex-without"`);
+    expect(final_message).toMatch(new RegExp(`"id":"${child}","status":"(QUEUED|RUNNING|SUCCEEDED)"`));
+    expect(final_message).toContain('this job has started no job of this id');
+    expect((await service.api('GET', `/jobs/${parent}`)).json).toMatchObject({ follow_up_ids: [child] });
+    expect(await untilEnded(service, child)).toMatchObject({ status: 'SUCCEEDED' });
+    expect((await service.api('GET', `/jobs/${child}`)).json).toMatchObject({
+      ...{ parent_id: parent, created_by: `job:${parent}`, profile, title: 'Part' },
+    });
+    const audit = async () => (await service.api('GET', `/audit-logs?actor=job:${parent}`)).json.items;
+    await waitFor(async () => (await audit()).length > 0);
+    expect(await audit()).toMatchObject([{ action: 'jobs.delegate', target: { id: child }, source_ip: null }]);
+  },
+);
 
 test('a job that an agent started continues although its parent fails', async () => {
   const key = 'fails after it has started a job';
@@ -97,23 +96,16 @@ test('a report of progress is shown while the job runs', async () => {
   expect(await read()).toMatchObject({ status: 'CANCELLED', progress: null });
 });
 
-test('the key is in a private file and nowhere else', async () => {
+test('the key is in a private file and nowhere else, and opens nothing once its attempt has ended', async () => {
+  const gate = join(service.home, 'gate');
   const script = [
     'f=$PROMPTQ_ATTACHMENTS/../agent/codex-home/config.toml',
     `k=$(grep -o 'Bearer [^"]*' $f | cut -c8-)`,
     'echo "file $(stat -c %a $f), $(printf %s "$k" | wc -c) characters: $k"',
     'case "$(env; cat /proc/$PPID/environ | tr "\\0" "\\n")" in *"$k"*) echo in the environment;; esac',
     'case "$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" " ")" in *"$k"*) echo in arguments;; esac',
-    'echo over',
+    `touch ${gate}-up; until [ -e ${gate} ]; do sleep 0.05; done; echo over`,
   ].join('; ');
-  const id = await createJob(service, { prompt: `drill: tool ${script}` });
-  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
-  expect((await resultOf(id)).final_message).toContain('file 600, 43 characters: ***\nover');
-});
-
-test('the key opens the tools of its attempt, and nothing once that has ended', async () => {
-  const gate = join(service.home, 'gate');
-  const script = `touch ${gate}-up; until [ -e ${gate} ]; do sleep 0.05; done`;
   const id = await createJob(service, { prompt: `drill: tool ${script}` });
   await waitFor(() => existsSync(`${gate}-up`));
   const home = join(service.home, 'worker', 'attempts', id, 'agent', 'codex-home');
@@ -124,6 +116,7 @@ test('the key opens the tools of its attempt, and nothing once that has ended', 
   expect(await list()).toBe(200);
   await writeFile(gate, '');
   expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
+  expect((await resultOf(id)).final_message).toContain('file 600, 43 characters: ***\nover');
   // Another attempt may have got the port.
   expect(await list().catch(() => 401)).toBe(401);
   await waitFor(() => !existsSync(home));
