@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ProfileStore } from '../../../lib/catalog/profiles.ts';
 import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
@@ -41,46 +41,48 @@ async function untilParked(id: string): Promise<void> {
   await waitFor(async () => (await read(id)).state_reason.code === 'question');
 }
 
-test.for(['practice', 'claude'])('an answer that comes soon is the answer of the call (%s)', async (profile) => {
-  const input = { question: 'Which color?', options: ['red', 'blue'] };
-  const id = await createJob(service, { prompt: ask(input), profile });
-  const questionId = await untilAsked(id);
-  expect(await questionsOf(id)).toMatchObject([
-    { id: questionId, job_id: id, state: 'open', ...input, default: null, attempt: 1, answer: null },
-  ]);
-  expect((await needing()).items).toMatchObject([{ id, status: 'RUNNING' }]);
-  const answered = await answerTo(id, questionId, 'blue, please');
-  expect(answered).toMatchObject({ status: 200, json: { status: 'RUNNING', question: { state: 'answered' } } });
-  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
-  expect((await resultOf(id)).final_message).toContain('The answer: blue, please');
-  await waitFor(async () => (await needing()).total === 0);
-  expect(await questionsOf(id)).toMatchObject([
-    { state: 'answered', answer: 'blue, please', answered_by: expect.stringContaining('token:'), attempt: 1 },
-  ]);
-});
+test.for(['practice', 'claude'])(
+  'an answer is that of the call, or continues the session later (%s)',
+  async (profile) => {
+    const input = { question: 'Which color?', options: ['red', 'blue'] };
+    const id = await createJob(service, { prompt: `${ask(input)}\ndrill: ask Which size?`, profile });
+    const color = await untilAsked(id);
+    expect(await questionsOf(id)).toMatchObject([
+      { id: color, job_id: id, state: 'open', ...input, default: null, attempt: 1, answer: null },
+    ]);
+    expect((await needing()).items).toMatchObject([{ id, status: 'RUNNING' }]);
+    const answered = await answerTo(id, color, 'blue, please');
+    expect(answered).toMatchObject({ status: 200, json: { status: 'RUNNING', question: { state: 'answered' } } });
 
-test.for(['practice', 'claude'])('a job continues its session with a later answer (%s)', async (profile) => {
-  const id = await createJob(service, { prompt: 'drill: ask Which color?', profile });
-  const questionId = await untilAsked(id);
-  await untilParked(id);
-  const waiting = await read(id);
-  expect(waiting).toMatchObject({ status: 'QUEUED', attempt: 1, worker_id: null, resume_from: 1 });
-  expect(waiting.state_reason.next_check_at).toBe(waiting.question.deadline);
-  const listed = await needing();
-  expect(listed.items).toMatchObject([{ id, status: 'QUEUED', state_reason: { code: 'question' } }]);
-  await waitFor(async () => (await needing()).total === 1);
-  expect((await service.api('GET', '/jobs?status=QUEUED')).json.items).toMatchObject([{ id }]);
-  expect((await answerTo(id, questionId, 'blue')).status).toBe(200);
-  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
-  const { composed_prompt } = await resultOf(id);
-  expect(composed_prompt).toContain('now continues where you stopped');
-  expect(composed_prompt).toContain('You asked:\n\nWhich color?\n\nThe answer:\n\nblue');
-  expect((await read(id)).attempts).toMatchObject([
-    { attempt: 2, resumed_from: 1 },
-    { attempt: 1, status: 'QUEUED', state_reason: { code: 'question' } },
-  ]);
-  expect((await needing()).items).toEqual([]);
-});
+    await waitFor(async () => (await read(id)).question.id !== color);
+    await untilParked(id);
+    const waiting = await read(id);
+    expect(waiting).toMatchObject({ status: 'QUEUED', attempt: 1, worker_id: null, resume_from: 1 });
+    expect(waiting.state_reason.next_check_at).toBe(waiting.question.deadline);
+    const session = (await service.api('GET', `/jobs/${id}/session?attempt=1`)).text;
+    expect(session).toContain('The answer: blue, please');
+    const listed = await needing();
+    expect(listed.items).toMatchObject([{ id, status: 'QUEUED', state_reason: { code: 'question' } }]);
+    await waitFor(async () => (await needing()).total === 1);
+    expect((await service.api('GET', '/jobs?status=QUEUED')).json.items).toMatchObject([{ id }]);
+    expect((await answerTo(id, waiting.question.id, 'large')).status).toBe(200);
+    expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
+    const { composed_prompt } = await resultOf(id);
+    expect(composed_prompt).toContain('now continues where you stopped');
+    expect(composed_prompt).toContain('You asked:\n\nWhich size?\n\nThe answer:\n\nlarge');
+    expect((await read(id)).attempts).toMatchObject([
+      { attempt: 2, resumed_from: 1 },
+      { attempt: 1, status: 'QUEUED', state_reason: { code: 'question' } },
+    ]);
+    expect((await needing()).items).toEqual([]);
+    await waitFor(async () => (await needing()).total === 0);
+    const by = { state: 'answered', answered_by: expect.stringContaining('token:'), attempt: 1 };
+    expect(await questionsOf(id)).toMatchObject([
+      { ...by, answer: 'large' },
+      { ...by, answer: 'blue, please' },
+    ]);
+  },
+);
 
 test('a job that starts over with each answer asks nothing twice', async () => {
   const prompt = 'drill: ask Which color?\ndrill: ask Which size?';
@@ -120,29 +122,32 @@ test('a second answer and one to another question are rejected with the state', 
   expect(await questionsOf(id)).toMatchObject([{ answer: first }]);
 });
 
-test.for([
-  { what: 'while the agent waits', deadline: 1, attempt: 1 },
-  { what: 'while the job is parked', deadline: 12, attempt: 2 },
-])('without an answer the default counts, $what', async ({ deadline, attempt }) => {
-  const id = await createJob(service, {
-    prompt: ask({ question: 'Which?', default: 'gray', deadline_seconds: deadline }),
+// They wait for deadlines, all at the same time.
+describe.concurrent('without an answer', () => {
+  test.for([
+    { what: 'while the agent waits', deadline: 1, attempt: 1 },
+    { what: 'while the job is parked', deadline: 12, attempt: 2 },
+  ])('the default counts, $what', async ({ deadline, attempt }) => {
+    const id = await createJob(service, {
+      prompt: ask({ question: 'Which?', default: 'gray', deadline_seconds: deadline }),
+    });
+    expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt });
+    const { composed_prompt, final_message } = await resultOf(id);
+    expect(attempt === 1 ? final_message : composed_prompt).toMatch(/Nobody answered before the deadline\..*\n*.*gray/);
+    const [question] = await questionsOf(id);
+    expect(question).toMatchObject({ state: 'expired', answer: null, default: 'gray' });
+    expect((await answerTo(id, question.id, 'late')).status).toBe(400);
   });
-  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt });
-  const { composed_prompt, final_message } = await resultOf(id);
-  expect(attempt === 1 ? final_message : composed_prompt).toMatch(/Nobody answered before the deadline\..*\n*.*gray/);
-  const [question] = await questionsOf(id);
-  expect(question).toMatchObject({ state: 'expired', answer: null, default: 'gray' });
-  expect((await answerTo(id, question.id, 'late')).status).toBe(400);
-});
 
-test.for([
-  { what: 'while the agent waits', deadline: 1 },
-  { what: 'while the job is parked', deadline: 12 },
-])('without an answer and a default the job fails, and no retry is spent, $what', async ({ deadline }) => {
-  const prompt = ask({ question: 'Which?', deadline_seconds: deadline });
-  const id = await createJob(service, { prompt, retries: 2 });
-  expect(await untilEnded(service, id)).toMatchObject({ status: 'FAILED', attempt: 1 });
-  expect(await read(id)).toMatchObject({ state_reason: { code: 'not_answered' }, question: { state: 'expired' } });
+  test.for([
+    { what: 'while the agent waits', deadline: 1 },
+    { what: 'while the job is parked', deadline: 12 },
+  ])('and without a default the job fails, and no retry is spent, $what', async ({ deadline }) => {
+    const prompt = ask({ question: 'Which?', deadline_seconds: deadline });
+    const id = await createJob(service, { prompt, retries: 2 });
+    expect(await untilEnded(service, id)).toMatchObject({ status: 'FAILED', attempt: 1 });
+    expect(await read(id)).toMatchObject({ state_reason: { code: 'not_answered' }, question: { state: 'expired' } });
+  });
 });
 
 test('cancel, retry and an edit of the prompt withdraw the question', async () => {
