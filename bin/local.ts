@@ -5,6 +5,7 @@ import { readPort, SettingError } from '../lib/local/run-settings.ts';
 import { type LocalService, startLocalService } from '../lib/local/service.ts';
 
 /** `npm start`: the whole service on this machine, until SIGINT or SIGTERM. */
+
 /** For a service that `promptq dev` started. */
 const IN_ANOTHER_TERMINAL = `
 Run a job from another terminal; the command line finds this service while it runs:

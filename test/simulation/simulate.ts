@@ -14,7 +14,7 @@ import { World } from './worlds/world.ts';
 const LAST_STEPS = 120;
 
 /** In so many lives every kind of fault, call and event must have happened. */
-const ENOUGH_FOR_ALL = 20_000;
+const ENOUGH_FOR_ALL = 10_000;
 
 const DEFAULT_LIVES = 50_000;
 
