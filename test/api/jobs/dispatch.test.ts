@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: ServiceUnderTest;
-afterEach(async () => {
+beforeAll(async () => {
+  service = await startService({ env: { PROMPTQ_CONCURRENCY: '8' } });
+});
+afterAll(async () => {
   expect(await service.stop()).toBe(0);
 });
 
@@ -14,9 +17,8 @@ async function linesOf(file: string): Promise<string[]> {
   return existsSync(file) ? (await readFile(file, 'utf8')).trim().split('\n') : [];
 }
 
-it('forty jobs created at once run exactly once each in four slots', async () => {
-  service = await startService({ env: { PROMPTQ_CONCURRENCY: '4' } });
-  const ran = join(service.home, 'ran');
+it('forty jobs created at once run exactly once each in eight slots', async () => {
+  const ran = join(service.home, 'forty-ran');
   const names = Array.from({ length: 40 }, (_, n) => `job-${n}`);
   const ids = await Promise.all(
     names.map((name) => createJob(service, { prompt: `echo ${name} >> ${ran}; sleep 0.05`, profile: 'shell' })),
@@ -27,8 +29,7 @@ it('forty jobs created at once run exactly once each in four slots', async () =>
 });
 
 it('twenty creates with one idempotency key at once give one job that runs once', async () => {
-  service = await startService();
-  const ran = join(service.home, 'ran');
+  const ran = join(service.home, 'one-ran');
   const body = { prompt: `echo ran >> ${ran}`, profile: 'shell', idempotency_key: 'one' };
   const answers = await Promise.all(Array.from({ length: 20 }, () => service.api('POST', '/jobs', body)));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
@@ -42,10 +43,9 @@ it('twenty creates with one idempotency key at once give one job that runs once'
 });
 
 it('behind eight running fillers, jobs of a project start by priority, then by age, as edited meanwhile', async () => {
-  service = await startService({ env: { PROMPTQ_CONCURRENCY: '8' } });
-  const [started, ran] = [join(service.home, 'started'), join(service.home, 'ran')];
+  const [started, ran] = [join(service.home, 'started'), join(service.home, 'ordered-ran')];
   const gate = (name: string) => join(service.home, `gate-${name}`);
-  const filler = (name: string) => `echo ${name} >> ${started}; while [ ! -e ${gate(name)} ]; do sleep 0.05; done`;
+  const filler = (name: string) => `echo ${name} >> ${started}; while [ ! -e ${gate(name)} ]; do sleep 0.2; done`;
   const fillers = ['one', 'rest', 'rest', 'rest', 'rest', 'rest', 'rest', 'rest'];
   for (const name of fillers)
     await createJob(service, { prompt: filler(name), profile: 'shell', project: 'fillers', priority: 9 });
