@@ -40,6 +40,8 @@ const HOLD_SECONDS = 25;
 const ANSWERS_BEFORE_LONGER = 10;
 /** Milliseconds between two requests for a status that is not held. */
 const POLL_MS = 2_000;
+/** A stream without an event that is closed sooner has failed. The service closes one after minutes. */
+const SHORTEST_STREAM_MS = 1_000;
 const EVENT_STREAM = 'text/event-stream';
 
 /** A client of one service. Requests are retried while the service can't be reached, and answers 429 or 5xx. */
@@ -188,14 +190,22 @@ export class Promptq {
     const { signal } = options;
     const place: Place = { lastEventId: undefined, pauseMs: 0 };
     const retries = new Retries(this.policy);
+    const closures = new Retries(this.policy);
     for (;;) {
+      const openedAt = performance.now();
+      let isEmpty = true;
       try {
         const response = await this.#connect(id, options, place);
         retries.succeeded();
         for await (const event of eventsOf(response, place, signal)) {
+          isEmpty = false;
           yield event;
           if (event.type === 'end') return event;
         }
+        // A proxy may do that to every stream: requests without a pause would all meet the same.
+        if (isEmpty && place.pauseMs === 0 && performance.now() - openedAt < SHORTEST_STREAM_MS)
+          await closures.failed(new TransientError('the event stream was closed at once'), signal);
+        else closures.succeeded();
         await sleep(place.pauseMs, undefined, { signal });
       } catch (error) {
         await retries.failed(error, signal);

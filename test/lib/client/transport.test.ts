@@ -81,6 +81,16 @@ test('a followed log is an event stream, and anything else is not of the service
   expect(paths).toHaveLength(1);
 });
 
+test('a followed log that is closed at once has failed, and one that is closed after an event continues', async () => {
+  const stream = (text: string) => () => new Response(text, { headers: { 'content-type': 'text/event-stream' } });
+  const output = stream('id: 1-1-1\ndata: {"stream":"stdout","text":"a"}\n\n');
+  const { client, paths } = answered([output, output, stream(': nothing\n\n')], 0);
+  const events = client.follow('job_1');
+  expect([(await events.next()).value, (await events.next()).value]).toMatchObject([{ text: 'a' }, { text: 'a' }]);
+  await expect(events.next()).rejects.toThrow('the event stream was closed at once');
+  expect(paths).toHaveLength(3);
+});
+
 test.each([
   [
     'a redirect',
