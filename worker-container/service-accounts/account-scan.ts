@@ -20,7 +20,9 @@ export class AccountScan implements TreeScan {
 
   find(): ProcessEntry[] {
     const table = processTable();
-    const isOfAccount = (pid: number) => table.realUidOf(pid) === this.#account.uid;
+    const { uid } = this.#account;
+    // The caller of a kill (below) has the account as its effective user only.
+    const isOfAccount = (pid: number) => table.mayBeOf(uid, pid) && table.realUidOf(pid) === uid;
     const listed = table
       .pids()
       .filter(isOfAccount)

@@ -9,6 +9,7 @@ export const PROC_TABLE: ProcessSource = {
   listedSince: readStartedSince,
   read: readProcess,
   environmentOf: readEnvironmentOf,
+  mayBeOf,
   realUidOf,
 };
 
@@ -89,6 +90,11 @@ function readEnvironmentOf(pid: number, variable: string): string | undefined {
   const from = at + variable.length + 1;
   const end = environment.indexOf(0, from);
   return environment.toString('utf8', from, end === -1 ? environment.length : end);
+}
+
+/** The folder of a process belongs to its effective user, whatever that may read in it. */
+function mayBeOf(uid: number, pid: number): boolean {
+  return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === uid;
 }
 
 function realUidOf(pid: number): number | undefined {

@@ -40,6 +40,11 @@ export interface ProcessSource {
    * platform doesn't tell.
    */
   environmentOf(pid: number, variable: string): string | undefined;
+  /**
+   * Whether a listed process can be this user's, of which none gains privileges: a first check, at a fifth of the
+   * price of `realUidOf`, which alone is certain.
+   */
+  mayBeOf(uid: number, pid: number): boolean;
   /** The real user id of a listed process; `undefined`: it has ended. Any user may read this of any process. */
   realUidOf(pid: number): number | undefined;
 }

@@ -33,6 +33,7 @@ export const PS_TABLE: ProcessSource = {
     return listed ?? runPs(['-p', String(pid)]).find((row) => row.pid === pid);
   },
   environmentOf: (pid, variable) => valueIn(rows.get(pid)?.text ?? '', variable),
+  mayBeOf: (uid, pid) => rows.get(pid)?.uid === uid,
   realUidOf: (pid) => rows.get(pid)?.uid,
 };
 
