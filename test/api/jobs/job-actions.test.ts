@@ -79,23 +79,40 @@ function act(action: string, id: string) {
   return service.api('POST', `/jobs/${id}/${action}`);
 }
 
-describe('every state and action', () => {
-  for (const [action, row] of Object.entries(TABLE)) {
-    for (const [state, expected] of Object.entries(row)) {
-      it(`${action} of a ${state} job gives ${expected}`, async () => {
-        const id = await MAKE[state as State]();
-        const { status: code, json } = await act(action, id);
-        if (expected === 400) {
-          const word = action === 'delete' ? 'cancel' : action === 'patch' || action === 'put' ? 'edit' : action;
-          expect([code, json.details]).toEqual([400, { state, action: word }]);
-          expect(json.error).toContain(state);
-        } else {
-          expect([code, json.id, json.status]).toEqual([200, id, expected]);
-        }
-        if (!(await status(id)).terminal) await service.api('POST', `/jobs/${id}/cancel`);
-      });
+/** What an error calls an action. */
+const WORDS: Record<string, string> = { delete: 'cancel', patch: 'edit', put: 'edit' };
+
+async function expectResult(action: string, state: State, expected: State | 400, id: string): Promise<void> {
+  const { status: code, json } = await act(action, id);
+  if (expected !== 400) return expect([code, json.id, json.status], action).toEqual([200, id, expected]);
+  expect([code, json.details], action).toEqual([400, { state, action: WORDS[action] ?? action }]);
+  expect(json.error).toContain(state);
+}
+
+describe.for(Object.keys(MAKE) as State[])('a %s job', (state) => {
+  const results = Object.entries(TABLE).map(([action, row]) => [action, row[state]] as const);
+  const remains = (expected: State | 400) => expected === 400 || (expected === state && state !== 'RUNNING');
+  const end = async (id: string) => {
+    if (!(await status(id)).terminal) await service.api('POST', `/jobs/${id}/cancel`);
+  };
+
+  const [last, ...others] = results.filter(([, expected]) => !remains(expected));
+
+  it(`remains so after the actions that do not change it, until ${last?.[0]}`, async () => {
+    const id = await MAKE[state]();
+    for (const [action, expected] of results.filter((result) => remains(result[1]))) {
+      await expectResult(action, state, expected, id);
+      expect((await status(id)).status, action).toBe(state);
     }
-  }
+    if (last !== undefined) await expectResult(last[0], state, last[1], id);
+    await end(id);
+  });
+
+  it.for(others)('takes %s, which shows %s', async ([action, expected]) => {
+    const id = await MAKE[state]();
+    await expectResult(action, state, expected, id);
+    await end(id);
+  });
 });
 
 describe('of an unknown job', () => {
