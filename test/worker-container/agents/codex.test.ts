@@ -34,22 +34,6 @@ test('the longest prompt is read completely, a longer one is rejected with a rea
   expect(longer.facts.error).toContain('exceeds the maximum length of 1048576');
 });
 
-test.for(['none', 'workspace-write'] as const)('a tool writes into cwd under the sandbox %s', async (sandbox) => {
-  const run = await startAgent(codex, { vendor, sandbox, prompt: 'drill: tool echo written > here.txt' });
-  expect((await run.ended).exitCode).toBe(0);
-  expect(await readFile(join(run.attempt.cwd, 'here.txt'), 'utf8')).toBe('written\n');
-});
-
-test("a tool's shell runs no profile file of the account", async () => {
-  const home = await mkdtemp(join(tmpdir(), 'promptq-home-'));
-  await writeFile(join(home, '.bash_profile'), 'echo profile > "$HOME/profile-was-run"\n');
-  const run = await startAgent(codex, { vendor, env: { HOME: home }, prompt: 'drill: tool echo ran > here.txt' });
-  expect((await run.ended).exitCode).toBe(0);
-  expect(await readFile(join(run.attempt.cwd, 'here.txt'), 'utf8')).toBe('ran\n');
-  expect(await readdir(home)).not.toContain('profile-was-run');
-  await rm(home, { recursive: true, force: true });
-});
-
 test('a tool cannot write into cwd under the sandbox read-only', async () => {
   const run = await startAgent(codex, { vendor, sandbox: 'read-only', prompt: 'drill: tool echo written > here.txt' });
   expect((await run.ended).exitCode).toBe(0);
@@ -57,21 +41,31 @@ test('a tool cannot write into cwd under the sandbox read-only', async () => {
 });
 
 test.for(['none', 'workspace-write'] as const)(
-  'a tool has the mark and no secret under the sandbox %s',
+  'a tool under the sandbox %s writes into cwd, has the mark and no secret, and runs no profile file of the account',
   async (sandbox) => {
+    const home = await mkdtemp(join(tmpdir(), 'promptq-home-'));
+    const mark = join(home, 'profile-was-run');
+    await writeFile(join(home, '.bash_profile'), `echo profile > "${mark}"; echo the profile was run\n`);
     const env = {
+      HOME: home,
       MY_TOKEN: 'hidden-1',
       my_secret_word: 'hidden-2',
       API_KEY: 'hidden-3',
       DB_PASSWORD: 'hidden-4',
       TZ: 'Asia/Tokyo',
     };
-    const prompt = `drill: tool cat /proc/self/environ | tr '\\0' '\\n'`;
+    const prompt = `drill: tool echo written > here.txt; cat /proc/self/environ | tr '\\0' '\\n'`;
     const run = await startAgent(codex, { vendor, sandbox, env, prompt });
-    const seen = (await run.ended).facts.finalMessage?.split('\n');
+    const end = await run.ended;
+    expect(end.exitCode).toBe(0);
+    expect(await readFile(join(run.attempt.cwd, 'here.txt'), 'utf8')).toBe('written\n');
+    const seen = end.facts.finalMessage?.split('\n');
     expect(seen).toContain(`PROMPTQ_ATTEMPT=${run.attempt.env.PROMPTQ_ATTEMPT}`);
     expect(seen).toContain('TZ=Asia/Tokyo');
     expect(seen?.filter((line) => line.includes('hidden') || line.includes(vendor.apiKey))).toEqual([]);
+    expect(seen).not.toContain('the profile was run');
+    expect(await readdir(home)).not.toContain('profile-was-run');
+    await rm(home, { recursive: true, force: true });
   },
 );
 
@@ -138,14 +132,14 @@ test('a missing login and a wrong key park the job until an account is linked', 
 });
 
 test('a flood arrives whole', async () => {
-  const end = await runAgent(codex, { vendor, prompt: 'drill: flood 20MB' });
+  const end = await runAgent(codex, { vendor, prompt: 'drill: flood 5MB' });
   const texts = end.stdout
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
     .map(({ method, params }) => (method === 'item/completed' ? (params.item.text ?? '') : ''));
   const [last, ...flood] = texts.filter((text: string) => text !== '').reverse();
-  expect(flood.join('')).toHaveLength(20_000_000);
+  expect(flood.join('')).toHaveLength(5_000_000);
   expect(end.facts).toMatchObject({ finished: true, finalMessage: last });
 });
 
