@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Logger } from '@aws-lambda-powertools/logger';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
 import { makeAttemptFiles } from '../../../worker-container/attempt/attempt-files.ts';
 import { finishAgent } from '../../../worker-container/attempt/finish-agent.ts';
@@ -22,6 +22,14 @@ import { aRunningJob } from '../../lib/jobs/a-job.ts';
 import { ENV } from '../../simulation/model/environment.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { describeAsRoot, newAccounts } from '../service-accounts/as-root.ts';
+
+let repository: string;
+let base: string;
+beforeAll(async () => {
+  repository = await mkdtemp(join(tmpdir(), 'promptq-finish-'));
+  base = await makeClone(repository);
+});
+afterAll(() => rm(repository, { recursive: true, force: true }));
 
 let folder: string;
 beforeEach(async () => {
@@ -58,12 +66,14 @@ async function finish(
   const attemptDir = join(folder, 'attempt');
   await mkdir(attemptDir, { mode: 0o711 });
   await mkdir(join(folder, 'worktrees'));
+  const clone = join(folder, 'clone.git');
+  await cp(join(repository, 'clone.git'), clone, { recursive: true });
   const files = makeAttemptFiles(attemptDir, account);
   const redaction = new Redaction();
   const env = { ...ENV, PATH: process.env.PATH ?? '' };
   const surroundings = { env: env as never, mark, attemptDir, ending: undefined, account, redaction };
   const worktree = await openWorktree(surroundings, {
-    ...{ clone: await makeClone(), jobId: job.id, path: join(folder, 'work') },
+    ...{ clone: { dir: clone, base }, jobId: job.id, path: join(folder, 'work') },
     lend: async () => {
       await mkdir(join(folder, 'work'));
       if (account !== undefined) execFileSync('chown', [`${account.uid}:${account.gid}`, join(folder, 'work')]);
@@ -106,8 +116,8 @@ async function finish(
   );
 }
 
-/** A repository of one commit, as the worker keeps clones. */
-async function makeClone() {
+/** A repository of one commit, as the worker keeps clones. @returns the commit */
+async function makeClone(folder: string): Promise<string> {
   const [source, dir] = [join(folder, 'source'), join(folder, 'clone.git')];
   const git = (...args: string[]) => execFileSync('git', args, { stdio: 'pipe' }).toString().trim();
   git('init', '-q', source);
@@ -116,7 +126,7 @@ async function makeClone() {
   git('-C', source, '-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '-qm', 'first');
   git('clone', '-q', '--bare', source, dir);
   git('-C', dir, 'pack-refs', '--all');
-  return { dir, base: git('-C', dir, 'rev-parse', 'HEAD') };
+  return git('-C', dir, 'rev-parse', 'HEAD');
 }
 
 /** Timers that fire when the test says so, by their delays. */
