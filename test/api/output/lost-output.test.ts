@@ -1,4 +1,4 @@
-import { readdir, readFile, rename, stat, truncate, unlink, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -50,10 +50,7 @@ it('reports shortened and missing output, and keeps no reader waiting', async ()
   });
   expect((await service.api('POST', `/jobs/${id}/reread-logs`)).json.refreshed).toEqual([]);
 
-  const { home } = service;
-  await service.stop({ keepHome: true });
-  await rename(join(home, 's3'), join(home, 's3-away'));
-  service = await startService({ home });
+  for (const name of await readdir(folder)) await unlink(join(folder, name));
   for (const path of ['result?full=1', 'logs?stream=stdout']) {
     const { status, json } = await service.api('GET', `/jobs/${id}/${path}`);
     expect([path, status, json.stdout_state]).toEqual([path, 200, 'missing']);
@@ -130,10 +127,15 @@ describe('every way to read a stream reports', () => {
     ['corrupt', 'in which a bit flipped', async (kept, key) => await flipBit(await kept.fileOf(key))],
     ['corrupt', 'that was replaced by a longer one', async (kept, key) => await kept.put(key, 'z'.repeat(BYTES + 1))],
   ];
+  let id: string;
+  beforeAll(async () => {
+    ({ id } = await withOutput());
+  });
   it.each(damages)('%s of one %s', async (state, _how, damage) => {
-    const { id } = await withOutput();
     const kept = await openKept();
-    await damage(kept, joinedKey(id, 1, 'stdout'));
+    const key = joinedKey(id, 1, 'stdout');
+    await kept.put(key, 'y\n'.repeat(BYTES / 2));
+    await damage(kept, key);
     expect(await statesOf(id)).toEqual(everywhere(state));
     kept.close();
   });
