@@ -162,29 +162,24 @@ test('an interrupted attempt has the messages in its session, and the next one d
   ]);
 });
 
-test('drafts and jobs that have ended take no messages, and the error names what to do', async () => {
-  const id = await createJob(service, { prompt: 'drill: fail 400', profile: 'practice', draft: true });
+test('drafts and ended jobs take no messages, and an attempt that starts from the prompt gets those of the job', async () => {
+  const prompt = 'drill: tool touch up; while [ ! -e go ]; do sleep 0.05; done\ndrill: fail 400';
+  const id = await createJob(service, { prompt, profile: 'practice', draft: true });
   expect(await service.api('POST', `/jobs/${id}/messages`, { text: 'hello' })).toMatchObject({
     status: 400,
     json: { details: { state: 'DRAFT', action: 'message', use: 'submit' } },
   });
   await service.api('POST', `/jobs/${id}/submit`);
-  await untilEnded(service, id);
-  expect(await service.api('POST', `/jobs/${id}/messages`, { text: 'hello' })).toMatchObject({
-    status: 400,
-    json: { details: { state: 'FAILED', action: 'message', use: 'continue' } },
-  });
-  expect(await messagesOf(id)).toEqual([]);
-});
-
-test('an attempt that starts from the prompt gets all messages of the job', async () => {
-  const prompt = 'drill: tool touch up; while [ ! -e go ]; do sleep 0.05; done\ndrill: fail 400';
-  const id = await createJob(service, { prompt, profile: 'practice' });
   await fileAppears(fileOf(id, 'up'));
   const message = await say(id, 'count to three');
   await given(id, message);
   await writeFile(fileOf(id, 'go'), '');
   expect(await untilEnded(service, id)).toMatchObject({ status: 'FAILED' });
+  expect(await service.api('POST', `/jobs/${id}/messages`, { text: 'hello' })).toMatchObject({
+    status: 400,
+    json: { details: { state: 'FAILED', action: 'message', use: 'continue' } },
+  });
+  expect(await messagesOf(id)).toMatchObject([{ id: message }]);
   await service.api('POST', `/jobs/${id}/retry`);
   expect(await untilEnded(service, id)).toMatchObject({ attempt: 2 });
   const { json } = await service.api('GET', `/jobs/${id}/result`);
