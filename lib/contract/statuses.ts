@@ -9,3 +9,6 @@ const TERMINAL_STATUSES = ['SUCCEEDED', 'FAILED', 'CANCELLED'] as const satisfie
 export function isTerminal(status: string): boolean {
   return (TERMINAL_STATUSES as readonly string[]).includes(status);
 }
+
+/** Reasons to wait that only a person ends. */
+export const NEEDS_PERSON: ReadonlySet<string> = new Set(['account_required', 'draft', 'question', 'thread_stopped']);

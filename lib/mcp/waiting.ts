@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dataOf } from '../client/data-of.ts';
 import { RequestError, UnreachableError } from '../client/errors.ts';
 import type { Promptq, Schemas } from '../client/promptq.ts';
-import { NEEDS_PERSON } from '../contract/schemas/jobs/job-state.ts';
+import { NEEDS_PERSON } from '../contract/statuses.ts';
 import type { UserAnswer } from './asking.ts';
 
 /** The state of a job when it has ended, needs a person, or the time is over. */

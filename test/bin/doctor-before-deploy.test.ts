@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { complaints, diagnose, type Report } from './doctor-command.ts';
-import { WITHOUT_SDK } from './without-sdk.ts';
+import { WITHOUT_SDK } from './without-package.ts';
 
 /** Stand-ins of the programs `aws` and `docker`: what each answers, by what it is asked. */
 let programs: string;

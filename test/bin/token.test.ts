@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
 import { runToken, runTokenIn } from './token-command.ts';
-import { WITHOUT_SDK } from './without-sdk.ts';
+import { WITHOUT_SDK } from './without-package.ts';
 
 let service: ServiceUnderTest;
 let home: string;

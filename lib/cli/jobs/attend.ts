@@ -1,7 +1,7 @@
 import { dataOf } from '../../client/data-of.ts';
 import { RequestError, UnreachableError } from '../../client/errors.ts';
 import type { Promptq, Schemas } from '../../client/promptq.ts';
-import { NEEDS_PERSON } from '../../contract/schemas/jobs/job-state.ts';
+import { NEEDS_PERSON } from '../../contract/statuses.ts';
 import type { Context } from '../base/context.ts';
 import { CommandError } from '../base/errors.ts';
 import { EXIT, EXIT_OF_SIGNAL, type StopSignal } from '../base/exit-codes.ts';

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { REASONS } from '../../../lib/contract/schemas/jobs/job-state.ts';
 import { waitFor } from '../../local-service.ts';
+import { WITHOUT_SCHEMAS } from '../without-package.ts';
 import { startPromptq, startTerminal } from './promptq-command.ts';
 import { type Answer, startStandIn } from './stand-in.ts';
 
@@ -42,9 +43,9 @@ test.each([
   [['run', 'x', '--idempotency-key', 'k', '--follow']],
   [['logs', '-f', 'job_1']],
   [['logs', '-f', 'job_1', '--json']],
-])('7: %j of a draft ends, and names the command that queues it', async (args) => {
+])('7: %j of a draft ends without loading schemas, and names the command that queues it', async (args) => {
   const { env } = await startStandIn(serviceOf(() => job('DRAFT', 'draft')));
-  const { code, stderr } = await startPromptq(args, { env }).ended;
+  const { code, stderr } = await startPromptq(args, { env: { ...env, ...WITHOUT_SCHEMAS } }).ended;
   expect([code, stderr]).toEqual([7, expect.stringContaining('`promptq submit job_1` queues it')]);
 });
 

@@ -3,9 +3,6 @@ import { knownOrLater } from '../../later-code.ts';
 import { STATUSES } from '../../statuses.ts';
 import { timestamp } from '../fields/text.ts';
 
-/** Reasons to wait that only a person ends. */
-export const NEEDS_PERSON: ReadonlySet<string> = new Set(['account_required', 'draft', 'question', 'thread_stopped']);
-
 /** Why a job is in its state. A job can refine `message`. `retryable`: whether the job continues without a request. */
 export const REASONS = {
   draft: { message: 'The job is a draft. Queue it to run it.', retryable: false },
