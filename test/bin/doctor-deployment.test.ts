@@ -2,9 +2,12 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import cdkJson from '../../cdk.json' with { type: 'json' };
+import { examineDeployment } from '../../lib/doctor/deployment/examine-deployment.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { type StandInAccount, startAwsStandIn } from './aws-stand-in.ts';
-import { complaints, diagnose, type Report } from './doctor-command.ts';
+import { complaints, diagnose, diagnoseHere, type Report } from './doctor-command.ts';
 import { runToken } from './token-command.ts';
 
 /** A deployment whose tables, queues and service are those of a local run, and whose account is a stand-in on loopback. */
@@ -67,9 +70,12 @@ async function installAws(script: string): Promise<void> {
 
 const NONE_RINGS = `echo '{"MetricAlarms": []}'`;
 
-async function examine(env: Record<string, string | undefined> = {}, settings?: object): Promise<Report> {
-  const given = settings === undefined ? [] : ['--settings', JSON.stringify(settings)];
-  return await diagnose(['--deployment', 'team', ...given], {
+const TEAM = { deploymentName: 'team', timeoutUnit: 'seconds' };
+
+type Env = Record<string, string | undefined>;
+
+function environmentWith(env: Env): Env {
+  return {
     PATH: programs,
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: environment.AWS_ACCESS_KEY_ID,
@@ -84,13 +90,28 @@ async function examine(env: Record<string, string | undefined> = {}, settings?: 
     PROMPTQ_S3_PATH_STYLE: environment.PROMPTQ_S3_PATH_STYLE,
     PROMPTQ_TOKEN: service.token,
     ...env,
-  });
+  };
+}
+
+async function runCommand(settings: object): Promise<Report> {
+  return await diagnose(['--deployment', 'team', '--settings', JSON.stringify(settings)], environmentWith({}));
+}
+
+/** What the command would report. */
+async function examine(env: Env = {}, settings?: object): Promise<Report> {
+  const given = environmentWith(env);
+  const { promptq: file } = cdkJson.context;
+  const { version } = packageJson;
+  const next = settings === undefined ? file : JSON.stringify(settings);
+  const ofCommand = { deploymentName: 'team', settings: next, file, url: undefined, job: undefined };
+  const target = { ...ofCommand, version, token: given.PROMPTQ_TOKEN };
+  return await diagnoseHere(given, async () => await examineDeployment(target));
 }
 
 describe('a deployment', () => {
   it('that is healthy: stacks, alarms, queues, secrets and the service; no value of a secret is read', async () => {
     await installAws(NONE_RINGS);
-    const report = await examine();
+    const report = await runCommand(TEAM);
     expect(complaints(report)).toEqual([]);
     expect(report.code).toBe(0);
     const { findings } = report;
@@ -147,16 +168,15 @@ describe('a deployment', () => {
 
   it('whose settings need a secret, and no other', async () => {
     await installAws(NONE_RINGS);
-    const team = { deploymentName: 'team', timeoutUnit: 'seconds' };
-    expect(complaints(await examine({}, team))).toEqual([]);
-    expect(complaints(await examine({}, { ...team, perimeterSources: ['203.0.113.0/24'] }))).toEqual([
+    expect(complaints(await examine({}, { ...TEAM, perimeterSources: ['203.0.113.0/24'] }))).toEqual([
       'fault secrets: /team-data/perimeter-tokens is not set; perimeterSources are set',
     ]);
-    expect(complaints(await examine({}, { ...team, telegramUsers: { 17: 'viewer' } }))).toEqual([
+    expect(complaints(await examine({}, { ...TEAM, telegramUsers: { 17: 'viewer' } }))).toEqual([
       'fault secrets: /team-data/telegram-bot-token is not set; telegramUsers are set',
     ]);
-    const [fault] = complaints(await examine({}, { ...team, timeoutUnit: 'hours' }));
-    expect(fault).toContain('fault settings: the settings of this deployment');
+    const refused = await runCommand({ ...TEAM, timeoutUnit: 'hours' });
+    expect(refused.code).toBe(2);
+    expect(complaints(refused)[0]).toContain('fault settings: the settings of this deployment');
   });
 
   it("whose profile has a separate value: that one is checked, and no other profile's", async () => {

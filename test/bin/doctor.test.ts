@@ -4,13 +4,18 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { examineHome } from '../../lib/doctor/home/examine-home.ts';
+import { examineService } from '../../lib/doctor/service/examine-service.ts';
+import { openService } from '../../lib/doctor/service/service.ts';
 import { joinedKey, receiptKey } from '../../lib/jobs/output/output-keys.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 import { createJob, untilEnded } from '../api/job-client.ts';
 import { fileOfObject } from '../kept-objects.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { findWorker } from '../marked-processes.ts';
 import { runSettings } from '../run-settings.ts';
-import { complaints, diagnose, runDoctor } from './doctor-command.ts';
+import { complaints, diagnose, diagnoseHere, type Report, runDoctor } from './doctor-command.ts';
 import { runToken } from './token-command.ts';
 
 let home: string;
@@ -24,7 +29,12 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-const here = () => ({ PROMPTQ_HOME: home });
+const { version } = packageJson;
+
+/** What the command would report of a home. */
+async function examine(of = home, config?: string): Promise<Report> {
+  return await diagnoseHere({}, async () => await examineHome(of, { version, config, job: undefined }));
+}
 
 /** The addresses of the run's services, as its functions know them. */
 async function environment(): Promise<Record<string, string>> {
@@ -33,7 +43,7 @@ async function environment(): Promise<Record<string, string>> {
 
 describe('a healthy local run', () => {
   it('completes a job, without findings', async () => {
-    const report = await diagnose(['--job'], here());
+    const report = await diagnose(['--job'], { PROMPTQ_HOME: home });
     expect(complaints(report)).toEqual([]);
     expect(report).toMatchObject({ code: 0, state: 'ok' });
     expect(report.findings.map(({ check }) => check)).toEqual(
@@ -57,7 +67,7 @@ describe('a healthy local run', () => {
   });
 
   it('is described in readable lines, without the token', async () => {
-    const { code, stdout } = await runDoctor([], here());
+    const { code, stdout } = await runDoctor([], { PROMPTQ_HOME: home });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ok +home +\//m);
     expect(stdout).toMatch(/\n\d+ ok, 0 warnings, 0 faults\n$/);
@@ -76,7 +86,8 @@ describe('a fault is named, with what to do', () => {
     ]);
     await runToken(home, 'revoke', made.id);
     for (const token of [made.token, `${service.token.slice(0, -1)}!`]) {
-      const refused = await diagnose(at, { PROMPTQ_TOKEN: token });
+      const refusing = openService({ baseUrl: service.baseUrl, token, isLocal: false });
+      const refused = await diagnoseHere({}, async () => await examineService(refusing, { version, job: undefined }));
       expect([refused.code, complaints(refused)]).toEqual([
         2,
         [expect.stringMatching(/^fault token: the service at .* does not take this token/)],
@@ -90,7 +101,7 @@ describe('a fault is named, with what to do', () => {
     const queues = new SQSClient({ ...runSettings(await environment()), endpoint });
     await queues.send(new SendMessageCommand({ QueueUrl: `${url}-dlq`, MessageBody: 'a call that failed' }));
     queues.destroy();
-    const report = await diagnose([], here());
+    const report = await examine();
     expect(complaints(report)).toEqual(['warning queue deliveries: 1 message among its dead letters']);
     expect(report.code).toBe(1);
   });
@@ -108,7 +119,7 @@ describe('a fault is named, with what to do', () => {
         }) as never,
       );
     await add(3);
-    const report = await diagnose([], here());
+    const report = await examine();
     await add(-3);
     table.destroy();
     expect(complaints(report)).toContain('fault counts: CANCELLED: kept 3, counted 0');
@@ -127,7 +138,7 @@ describe('a fault is named, with what to do', () => {
       [receiptKey(unrecorded, 1), 'record corrupt', async (file) => await truncate(file, 4)],
     ];
     for (const [key, , damage] of damages) await damage(await fileOfObject(service.home, key));
-    const { findings } = await diagnose([], here());
+    const { findings } = await examine();
     const { state, message = '' } = findings.find(({ check }) => check === 'output') ?? {};
     expect(state).toBe('warning');
     for (const [index, [, loss]] of damages.entries()) expect(message).toContain(`${made[index]} (${loss})`);
@@ -141,7 +152,7 @@ describe('a fault is named, with what to do', () => {
     const config = join(home, 'broken.yaml');
     await writeFile(config, 'profiles:\n  - name: 7\n');
     await chmod(join(home, 'token'), 0o644);
-    const report = await diagnose([], { ...here(), PROMPTQ_CONFIG: config });
+    const report = await examine(home, config);
     expect(complaints(report)).toEqual(
       expect.arrayContaining([
         'warning secrets: not in secrets.env of the home: DEPLOY_KEY (profile with-secret)',
@@ -151,47 +162,70 @@ describe('a fault is named, with what to do', () => {
     );
     await writeFile(join(home, 'secrets.env'), 'with-secret/DEPLOY_KEY=x\n', { mode: 0o600 });
     await chmod(join(home, 'token'), 0o600);
-    expect(complaints(await diagnose([], here())).join()).not.toMatch(/secrets|private files|configuration/);
+    expect(complaints(await examine()).join()).not.toMatch(/secrets|private files|configuration/);
   });
 
   it('an invalid home, a service that does not answer, a wrong option', async () => {
     const elsewhere = await mkdtemp(join(tmpdir(), 'promptq-test-'));
-    const none = await diagnose([], { PROMPTQ_HOME: elsewhere });
+    const none = await examine(elsewhere);
     expect(complaints(none)).toEqual([expect.stringContaining('is no home of a local run')]);
     await mkdir(join(elsewhere, 'dynamodb'));
     const info = { base_url: 'http://127.0.0.1:1', console_url: 'http://127.0.0.1:1', token: 'x', pid: process.pid };
     await writeFile(join(elsewhere, 'local.json'), JSON.stringify(info), { mode: 0o600 });
-    const silent = await diagnose([], { PROMPTQ_HOME: elsewhere });
+    const silent = await examine(elsewhere);
     expect(complaints(silent)).toContainEqual(
       expect.stringMatching(/^fault service: http:\/\/127\.0\.0\.1:1: fetch failed/),
     );
     expect(silent.code).toBe(2);
     await rm(elsewhere, { recursive: true });
-    expect(await runDoctor(['--job-seconds', 'soon'], here())).toMatchObject({ code: 2, stdout: '' });
+    expect(await runDoctor(['--job-seconds', 'soon'], { PROMPTQ_HOME: home })).toMatchObject({ code: 2, stdout: '' });
   });
 });
 
-describe('a service that ended', () => {
-  it('was stopped: nothing runs there; was killed: its file names a process that is gone', async () => {
-    await service.stop({ keepHome: true });
-    expect(complaints(await diagnose([], here()))).toEqual(['fault process: nothing runs on this home']);
-    service = await startService({ home });
-    const { pid } = service;
-    await service.kill9();
-    const report = await diagnose([], here());
-    expect(complaints(report)).toEqual([expect.stringContaining(`local.json names process ${pid}, which is gone`)]);
-    expect(report.code).toBe(2);
+const ofWorkers = (report: Report) => complaints(report).filter((line) => /^\w+ (workers|heartbeat):/.test(line));
+
+describe('a worker', () => {
+  it('that hangs is reported before its 45 s are over, and found again when it resumes', async () => {
+    await waitFor(async () => (await service.api('GET', '/environment')).json.hosts.length === 1);
+    const worker = await waitFor(() => findWorker(home));
+    process.kill(worker, 'SIGSTOP');
+    try {
+      await waitFor(async () => {
+        const { json } = await service.api('GET', '/environment');
+        const [host] = json.hosts;
+        // None: this machine was paused until its 45 s were over.
+        return host === undefined || Date.parse(json.time) - Date.parse(host.seen_at) > 26_000;
+      });
+      const report = await examine();
+      expect(report.code).toBe(2);
+      if ((await service.api('GET', '/environment')).json.hosts.length > 0)
+        expect(ofWorkers(report)).toEqual([
+          'fault workers: no registered worker has reported lately',
+          expect.stringMatching(/^warning heartbeat: worker \S+ last reported \d+ s ago/),
+        ]);
+    } finally {
+      process.kill(worker, 'SIGCONT');
+    }
+    await waitFor(async () => ofWorkers(await examine()).length === 0);
   });
 
-  it('restarts without a worker: no job can run', async () => {
-    await service.stop();
+  it('that does not start: no job can run; the service is killed: its file names a process that is gone', async () => {
     // A worker that rejects its settings exits at once, after each restart.
-    service = await startService({ home, env: { PROMPTQ_CONCURRENCY: '999' } });
-    await createJob(service, { prompt: 'true', profile: 'shell' });
-    // Those of the killed run count until they have been silent for 45 s.
-    await waitFor(async () => (await service.api('GET', '/environment')).json.hosts.length === 0);
-    const report = await diagnose([], here());
+    const idle = await startService({ env: { PROMPTQ_CONCURRENCY: '999' } });
+    onTestFinished(async () => void (await idle.stop()));
+    await createJob(idle, { prompt: 'true', profile: 'shell' });
+    const report = await examine(idle.home);
     expect(complaints(report)).toContain('fault workers: none is registered: no job can run');
     expect(report.code).toBe(2);
+    await idle.kill9();
+    const left = await examine(idle.home);
+    expect(complaints(left)).toEqual([expect.stringContaining(`local.json names process ${idle.pid}, which is gone`)]);
+    expect(left.code).toBe(2);
+  });
+});
+describe('a service that ended', () => {
+  it('was stopped: nothing runs there', async () => {
+    await service.stop({ keepHome: true });
+    expect(complaints(await examine())).toEqual(['fault process: nothing runs on this home']);
   });
 });
