@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { signedInBrowser } from '../browser.ts';
 import { documentAt, ROOT } from '../docs/documents.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { startUnreliableProxy } from '../unreliable-proxy.ts';
-import { runToken } from './token-command.ts';
 
 interface Step {
   readonly run: string;
@@ -78,8 +78,9 @@ test('no script contains an expression, and every input reaches the step through
   expect(used.toSorted()).toEqual(Object.keys(action.inputs).toSorted());
 });
 
-test('a job that succeeds: outputs, summary and exit code 0', async () => {
-  const { code, outputs, summary, log, errors } = await runJob({ prompt: 'Say hello', 'wait-timeout': '120' });
+test('a job that succeeds: outputs, summary and exit code 0; with the same key, a step waits for the same job', async () => {
+  const step = { prompt: 'Say hello', 'idempotency-key': 'twice', 'wait-timeout': '120' };
+  const { code, outputs, summary, log, errors } = await runJob(step);
   expect(code).toBe(0);
   const { json } = await service.api('GET', `/jobs/${outputs['job-id']}/result`);
   expect(outputs).toMatchObject({ 'job-id': json.id, status: 'SUCCEEDED' });
@@ -89,6 +90,14 @@ test('a job that succeeds: outputs, summary and exit code 0', async () => {
   expect(summary).toContain(json.final_message);
   expect(log).toMatch(/^::add-mask::\S+\n::stop-commands::(\S+)\n::\1::\n$/);
   expect(`${log.replace(/.*\n/, '')}${errors}${summary}`).not.toContain(service.token);
+
+  const path = `/jobs/${json.id}`;
+  expect((await service.api('POST', `${path}/retry`, {})).status).toBe(200);
+  const second = await runJob(step);
+  expect([second.code, second.outputs]).toEqual([0, outputs]);
+  const { total_usage: total, usage } = (await service.api('GET', path)).json;
+  expect(total.input_tokens).toBeGreaterThan(usage.input_tokens);
+  expect(second.summary).toContain(`${total.input_tokens} in, ${total.output_tokens} out`);
 });
 
 test('a job that fails ends the step with 1 and still reports, without reading all of its output', async () => {
@@ -103,8 +112,8 @@ test('a job that fails ends the step with 1 and still reports, without reading a
 });
 
 test('a token that could not wait for the job, or read its result, creates none', async () => {
-  const made = await runToken(service.home, 'create', '--name', 'ci', '--scopes', 'write,read', '--json');
-  const { token } = JSON.parse(made.stdout);
+  const admin = await signedInBrowser(service, 'admin');
+  const { token } = (await admin.api('POST', '/tokens', { name: 'ci', scopes: ['write', 'read'] })).json;
   const { code, outputs, errors } = await runJob({ token, prompt: 'true', profile: 'shell', project: 'forbidden' });
   expect([code, outputs, errors]).toEqual([5, {}, 'the token lacks the scope logs; nothing was created\n']);
   expect((await service.api('GET', '/jobs?project=forbidden')).json.total).toBe(0);
@@ -118,23 +127,6 @@ test('an address that is no service creates nothing, and the step ends with 6', 
   page.close();
   expect([code, outputs]).toEqual([6, {}]);
   expect(errors).toBe('the address answers, but is not that of a Promptq service; nothing was created\n');
-});
-
-test('the summary has the tokens of all attempts', async () => {
-  const step = { prompt: 'Say hello', 'idempotency-key': 'twice', 'wait-timeout': '120' };
-  const { outputs } = await runJob(step);
-  const path = `/jobs/${outputs['job-id']}`;
-  expect((await service.api('POST', `${path}/retry`, {})).status).toBe(200);
-  const { summary } = await runJob(step);
-  const { json } = await service.api('GET', path);
-  expect(json.total_usage.input_tokens).toBeGreaterThan(json.usage.input_tokens);
-  expect(summary).toContain(`${json.total_usage.input_tokens} in, ${json.total_usage.output_tokens} out`);
-});
-
-test('a step that runs again with the same key waits for the same job', async () => {
-  const step = { prompt: 'true', profile: 'shell', 'idempotency-key': 'run-1' };
-  const [first, second] = [await runJob(step), await runJob(step)];
-  expect([second.code, second.outputs]).toEqual([0, first.outputs]);
 });
 
 test('a job that continues ends the step with 7', async () => {
