@@ -31,10 +31,17 @@ export function brokenQueries(operation: Operation): BrokenRequest[] {
   return [...judged, ...twice, { what: 'an unknown query parameter', query: [['no-such-parameter', '1']] }];
 }
 
+/** One text that is no JSON, and one that is no object. */
+const UNREADABLE = ['{', '[]'];
+/** All operations read a body by one function. Those with more are a tool call, and two that would accept `{}` instead. */
+const MORE_UNREADABLE = ['null', '"x"', '7', '{"a":1} x', '\u0000'];
+const WITH_MORE = ['retryJobs', 'editProjects', 'callMcp'];
+
 /** Each violates the description of the body in one place. */
-export function brokenBodies({ body }: Operation, { body: valid = {} }: Preparation): BrokenRequest[] {
+export function brokenBodies({ id, body }: Operation, { body: valid = {} }: Preparation): BrokenRequest[] {
   if (body === undefined) return [];
-  const texts = ['{', '[]', 'null', '"x"', '7', '{"a":1} x', '\u0000', ...(body.required ? [''] : [])];
+  const more = WITH_MORE.includes(id) ? MORE_UNREADABLE : [];
+  const texts = [...UNREADABLE, ...more, ...(body.required ? [''] : [])];
   return [
     ...texts.map((text) => ({ what: `the body is ${JSON.stringify(text)}`, body: text })),
     ...brokenObjects(body.schema, valid, 'body').map(({ what, value }) => ({ what, body: JSON.stringify(value) })),
