@@ -22,7 +22,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/deploy/first-hour-on-aws.md > The first hour on AWS': 'test/docs/run-commands.test.ts',
   'docs/deploy/first-hour-on-aws.md > 4. An attachment whose name needs encoding': 'test/docs/run-commands.test.ts',
   'docs/guide/command-line.md > Install': 'test/bin/promptq/package.test.ts',
-  'docs/guide/command-line.md > Run the service': 'test/bin/promptq/dev.test.ts',
+  'docs/guide/command-line.md > Run the service': 'test/bin/promptq/package.test.ts',
   'docs/guide/command-line.md > Log in': 'test/bin/promptq/guide.test.ts',
   'docs/guide/command-line.md > Run a job': 'test/bin/promptq/guide.test.ts',
   'docs/guide/command-line.md > Find and read jobs': 'test/bin/promptq/guide.test.ts',

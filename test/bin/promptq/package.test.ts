@@ -1,36 +1,61 @@
-import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { ROOT } from '../../docs/documents.ts';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
-import { emptyHome } from './promptq-command.ts';
+import { waitFor } from '../../local-service.ts';
+import { emptyHome, PROGRAM } from './promptq-command.ts';
 
 const run = promisify(execFile);
 const home = emptyHome();
 const installed = join(home, 'empty');
-let service: ServiceUnderTest;
+const packaged = join(installed, 'node_modules/.bin/promptq');
 let tarball: string;
+let npmConfig: NodeJS.ProcessEnv;
+const credentials = join(home, '.config/promptq/local-run.json');
 
-/** docs/guide/command-line.md, "Install": `npm run pack:cli`, then an installation of its file alone in an empty folder. */
+/**
+ * docs/guide/command-line.md, "Install" and "Run the service": `npm run pack:cli`, then an installation of its file alone
+ * in an empty folder. npm has the registry and the cache of this machine.
+ */
 beforeAll(async () => {
-  const [started, { stdout }] = await Promise.all([
-    startService(),
+  const [packed, config] = await Promise.all([
     run(process.execPath, ['bin/pack-cli.ts', home], { cwd: ROOT }),
+    run('npm', ['config', 'get', 'cache', 'userconfig']),
   ]);
-  service = started;
-  tarball = stdout.trim();
+  tarball = packed.stdout.trim();
+  const values = config.stdout.trim().split('\n');
+  npmConfig = Object.fromEntries(values.map((line) => `npm_config_${line}`.split('=')));
   await mkdir(installed);
   await writeFile(join(installed, 'package.json'), '{"type":"module","private":true}');
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: installed });
 });
-afterAll(async () => await service.stop());
 
-const env = () => ({ PATH: process.env.PATH, HOME: home, PROMPTQ_URL: service.baseUrl, PROMPTQ_TOKEN: service.token });
-const promptq = async (...args: string[]) =>
-  await run(join(installed, 'node_modules/.bin/promptq'), args, { cwd: installed, env: env() });
+const user = (): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(PROMPTQ|XDG|AWS)_/.test(name))),
+  HOME: home,
+  ...npmConfig,
+});
+
+/** Starts `dev` as the user whose home is empty, on any free port. */
+async function dev(command: readonly [string, ...string[]], env: NodeJS.ProcessEnv) {
+  const [program, ...args] = command;
+  const child = spawn(program, [...args, 'dev', '--port', '0', '--home', join(home, 'data')], { cwd: home, env });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  const ended = once(child, 'exit');
+  onTestFinished(async () => {
+    if (child.exitCode === null) child.kill('SIGTERM');
+    await ended;
+  });
+  return { child, ended, printed: () => printed };
+}
 
 test('the package is one file of this version without dependencies, which a person can read', async () => {
   expect(tarball).toBe(join(home, `promptq-${packageJson.version}.tgz`));
@@ -57,29 +82,6 @@ test('every package of which it contains code is named with its licence', async 
   expect(text).not.toMatch(/esbuild|aws-cdk/);
 });
 
-test('its commands work, those that are loaded on demand too', async () => {
-  expect((await promptq('--version')).stdout).toBe(`${packageJson.version}\n`);
-  const { stdout } = await promptq('run', '--profile', 'shell', 'echo installed');
-  expect(stdout).toBe('installed\n');
-  for (const command of ['list', 'profiles', 'projects', 'doctor'])
-    expect((await promptq(command)).stdout).not.toBe('');
-});
-
-test('its client works', async () => {
-  await writeFile(
-    join(installed, 'use.js'),
-    `import { Promptq } from 'promptq/client';
-     import { RequestError } from 'promptq/errors';
-     import { verifyWebhook } from 'promptq/webhook';
-     const promptq = new Promptq({ baseUrl: process.env.PROMPTQ_URL, token: process.env.PROMPTQ_TOKEN });
-     const { stdout } = await promptq.run({ profile: 'shell', prompt: 'echo client' });
-     const error = await promptq.result('job_none').catch((thrown) => thrown);
-     console.log(JSON.stringify([stdout, error instanceof RequestError, typeof verifyWebhook]));`,
-  );
-  const { stdout } = await run(process.execPath, ['use.js'], { cwd: installed, env: env() });
-  expect(JSON.parse(stdout)).toEqual(['client\n', true, 'function']);
-});
-
 test('its types need no other package, and reject a field that no job has', async () => {
   await writeFile(
     join(installed, 'typed.ts'),
@@ -101,4 +103,105 @@ test('its types need no other package, and reject a field that no job has', asyn
   const compiler = join(ROOT, 'node_modules/typescript-native/bin/tsc');
   const compiled = run(process.execPath, [compiler, ...options, ...types, 'typed.ts'], { cwd: installed });
   expect(await compiled.catch(({ stdout }: { stdout: string }) => ({ stdout }))).toMatchObject({ stdout: '' });
+});
+
+/** Runs a program that imports the installed client. */
+async function useClient(env: NodeJS.ProcessEnv): Promise<void> {
+  await writeFile(
+    join(installed, 'use.js'),
+    `import { Promptq } from 'promptq/client';
+     import { RequestError } from 'promptq/errors';
+     import { verifyWebhook } from 'promptq/webhook';
+     const promptq = new Promptq({ baseUrl: process.env.PROMPTQ_URL, token: process.env.PROMPTQ_TOKEN });
+     const { stdout } = await promptq.run({ profile: 'shell', prompt: 'echo client' });
+     const error = await promptq.result('job_none').catch((thrown) => thrown);
+     console.log(JSON.stringify([stdout, error instanceof RequestError, typeof verifyWebhook]));`,
+  );
+  const { stdout } = await run(process.execPath, ['use.js'], { cwd: installed, env });
+  expect(JSON.parse(stdout)).toEqual(['client\n', true, 'function']);
+}
+
+test('the package alone installs and runs the service, where its commands and its client work, until Ctrl-C', async () => {
+  const env = user();
+  const { child, ended, printed } = await dev([packaged], env);
+  await waitFor(() => printed().includes('Paste these lines') || child.exitCode !== null, { timeoutMs: 300_000 });
+  expect(printed()).toContain('promptq run "Say hello" --follow');
+  await waitFor(async () => await stat(credentials).catch(() => undefined));
+  expect((await stat(credentials)).mode & 0o777).toBe(0o600);
+
+  const hello = await run(packaged, ['run', 'Say hello'], { cwd: home, env });
+  expect(hello.stdout).toContain('Say hello');
+  expect((await run(packaged, ['run', '--profile', 'shell', 'echo local'], { cwd: home, env })).stdout).toBe('local\n');
+  expect((await run(packaged, ['--version'], { cwd: home, env })).stdout).toBe(`${packageJson.version}\n`);
+  // Some of what they need is loaded on demand.
+  for (const command of ['list', 'profiles', 'projects', 'doctor'])
+    expect((await run(packaged, [command], { cwd: home, env })).stdout).not.toBe('');
+  const { url, token } = JSON.parse(await readFile(credentials, 'utf8'));
+  await useClient({ PATH: process.env.PATH, PROMPTQ_URL: url, PROMPTQ_TOKEN: token });
+  const page = await fetch(`${url}/`, { redirect: 'manual' });
+  expect(page.status).toBeLessThan(400);
+
+  child.kill('SIGINT');
+  expect(await ended).toEqual([0, null]);
+  await expect(access(credentials)).rejects.toThrow('ENOENT');
+  await expect(run(packaged, ['list'], { cwd: home, env })).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('`promptq dev`'),
+  });
+  const [version = '', ...others] = await readdir(join(home, '.cache/promptq'));
+  expect([version, others]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+$/), []]);
+});
+
+test('a clone runs its sources', async () => {
+  const env = { ...user(), XDG_CONFIG_HOME: join(home, 'other') };
+  const { child, ended, printed } = await dev([process.execPath, PROGRAM], env);
+  await waitFor(() => printed().includes('Paste these lines') || child.exitCode !== null);
+  const saved = join(home, 'other/promptq/local-run.json');
+  await waitFor(async () => await stat(saved).catch(() => undefined));
+  expect((await run(process.execPath, [PROGRAM, 'list'], { env })).stdout).not.toBe('');
+  child.kill('SIGINT');
+  expect(await ended).toEqual([0, null]);
+  await expect(access(saved)).rejects.toThrow('ENOENT');
+});
+
+test('without a registry, it says that the first start needs one and leaves nothing behind', async () => {
+  const env = {
+    ...user(),
+    XDG_CACHE_HOME: join(home, 'offline'),
+    npm_config_cache: join(home, 'npm'),
+    npm_config_registry: 'http://127.0.0.1:9',
+    npm_config_fetch_retries: '0',
+  };
+  const { ended, printed } = await dev([packaged], env);
+  expect(await ended).toEqual([1, null]);
+  expect(printed()).toContain('The first start needs npm and its registry');
+  expect(await readdir(join(home, 'offline/promptq'))).toEqual([]);
+});
+
+test('a signal during the installation leaves nothing behind, and what a killed one left is removed', async () => {
+  let requests = 0;
+  const silent = createServer(() => {
+    requests += 1;
+  }).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => {
+    silent.closeAllConnections();
+    silent.close();
+  });
+  const cache = join(home, 'stopped/promptq');
+  for (const name of ['0.0.1.killed', '0.0.1.active', '0.0.1']) await mkdir(join(cache, name), { recursive: true });
+  const lastWeek = new Date(Date.now() - 7 * 86_400_000);
+  for (const name of ['0.0.1.killed', '0.0.1']) await utimes(join(cache, name), lastWeek, lastWeek);
+  const env = {
+    ...user(),
+    XDG_CACHE_HOME: join(home, 'stopped'),
+    npm_config_cache: join(home, 'npm'),
+    npm_config_registry: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+  };
+  const { child, ended, printed } = await dev([packaged], env);
+  await waitFor(() => requests > 0);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([143, null]);
+  expect(printed()).toContain('interrupted while installing the local run');
+  expect((await readdir(cache)).toSorted()).toEqual(['0.0.1', '0.0.1.active']);
 });

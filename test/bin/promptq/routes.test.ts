@@ -69,7 +69,7 @@ describe('the routes that a command calls', () => {
     completion: ['bash'],
   };
 
-  // mcp.test.ts holds this for the tools of `promptq mcp`; `promptq dev` runs until it is interrupted (dev.test.ts), and
+  // mcp.test.ts holds this for the tools of `promptq mcp`; `promptq dev` runs until it is interrupted (package.test.ts), and
   // `promptq api` calls what it is asked for (api.test.ts).
   const called = COMMANDS.filter(({ name }) => !['mcp', 'dev', 'api'].includes(name));
   test.each(called.map(({ name, routes: declared }) => [name, declared] as const))('%s', async (name, declared) => {
