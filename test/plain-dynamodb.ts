@@ -3,13 +3,7 @@ import { randomInt } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { emulatorBinary } from '../lib/local/emulators/dynamodb/emulator-binary.ts';
 import { endProcess, findProgram } from '../lib/local/run/child-process.ts';
-
-/** A DynamoDB that forgets everything at its end. */
-export interface PlainDynamodb {
-  readonly endpoint: string;
-  readonly pid: number;
-  stop(): Promise<void>;
-}
+import type { SecondDynamodb } from './second-dynamodb.ts';
 
 /** Below the ports that systems give to connections, which change all the time. */
 const PORTS = { first: 12_000, end: 32_000 } as const;
@@ -18,7 +12,7 @@ const PORTS = { first: 12_000, end: 32_000 } as const;
  * Starts the emulator of a local run in memory, on a port of loopback that anything on this machine may call: without the
  * process that admits a local run's own callers only, which takes a third of a second of CPU time to start.
  */
-export async function startPlainDynamodb(): Promise<PlainDynamodb> {
+export async function startPlainDynamodb(): Promise<SecondDynamodb> {
   const binary = await emulatorBinary(() => undefined);
   for (;;) {
     const started = await startOn(binary, randomInt(PORTS.first, PORTS.end));
@@ -27,7 +21,7 @@ export async function startPlainDynamodb(): Promise<PlainDynamodb> {
 }
 
 /** @returns undefined if the port is taken. @throws Error if the emulator ends for another reason */
-async function startOn(binary: string, port: number): Promise<PlainDynamodb | undefined> {
+async function startOn(binary: string, port: number): Promise<SecondDynamodb | undefined> {
   // A test run that is killed must leave no emulator behind.
   const setpriv = await findProgram('setpriv');
   const withParent = setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL'];

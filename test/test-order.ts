@@ -6,7 +6,7 @@ const TESTS = join(import.meta.dirname, '/');
 const SERVICE = /(?<!function )\bstartService\(/;
 
 /**
- * Runs the files that start a local run before the others, which take no time: at the end of a run all its processes
+ * Runs the files that start a local run before the others, which are short: at the end of a run all its processes
  * have work, instead of one that has a long file left.
  */
 export class ServicesFirst extends BaseSequencer {
