@@ -40,7 +40,11 @@ const create = async (...args: string[]) =>
 
 describe('reading', () => {
   test('list prints a table, filters, and names the next page', async () => {
-    const { code, stdout, stderr } = await promptq('list', '--limit', '1');
+    // Jobs are counted a moment after they are created.
+    const { code, stdout, stderr } = await waitFor(async () => {
+      const listed = await promptq('list', '--limit', '1');
+      return listed.stderr.startsWith('1 of 2;') && listed;
+    });
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(/^ID +STATUS +AGE +PROJECT +TITLE\njob_\S+ +DRAFT .*\n$/),
