@@ -1,12 +1,14 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { isLongRun } from './test/amount.ts';
 import { needsOwnProcess } from './test/own-process.ts';
 import { ServicesFirst } from './test/test-order.ts';
 
 const TESTS = join(import.meta.dirname, 'test/');
 const [own, shared] = [true, false].map((isOwn) =>
   globSync('**/*.test.ts', { cwd: TESTS })
+    .filter((file) => isLongRun || !file.endsWith('.long.test.ts'))
     .filter((file) => needsOwnProcess(join(TESTS, file), TESTS) === isOwn)
     .map((file) => `test/${file}`),
 );

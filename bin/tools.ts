@@ -81,6 +81,11 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: 'mutate the product at random places; a test, the simulator or the compiler has to detect it',
       options: '[--seed N] [--count N] [--only TEXT] [--minutes N] [--share K/N] [--log FILE] [--table]',
     },
+    tests: {
+      file: 'test/long-tests.ts',
+      about: 'the tests that try more in a long run: rounds of races, random requests, looks of pages',
+      options: '[TEXT…]',
+    },
     kill: {
       file: 'test/faults/kill.ts',
       about: 'kill parts of a local run under load and report what was lost',

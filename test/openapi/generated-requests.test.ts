@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TokenStore } from '../../lib/access/tokens/token-store.ts';
 import { SCOPES, type Scope } from '../../lib/contract/scopes.ts';
 import { withOperatorRegistry } from '../../lib/local/operator/operator-registry.ts';
+import { amount } from '../amount.ts';
 import { type Browser, signedInBrowser } from '../browser.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { brokenBodies, brokenQueries } from './broken-requests.ts';
@@ -18,7 +19,7 @@ const OPERATIONS = operationsOf(DOCUMENT);
 /** Room for the longest text of a rule, and one character more. */
 const BODY_LIMIT = 100_000;
 /** Generated requests of each kind and operation. */
-const RUNS = Number(process.env.PROMPTQ_TEST_RUNS ?? 4);
+const RUNS = amount(2, 100);
 const SEED = Number(process.env.PROMPTQ_TEST_SEED ?? 20_261_120);
 
 let service: ServiceUnderTest;

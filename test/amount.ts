@@ -1,0 +1,11 @@
+/** Set by `npm run prove -- tests`. */
+export const isLongRun = process.env.PROMPTQ_LONG_TESTS === '1';
+
+/**
+ * How much a test tries of what has no end: rounds of a race, random requests, looks of a page.
+ * @param everyRun for `npm test`, and so for each commit
+ * @param longRun for `npm run prove -- tests`
+ */
+export function amount<T>(everyRun: T, longRun: T): T {
+  return isLongRun ? longRun : everyRun;
+}
