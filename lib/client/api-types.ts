@@ -1670,7 +1670,7 @@ export interface components {
             items: components["schemas"]["JobSummary"][];
             /** @description Number of jobs that match the filters, or a lower bound if `total_complete` is false. */
             total: number;
-            /** @description Whether `total` is exact. One request reads up to 50000 jobs. A search reads whole months, or, from a month on that has more than that, up to 20000 jobs or one page in order. Continue with `next_cursor`, even after an empty page. */
+            /** @description Whether `total` is exact: new jobs are counted a moment after they are listed. One request reads up to 50000 jobs. A search reads whole months, or, from a month on that has more than that, up to 20000 jobs or one page in order. Continue with `next_cursor`, even after an empty page. */
             total_complete: boolean;
             offset: number;
             limit: number;

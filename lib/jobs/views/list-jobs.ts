@@ -49,11 +49,10 @@ export async function listJobs(context: ListContext, request: JobListQuery): Pro
       ...{ limit, offset, cursor },
       ...(mostRead !== undefined && { mostRead }),
     });
-    const total = await countOf(context, request, statusCounts);
+    const counted = await countOf(context, request, statusCounts);
     return {
       items: await withLabels(context, items),
-      total,
-      totalComplete: true,
+      ...totalOf(counted, { offset, cursor, nextCursor }, items.length),
       offset,
       limit,
       statusCounts,
@@ -74,6 +73,20 @@ export async function listJobs(context: ListContext, request: JobListQuery): Pro
     limit,
     statusCounts,
     nextCursor: next.position && writeCursor(next.position),
+  };
+}
+
+/** Jobs are counted a moment after they are listed. The page that ends a list knows their number if it knows its place. */
+function totalOf(
+  counted: number,
+  { offset, cursor, nextCursor }: { offset: number; cursor: string | undefined; nextCursor: string | undefined },
+  listed: number,
+): Pick<JobPage, 'total' | 'totalComplete'> {
+  const least = listed === 0 ? 0 : offset + listed;
+  if (cursor === undefined && nextCursor === undefined && listed > 0) return { total: least, totalComplete: true };
+  return {
+    total: Math.max(counted, least),
+    totalComplete: counted > least || (counted === least && nextCursor === undefined),
   };
 }
 

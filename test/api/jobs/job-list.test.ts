@@ -17,7 +17,7 @@ beforeAll(async () => {
   const done = await createJob(service, { prompt: 'true', profile: 'shell', cwd: 'some/folder' });
   await untilEnded(service, done);
   ids.unshift(done);
-  await waitFor(async () => (await list('?status=SUCCEEDED')).total === 1);
+  await waitFor(async () => (await list('')).status_counts.SUCCEEDED === 1);
 });
 afterAll(async () => {
   await service.stop();

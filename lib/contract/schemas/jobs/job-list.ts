@@ -99,7 +99,7 @@ export const jobList = z
       .int()
       .meta({ description: 'Number of jobs that match the filters, or a lower bound if `total_complete` is false.' }),
     total_complete: z.boolean().meta({
-      description: `Whether \`total\` is exact. One request reads up to ${LIMITS.jobsReadPerList} jobs. A search reads whole months, or, from a month on that has more than that, up to ${LIMITS.jobsSearchedPerList} jobs or one page in order. Continue with \`next_cursor\`, even after an empty page.`,
+      description: `Whether \`total\` is exact: new jobs are counted a moment after they are listed. One request reads up to ${LIMITS.jobsReadPerList} jobs. A search reads whole months, or, from a month on that has more than that, up to ${LIMITS.jobsSearchedPerList} jobs or one page in order. Continue with \`next_cursor\`, even after an empty page.`,
     }),
     offset: z.number().int(),
     limit: z.number().int(),

@@ -86,6 +86,16 @@ for (const query of [{ profile: 'wanted' }, { search: 'needle' }] as const)
         expect(found).toEqual(order === 'newest' ? wanted : wanted.toReversed());
       });
 
+it('jobs that are not counted yet make the total a lower bound, but for the page that ends the list', async () => {
+  // Nothing counts the jobs of this deployment.
+  const first = await list({ limit: 5, offset: 2 });
+  expect(first).toMatchObject({ total: 7, totalComplete: false });
+  const second = await list({ limit: 5, cursor: first.nextCursor });
+  expect(second).toMatchObject({ total: 5, totalComplete: false, nextCursor: undefined });
+  expect(await list({ offset: 2 })).toMatchObject({ total: 12, totalComplete: true });
+  expect(await list({ status: 'RUNNING' })).toMatchObject({ ids: [], total: 0, totalComplete: true });
+});
+
 it('a bounded request says that it has not counted all', async () => {
   expect(await list({ profile: 'wanted' }, 4)).toMatchObject({
     ids: wanted.slice(0, 2),
