@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * What changes the state of a process: its environment or folder, its globals, its clock or output, or which modules it
- * has loaded. Waiting by `vi` changes nothing.
+ * What changes the state of a process for the next file: its environment or folder, its globals, or which modules it has
+ * loaded. `test/shared-process.ts` takes spies and fake timers back.
  */
 const CHANGES = [
-  /\bvi\.(?!waitUntil\b|waitFor\b)/,
+  /\bvi\.(mock|doMock|unmock|doUnmock|hoisted|resetModules|stubEnv|stubGlobal)\b/,
   /\bprocess\.(chdir|umask)\(/,
-  /\bprocess\.env(\.\w+|\[[^\]]+\])? = /,
+  /\bprocess\.env(\.\w+|\[[^\]]+\]) = /,
   /\bdelete process\.env\b/,
   /\bObject\.assign\((process\.env|globalThis)\b/,
   /\bapplyEnv\(.*\bprocess\.env\)/,

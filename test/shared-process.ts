@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 
-/** Fails a test file that changes the process it shares with the next one, so that `own-process.ts` learns of it. */
+/**
+ * Takes back what `vi` has replaced in a test file, and fails one that changes the process it shares with the next file, so
+ * that `own-process.ts` learns of it.
+ */
 const state = () => ({
   env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST'))),
   folder: process.cwd(),
@@ -14,5 +17,7 @@ beforeAll(() => {
   before = state();
 });
 afterAll(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
   expect(state()).toEqual(before);
 });
