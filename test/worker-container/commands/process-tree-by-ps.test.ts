@@ -1,15 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { processTable } from '../../../lib/platform/processes/process-table.ts';
 import { PS_TABLE } from '../../../lib/platform/processes/ps-table.ts';
+import { endMarkedLike, endTree, findMarked, spawnTree } from '../../../worker-container/commands/process-tree.ts';
 
 // As on macOS: processes are listed by `ps` instead of /proc.
 process.env.PROMPTQ_PLATFORM = 'darwin-arm64';
-
-beforeAll(() => expect(processTable()).toBe(PS_TABLE));
-
-await import('./process-tree.test.ts');
 
 test('a value with spaces is read to its end, and only from the environment of the process', async () => {
   const child = spawn('sleep', ['1000'], { env: { FIRST: 'a folder of mine', SECOND: '2' } });
@@ -24,4 +21,19 @@ test('a value with spaces is read to its end, and only from the environment of t
   } finally {
     child.kill('SIGKILL');
   }
+});
+
+// All others of process-tree.test.ts run by `ps` in a long run.
+test('nothing is left of a tree that has a child in another session', async () => {
+  expect(processTable()).toBe(PS_TABLE);
+  const mark = `test-${crypto.randomUUID()}`;
+  onTestFinished(async () => void (await endMarkedLike(mark)));
+  const script = 'trap "" INT TERM; setsid sleep 1000 & echo up; while :; do sleep 1000; done';
+  const env = { PATH: process.env.PATH ?? '/usr/bin:/bin' };
+  const bash = { command: 'bash', args: ['-c', script], env, cwd: '/', mark, stdin: undefined, account: undefined };
+  const tree = await spawnTree(bash);
+  await once(tree.stdout, 'data');
+  await expect.poll(() => findMarked(mark).length).toBeGreaterThanOrEqual(3);
+  expect(await endTree({ child: tree, mark, politeSignal: 'SIGTERM', kill: true })).toBeGreaterThan(0);
+  expect(findMarked(mark)).toEqual([]);
 });
