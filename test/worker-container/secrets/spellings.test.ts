@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
+import { amount } from '../../amount.ts';
 
 /** How programs write a text. */
 const json = (text: string) => JSON.stringify(text).slice(1, -1);
@@ -61,7 +62,7 @@ test.each(Object.entries(WAYS))('a secret is masked wherever the stream is cut: 
       const bytes = Buffer.from(`${SURROUNDINGS}${write(value)}${SURROUNDINGS}`);
       expect(redact([value], bytes, places)).toBe(`${SURROUNDINGS}***${SURROUNDINGS}`);
     }),
-    { numRuns: 300 },
+    { numRuns: amount(60, 300) },
   );
 });
 
@@ -98,7 +99,7 @@ test('what lacks the last character of a secret passes unchanged', () => {
       const text = `${SURROUNDINGS}${write(value)}`;
       expect(redact([`${value}#`], Buffer.from(text), places)).toBe(text);
     }),
-    { numRuns: 1_000 },
+    { numRuns: amount(250, 1_000) },
   );
 });
 

@@ -9,11 +9,12 @@ import { settleMessages } from '../../../../lib/jobs/messages/settle-messages.ts
 import type { Outcome } from '../../../../lib/jobs/receipts/receipt.ts';
 import { settlePendingMessages } from '../../../../lib/reconciler/after-attempt.ts';
 import { MessageCourier } from '../../../../worker-container/messages/message-courier.ts';
+import { amount } from '../../../amount.ts';
 import { SeededRandom } from '../../../simulation/seeded-random.ts';
 import { type QuietDeployment, quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { aReceipt, aRunningJob } from '../a-job.ts';
 
-const RACES = 1_000;
+const RACES = amount(250, 1_000);
 /** Longest pause before and after each call of a service, in turns of the event loop's microtasks. */
 const LONGEST = 12;
 
