@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { amount } from '../amount.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../emulated-deployment.ts';
 import { raceForClaims } from './claim-race.ts';
+
+const JOBS = amount(50, 100);
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {
@@ -8,11 +11,11 @@ beforeAll(async () => {
 });
 afterAll(async () => await deployment.stop());
 
-it('sixteen claimers claim each of 100 jobs exactly once, with every message delivered three times', async () => {
+it(`sixteen claimers claim each of ${JOBS} jobs exactly once, with every message delivered three times`, async () => {
   const { claims, deliveries, wrong } = await raceForClaims(deployment, {
-    jobs: 100,
+    jobs: JOBS,
     claimers: 16,
     seed: 20_261_120,
   });
-  expect({ claims, deliveries, wrong }).toEqual({ claims: 100, deliveries: 300, wrong: [] });
+  expect({ claims, deliveries, wrong }).toEqual({ claims: JOBS, deliveries: 3 * JOBS, wrong: [] });
 });

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { amount } from '../amount.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { walkApi } from './walk-api.ts';
+
+const RUNS = amount(4, 8);
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
@@ -11,9 +14,9 @@ afterAll(async () => {
 });
 
 it('random walks over the API get only responses that the lifecycle permits, and leave correct counts', async () => {
-  const { walks, steps, jobs, counts } = await walkApi(service, { runs: 8, seed: 20_261_120 });
+  const { walks, steps, jobs, counts } = await walkApi(service, { runs: RUNS, seed: 20_261_120 });
   console.log(JSON.stringify({ walks, steps, jobs, counts }));
-  expect(walks).toBe(8);
+  expect(walks).toBe(RUNS);
   // A walk that met only some of the states would say little.
   expect(Object.entries({ ...counts, QUEUED: 1, RUNNING: 1 }).filter(([, count]) => count === 0)).toEqual([]);
 });

@@ -6,6 +6,7 @@ import type { ReceivedMessage } from '../../../../lib/jobs/dispatch/dispatch-que
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { resendStaleMessages } from '../../../../lib/reconciler/reconcile-jobs.ts';
+import { amount } from '../../../amount.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
 import { aJob } from '../a-job.ts';
 
@@ -26,8 +27,8 @@ function seeded(seed: number): () => number {
   };
 }
 
-describe('a burst of 300 jobs under 24 claimers', () => {
-  const JOBS = 300;
+describe('a burst of jobs under 24 claimers', () => {
+  const JOBS = amount(120, 300);
   const CLAIMERS = 24;
   const PROJECTS = 20;
 
