@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { access, mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
+import { amount } from '../../amount.ts';
 import { ROOT } from '../../docs/documents.ts';
 import { waitFor } from '../../local-service.ts';
 import { emptyHome, PROGRAM } from './promptq-command.ts';
@@ -41,6 +42,29 @@ const user = (): NodeJS.ProcessEnv => ({
   HOME: home,
   ...npmConfig,
 });
+
+/**
+ * In the place of `npm ci`: links the packages that the shipped lock file names to those of this repository, which have the
+ * same versions. npm itself would unpack 650 MB.
+ */
+const LINKING_NPM = `#!${process.execPath}
+const { existsSync, mkdirSync, readFileSync, symlinkSync } = require('node:fs');
+const { dirname, join } = require('node:path');
+const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+for (const name of Object.keys(packages).filter((path) => /^node_modules\\/(@[^/]+\\/)?[^/]+$/.test(path))) {
+  if (!existsSync(join(${JSON.stringify(ROOT)}, name))) continue;
+  mkdirSync(dirname(name), { recursive: true });
+  symlinkSync(join(${JSON.stringify(ROOT)}, name), name);
+}
+`;
+
+/** The search path of a start that installs the service: by npm itself in a long run. */
+async function installer(): Promise<string | undefined> {
+  const folder = join(home, 'linking');
+  await mkdir(folder);
+  await writeFile(join(folder, 'npm'), LINKING_NPM, { mode: 0o755 });
+  return amount([folder, process.env.PATH].join(delimiter), process.env.PATH);
+}
 
 /** Starts `dev` as the user whose home is empty, on any free port. */
 async function dev(command: readonly [string, ...string[]], env: NodeJS.ProcessEnv) {
@@ -123,7 +147,7 @@ async function useClient(env: NodeJS.ProcessEnv): Promise<void> {
 
 test('the package alone installs and runs the service, where its commands and its client work, until Ctrl-C', async () => {
   const env = user();
-  const { child, ended, printed } = await dev([packaged], env);
+  const { child, ended, printed } = await dev([packaged], { ...env, PATH: await installer() });
   await waitFor(() => printed().includes('Paste these lines') || child.exitCode !== null, { timeoutMs: 300_000 });
   expect(printed()).toContain('promptq run "Say hello" --follow');
   await waitFor(async () => await stat(credentials).catch(() => undefined));
