@@ -1,28 +1,13 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { PythonMissingError, pythonPackages } from './python-packages.ts';
+import { COMPONENTS, DOCUMENT, EXPECTED, ROOT } from './client-programs.ts';
 
 const run = promisify(execFile);
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const DOCUMENT = join(ROOT, 'openapi.json');
-const COMPONENTS = Object.keys(JSON.parse(await readFile(DOCUMENT, 'utf8')).components.schemas);
-
-/** What the programs in docs/api/clients print. */
-const EXPECTED = {
-  status: 'SUCCEEDED',
-  prompt: 'echo hello',
-  stdout: 'hello\n',
-  listed: true,
-  cancelled: 'CANCELLED',
-  error: 'job_not_found',
-};
 
 let service: ServiceUnderTest;
 let folder: string;
@@ -83,24 +68,3 @@ function typescriptProject() {
     include: ['**/*.ts'],
   };
 }
-
-test('the client of openapi-python-client has every model and runs jobs', async ({ skip }) => {
-  const packages = await pythonPackages().catch((error: unknown) => {
-    if (error instanceof PythonMissingError) return skip(error.message);
-    throw error;
-  });
-  const env = {
-    ...access(),
-    PATH: [join(packages, 'bin'), process.env.PATH].join(delimiter),
-    PYTHONPATH: [packages, folder].join(delimiter),
-  };
-  const client = join(folder, 'promptq_client');
-  const generate = ['generate', '--path', DOCUMENT, '--meta', 'none', '--output-path', client, '--fail-on-warning'];
-  const generated = await run('python3', ['-m', 'openapi_python_client', ...generate], { env });
-  expect(generated.stdout + generated.stderr).not.toMatch(/warn|skip|omitted|unable/i);
-  const models = await readFile(join(client, 'models/__init__.py'), 'utf8');
-  expect(COMPONENTS.filter((name) => !models.includes(`import ${name}\n`))).toEqual([]);
-
-  const { stdout } = await run('python3', [join(ROOT, 'docs/api/clients/run_job.py')], { env });
-  expect(JSON.parse(stdout)).toEqual(EXPECTED);
-});
