@@ -6,6 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkDatabase } from '../../../../lib/local/emulators/dynamodb/check-database.ts';
+import { PracticeLogins } from '../../../../lib/local/practice-vendor/logins.ts';
+import { HomeError } from '../../../../lib/local/run/home-error.ts';
+import { amount } from '../../../amount.ts';
 import { startService } from '../../../local-service.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../../bin/local.ts', import.meta.url));
@@ -73,37 +77,49 @@ test('a used home without its database is rejected, and no empty one is created'
   expect(await readdir(join(home, 'dynamodb'))).toEqual([]);
 });
 
+/** What the start of the test above checks, without the start. */
+async function refusesDatabase(home: string, ...words: string[]): Promise<void> {
+  const check = async () => checkDatabase({ file: databaseOf(home), isUsed: true });
+  for (const word of words) await expect(check).rejects.toThrow(word);
+  await expect(check).rejects.toThrow(HomeError);
+}
+
 test('a used home whose database is empty is rejected', async () => {
   const home = await copyOfUsed();
   await removeDatabase(home);
   await writeFile(databaseOf(home), '');
-  await refuses(home, databaseOf(home), 'empty', 'Restore', 'PROMPTQ_HOME');
+  await refusesDatabase(home, databaseOf(home), 'empty', 'Restore', 'PROMPTQ_HOME');
 });
 
 test('a database that holds something else is named', async () => {
   const home = await copyOfUsed();
   await removeDatabase(home);
   await writeFile(databaseOf(home), 'garbage '.repeat(2_000));
-  await refuses(home, databaseOf(home), 'not a database', 'Restore');
+  await refusesDatabase(home, databaseOf(home), 'not a database', 'Restore');
 });
 
 test('a database that was cut off is named', async () => {
   const home = await copyOfUsed();
   await truncate(databaseOf(home), Math.floor((await stat(databaseOf(home))).size / 2));
-  await refuses(home, databaseOf(home), 'malformed', 'Restore');
+  await refusesDatabase(home, databaseOf(home), 'malformed', 'Restore');
 });
 
-test.each(['garbage', '{}'])('a key of the identity provider that is none (%s) is named', async (text) => {
-  const home = await copyOfUsed();
-  await writeFile(join(home, 'oidc-key.json'), text);
-  await refuses(home, join(home, 'oidc-key.json'), 'Remove it');
-});
+test.each(amount(['{}'], ['garbage', '{}']))(
+  'a key of the identity provider that is none (%s) is named',
+  async (text) => {
+    const home = await copyOfUsed();
+    await writeFile(join(home, 'oidc-key.json'), text);
+    await refuses(home, join(home, 'oidc-key.json'), 'Remove it');
+  },
+);
 
-test.each(['', '{"refresh":1}'])('damaged logins of the practice vendor (%s) are named', async (text) => {
+test('damaged logins of the practice vendor are named', async () => {
   const home = await copyOfUsed();
   const file = join(home, 'practice', 'logins.json');
-  await writeFile(file, text);
+  await writeFile(file, '');
   await refuses(home, file, 'Remove it');
+  await writeFile(file, '{"refresh":1}');
+  await expect(PracticeLogins.open(file)).rejects.toThrow(/logins\.json is damaged\. Remove it/);
 });
 
 test('a used home that a folder brings is rejected unless it is named', async () => {
