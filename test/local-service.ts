@@ -61,10 +61,11 @@ const PROGRAM = fileURLToPath(new URL('../bin/local.ts', import.meta.url));
  * Starts a local run on a free port and a temporary home.
  * @param options.under a program, with its arguments, that starts the one which comes after them
  * @param options.home an existing home; it is not removed at the end
+ * @param options.ownGroup leads a process group, as a shell starts a program on a terminal
  * @throws Error with all that was printed, if it ends before it is ready
  */
 export async function startService(
-  options: { env?: Record<string, string>; home?: string; under?: readonly string[] } = {},
+  options: { env?: Record<string, string>; home?: string; under?: readonly string[]; ownGroup?: boolean } = {},
 ): Promise<ServiceUnderTest> {
   const home = options.home ?? (await mkdtemp(join(tmpdir(), 'promptq-test-')));
   const dynamodb = await secondDynamodbOf(home);
@@ -82,6 +83,7 @@ export async function startService(
     // Agents start login shells: what a developer's own profile does there is no part of a test.
     env: { ...process.env, HOME: home, PORT: '0', PROMPTQ_HOME: home, ...dynamodb, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: options.ownGroup ?? false,
   });
   let printed = '';
   child.stdout.on('data', (chunk) => (printed += chunk));

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -46,10 +47,11 @@ async function workerOf(home: string): Promise<number> {
 describe('a running service', () => {
   let service: ServiceUnderTest;
   beforeAll(async () => {
-    service = await startService();
+    service = await startService({ ownGroup: true });
   });
   afterAll(async () => {
-    await service.stop();
+    // The last test has ended it if it came so far.
+    if (existsSync(service.home)) await service.stop();
   });
 
   test('tells commands of operators where links in signed calls lead', async () => {
@@ -121,6 +123,20 @@ describe('a running service', () => {
     expect([status, json]).toEqual([404, { error: 'not_found', request_id: expect.any(String) }]);
     expect((await fetch(`${service.baseUrl}/api/nothing`)).status).toBe(401);
   });
+
+  test('on Ctrl-C, which reaches the whole process group, the worker is ended by the service alone', async () => {
+    const workerLog = async () => await readFile(join(service.home, 'logs', 'worker.log'), 'utf8');
+    await waitFor(async () => (await workerLog()).includes('"ready"'));
+    // Another test has killed a worker.
+    const before = service.output().length;
+    process.kill(-service.pid, 'SIGINT');
+    await waitFor(async () => (await marked(service.home)).length === 0);
+    expect(service.output().slice(before)).not.toContain('ended unexpectedly');
+    const log = await workerLog();
+    expect(log).toContain('"why":"SIGTERM"');
+    expect(log).not.toContain('"why":"SIGINT"');
+    expect(await service.stop()).toBe(0);
+  });
 });
 
 describe('the end', () => {
@@ -138,26 +154,6 @@ describe('the end', () => {
     child.kill('SIGTERM');
     await ended;
     expect([child.exitCode, printed]).toEqual([0, expect.stringMatching(/^\s*Stopping\..*\s*$/)]);
-    await waitFor(async () => (await marked(home)).length === 0);
-    await rm(home, { recursive: true, force: true });
-  });
-
-  test('on Ctrl-C, which reaches the whole process group, the worker is ended by the service alone', async () => {
-    const home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
-    const child = spawn(process.execPath, [PROGRAM], {
-      env: { ...process.env, PORT: '0', PROMPTQ_HOME: home },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    });
-    let printed = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk));
-    await waitFor(() => printed.includes('curl'));
-    await waitFor(async () => (await readFile(join(home, 'logs', 'worker.log'), 'utf8')).includes('"ready"'));
-    process.kill(-(child.pid ?? 0), 'SIGINT');
-    await once(child, 'close');
-    expect(child.exitCode).toBe(0);
-    expect(printed).not.toContain('ended unexpectedly');
-    expect(await readFile(join(home, 'logs', 'worker.log'), 'utf8')).toContain('"why":"SIGTERM"');
     await waitFor(async () => (await marked(home)).length === 0);
     await rm(home, { recursive: true, force: true });
   });
