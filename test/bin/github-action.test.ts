@@ -100,9 +100,10 @@ test('a job that succeeds: outputs, summary and exit code 0; with the same key, 
   expect(second.summary).toContain(`${total.input_tokens} in, ${total.output_tokens} out`);
 });
 
-test('a job that fails ends the step with 1 and still reports, without reading all of its output', async () => {
+test('a job of a file that fails ends the step with 1 and still reports, without reading all of its output', async () => {
   const proxy = await startUnreliableProxy(service.baseUrl, {});
-  const failed = await runJob({ url: proxy.url, prompt: 'exit 3', profile: 'shell', project: 'ci' });
+  writeFileSync(join(temp, 'prompt.sh'), 'exit 3');
+  const failed = await runJob({ url: proxy.url, 'prompt-file': 'prompt.sh', profile: 'shell', project: 'ci' });
   await proxy.stop();
   expect([failed.code, failed.outputs.status]).toEqual([1, 'FAILED']);
   expect(failed.summary).toContain('| exit code | 3 |');
@@ -146,9 +147,7 @@ test('a hostile prompt reaches the job unchanged, and the shell of the runner ru
   expect(() => readFileSync(join(temp, 'ran'))).toThrow('ENOENT');
 });
 
-test('the prompt comes from a file, but not from both', async () => {
-  writeFileSync(join(temp, 'prompt.sh'), 'true');
-  expect((await runJob({ 'prompt-file': 'prompt.sh', profile: 'shell' })).code).toBe(0);
+test('the prompt comes from one place', async () => {
   expect((await runJob({ 'prompt-file': 'prompt.sh', prompt: 'true' })).code).toBe(2);
 });
 

@@ -68,16 +68,31 @@ describe('the guide of the command line', () => {
   });
 
   test('"Completion": commands, options, and their values', async () => {
-    const complete = async (...words: string[]) => {
+    const expected: readonly (readonly [readonly string[], readonly string[]])[] = [
+      [
+        ['promptq', ''],
+        [...COMMANDS.map(({ name }) => name), 'help'],
+      ],
+      [
+        ['promptq', 're'],
+        ['result', 'retry'],
+      ],
+      [
+        ['promptq', 'run', '--f'],
+        ['--follow', '--file'],
+      ],
+      [
+        ['promptq', 'wait', '--on-interrupt', ''],
+        ['detach', 'cancel'],
+      ],
+      [['promptq', 'completion', 'z'], ['zsh']],
+    ];
+    const complete = expected.map(([words]) => {
       const line = words.map((word) => `'${word}'`).join(' ');
-      const more = `COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _promptq; echo "\${COMPREPLY[@]}"`;
-      return (await paste('Completion', { more })).trim().split(' ');
-    };
-    expect(await complete('promptq', '')).toEqual([...COMMANDS.map(({ name }) => name), 'help']);
-    expect(await complete('promptq', 're')).toEqual(['result', 'retry']);
-    expect(await complete('promptq', 'run', '--f')).toEqual(['--follow', '--file']);
-    expect(await complete('promptq', 'wait', '--on-interrupt', '')).toEqual(['detach', 'cancel']);
-    expect(await complete('promptq', 'completion', 'z')).toEqual(['zsh']);
+      return `COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _promptq; echo "\${COMPREPLY[@]}"`;
+    });
+    const printed = await paste('Completion', { more: complete.join('\n') });
+    expect(printed.trim().split('\n')).toEqual(expected.map(([, values]) => values.join(' ')));
   });
 
   test('completion for fish names every command and option, and an unknown shell is wrong', async () => {

@@ -51,7 +51,8 @@ describe('run', () => {
   });
 
   test('--follow prints what an agent does for people, --raw its lines, and --json its events', async () => {
-    const follow = ['run', '--follow', 'drill: tool echo one; echo two; exit 3'];
+    // One job, which is printed in three ways.
+    const follow = ['run', '--follow', '--idempotency-key', 'three', 'drill: tool echo one; echo two; exit 3'];
     const { code, stdout } = await promptq(...follow);
     expect([code, stdout]).toEqual([
       0,
