@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type PracticeVendor, startPracticeVendor } from '../../../lib/local/practice-vendor/practice-vendor.ts';
 import { claude } from '../../../worker-container/agents/claude.ts';
 import { codex } from '../../../worker-container/agents/codex.ts';
+import { amount } from '../../amount.ts';
 import { claudeCli, INSTALL_LIMIT } from '../agents/claude-cli.ts';
 import { fileAppears, makeAttempt, type RunningAgent, runAgent, startAgent } from '../agents/run-agent.ts';
 
@@ -62,7 +63,7 @@ test.for(AGENTS)('%s: with the drive exec it takes no messages', async ([, agent
   expect(await run.ended).toMatchObject({ exitCode: 0, facts: { finalMessage: '{"a":1}' } });
 });
 
-test.for(AGENTS)('%s: half a surrogate pair in a prompt becomes U+FFFD', async ([, agent]) => {
+test.for(AGENTS.slice(0, amount(1, 2)))('%s: half a surrogate pair in a prompt becomes U+FFFD', async ([, agent]) => {
   const env = { PROMPTQ_CLAUDE_BIN: claudeBinary };
   const end = await runAgent(agent, { vendor, prompt: 'half \ud83d of a pair', env });
   expect(end).toMatchObject({ exitCode: 0, facts: { finished: true } });
@@ -90,14 +91,17 @@ test('codex: a session is continued by the app server, and one that is missing i
   expect(missing.facts).not.toHaveProperty('sessionId');
 });
 
-test.for(['auto', 'exec'] as const)('claude: a session that is missing is refused with the drive %s', async (drive) => {
-  const env = { PROMPTQ_CLAUDE_BIN: claudeBinary };
-  const resume = '01a1f844-0000-4000-8000-000000000000';
-  const { facts, exitCode } = await runAgent(claude, { vendor, drive, resume, prompt: 'hello', env });
-  expect([facts.error, exitCode]).toEqual([expect.stringContaining('No conversation found'), 1]);
-  // By that, a refusal differs from a failure of the job.
-  expect(facts).not.toHaveProperty('sessionId');
-});
+test.for(amount<('auto' | 'exec')[]>(['auto'], ['auto', 'exec']))(
+  'claude: a session that is missing is refused with the drive %s',
+  async (drive) => {
+    const env = { PROMPTQ_CLAUDE_BIN: claudeBinary };
+    const resume = '01a1f844-0000-4000-8000-000000000000';
+    const { facts, exitCode } = await runAgent(claude, { vendor, drive, resume, prompt: 'hello', env });
+    expect([facts.error, exitCode]).toEqual([expect.stringContaining('No conversation found'), 1]);
+    // By that, a refusal differs from a failure of the job.
+    expect(facts).not.toHaveProperty('sessionId');
+  },
+);
 
 test('codex: a key for the vendor reaches it by the app server, and no environment', async () => {
   const keys: unknown[] = [];
