@@ -153,7 +153,9 @@ describe('the end', () => {
     await waitFor(async () => (await readdir(home)).length > 0);
     child.kill('SIGTERM');
     await ended;
-    expect([child.exitCode, printed]).toEqual([0, expect.stringMatching(/^\s*Stopping\..*\s*$/)]);
+    // On a loaded machine, a part that ends late is named after that.
+    expect([child.exitCode, printed]).toEqual([0, expect.stringMatching(/^\s*Stopping\./)]);
+    expect(printed).not.toContain('Base URL');
     await waitFor(async () => (await marked(home)).length === 0);
     await rm(home, { recursive: true, force: true });
   });
