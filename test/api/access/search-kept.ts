@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { amount } from '../../amount.ts';
 import type { ServiceUnderTest } from '../../local-service.ts';
 import { runSettings } from '../../run-settings.ts';
 
 /** Milliseconds between reads of files and tables, and of queues, where a read counts as a receive of each message. */
-const PAUSE = 20;
+const PAUSE = amount(100, 20);
 const QUEUE_PAUSE = 250;
 
 /**
