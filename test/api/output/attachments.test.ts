@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { amount } from '../../amount.ts';
 import { type ServiceUnderTest, startService } from '../../local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
@@ -108,17 +109,22 @@ test('a failed attempt keeps its files, each attempt its own', async () => {
   expect((await service.api('GET', `/jobs/${id}/attachments?attempt=3`)).status).toBe(400);
 });
 
-test('more than a thousand files and a large one are kept', async () => {
-  const { id } = await run(
-    `mkdir many; i=0; while [ $i -lt 1200 ]; do echo $i > many/$i; i=$((i+1)); done; head -c 30000000 /dev/zero > large`,
-  );
+/** A thousand are what one request for a list of objects can bring. */
+const FILES = amount(100, 1_200);
+
+test('many files, a large one and a long output are kept', async () => {
+  const { id } = await run(`mkdir many; i=0; while [ $i -lt ${FILES} ]; do echo $i > many/$i; i=$((i+1)); done
+    head -c 30000000 /dev/zero > large; head -c 30000000 /dev/zero | tr '\\0' y`);
   const { items } = await listOf(id);
-  expect(items).toHaveLength(1201);
+  expect(items).toHaveLength(FILES + 1);
   expect(items.find(({ path }: { path: string }) => path === 'large')).toMatchObject({
     bytes: 30_000_000,
     sha256: createHash('sha256').update(Buffer.alloc(30_000_000)).digest('hex'),
   });
   const large = Buffer.from(await (await download(id, 'large')).arrayBuffer());
   expect(large.equals(Buffer.alloc(30_000_000))).toBe(true);
-  expect(await (await download(id, 'many%2F1199')).text()).toBe('1199\n');
+  expect(await (await download(id, `many%2F${FILES - 1}`)).text()).toBe(`${FILES - 1}\n`);
+  // Streamed through the gateway, without a redirect.
+  const { status, json } = await service.api('GET', `/jobs/${id}/result?full=1`);
+  expect([status, json.stdout_bytes, json.stdout === 'y'.repeat(30_000_000)]).toEqual([200, 30_000_000, true]);
 });
