@@ -1,5 +1,8 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { routes } from '../../../lib/contract/routes/routes.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 
 /** The machine-readable fields of an error response. */
 
@@ -133,4 +136,50 @@ it('limits have names in snake case, and keep their former names', async () => {
     deployBindings: { timeoutSeconds: { min: 1, max: 3_600 }, urlLength: 2_048 },
     retries: { min: 0, max: 100 },
   });
+});
+
+/** One byte more than a key of DynamoDB may have, in the second key of a table. */
+const LONG = 'x'.repeat(1_025);
+const inPath = routes.filter(({ path, only }) => path.includes('{') && only === undefined);
+
+it.each(inPath)('$id answers an id that no key can have with not found', async ({ method, path, body }) => {
+  const url = path.replaceAll(/\{[^}]+\}/g, LONG);
+  const { status, text } = await service.api(method, url, body === undefined ? undefined : {});
+  expect(status, text).toBe(404);
+  expect(text).toContain('not_found');
+});
+
+/** The process of the emulator that works on a home. */
+async function emulatorOf(home: string): Promise<number> {
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const [program, ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+    if (program?.endsWith('/dynoxide') && args.includes(join(home, 'dynamodb', 'ddb.sqlite'))) return Number(pid);
+  }
+  throw new Error('no emulator runs');
+}
+
+/** Stops a process. Its threads may answer until each has noticed the signal. */
+async function pause(pid: number): Promise<void> {
+  process.kill(pid, 'SIGSTOP');
+  await waitFor(async () => {
+    const threads = await readdir(`/proc/${pid}/task`);
+    const stats = await Promise.all(threads.map((id) => readFile(`/proc/${pid}/task/${id}/stat`, 'utf8')));
+    // The name of a thread, in parentheses, comes before its state.
+    return stats.every((stat) => stat.slice(stat.lastIndexOf(')') + 2).startsWith('T'));
+  });
+}
+
+it('while the table is paused, requests end in time with a documented 503 that names it, and work again afterwards', async () => {
+  const emulator = await emulatorOf(service.home);
+  await pause(emulator);
+  const answers = await Promise.all([
+    service.api('GET', '/jobs'),
+    service.api('GET', '/health'),
+    service.api('POST', '/jobs', { prompt: 'true', profile: 'shell', draft: true }),
+  ]).finally(() => process.kill(emulator, 'SIGCONT'));
+  for (const { status, json, headers } of answers) {
+    const refusal = { error: 'unavailable', details: { failed: ['table'] }, request_id: expect.any(String) };
+    expect([status, json, headers.get('retry-after')]).toEqual([503, refusal, '5']);
+  }
+  expect((await service.api('GET', '/jobs')).status).toBe(200);
 });

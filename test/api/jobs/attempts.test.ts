@@ -72,13 +72,21 @@ it('an attempt that runs has no end, and a draft has no attempt', async () => {
 });
 
 it('a job that was cancelled while it waited keeps how its attempt had ended', async () => {
-  const id = await createJob(service, { prompt: 'exit 5', profile: 'shell', retries: 1 });
-  await waitFor(async () => (await read(id)).state_reason.code === 'retry_backoff');
-  await service.api('POST', `/jobs/${id}/cancel`);
+  const profiles = [{ name: 'single', agent: 'shell', concurrency: 1 }];
+  expect((await service.api('POST', '/config/import', { profiles })).status).toBe(200);
+  const id = await createJob(service, { prompt: 'exit 5', profile: 'single' });
+  await untilEnded(service, id);
+  const gate = join(service.home, 'single-gate');
+  const other = await createJob(service, { prompt: `while [ ! -e ${gate} ]; do sleep 0.05; done`, profile: 'single' });
+  await waitFor(async () => (await read(other)).status === 'RUNNING');
+  expect((await service.api('POST', `/jobs/${id}/retry`)).status).toBe(200);
+  expect((await service.api('POST', `/jobs/${id}/cancel`)).status).toBe(200);
   const { status, attempts } = await read(id);
   expect(status).toBe('CANCELLED');
   expect(attempts).toEqual([expect.objectContaining({ attempt: 1, status: 'FAILED', exit_code: 5 })]);
   expect(attempts[0].state_reason).toEqual({ code: 'exited', message: expect.any(String), retryable: false });
+  await writeFile(gate, '');
+  await untilEnded(service, other);
 });
 
 it('an attempt whose worker was lost has that reason, and its unknown fields are null', async () => {
@@ -136,4 +144,71 @@ it('the list is no part of what an edit sends back', async () => {
   const { attempts } = (await service.api('POST', `/jobs/${id}/submit`)).json;
   expect(attempts).toBeNull();
   await untilEnded(service, id);
+});
+
+async function result(id: string, query = '') {
+  return (await service.api('GET', `/jobs/${id}/result${query}`)).json;
+}
+
+it('a retry hides nothing of an earlier success', async () => {
+  const id = await createJob(service, { prompt: 'drill: tool echo first' });
+  await untilEnded(service, id);
+  const before = await result(id);
+  expect(before).toMatchObject({ attempt: 1, status: 'SUCCEEDED', usage: { input_tokens: expect.any(Number) } });
+
+  await service.api('POST', `/jobs/${id}/retry`);
+  await untilEnded(service, id);
+  const after = await result(id);
+  expect(after).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
+  expect(after.session_id).not.toBe(before.session_id);
+  expect(await result(id, '?attempt=2')).toEqual(after);
+  const { started_at, finished_at, duration_ms, ...kept } = await result(id, '?attempt=1');
+  expect(kept).toEqual({ ...before, started_at: undefined, finished_at: undefined, duration_ms: undefined });
+  expect(Date.parse(finished_at) - Date.parse(started_at)).toBe(duration_ms);
+});
+
+it('an earlier attempt says how it ended itself, whatever the job has come to', async () => {
+  const prompt = `if [ -e done ]; then echo second; else touch done; echo first; exit 7; fi`;
+  const id = await createJob(service, { prompt, profile: 'shell', cwd: 'earlier' });
+  await untilEnded(service, id);
+  await service.api('POST', `/jobs/${id}/retry`);
+  await untilEnded(service, id);
+  expect(await result(id)).toMatchObject({ attempt: 2, status: 'SUCCEEDED', exit_code: 0, stdout: 'second\n' });
+  expect(await result(id, '?attempt=1')).toMatchObject({
+    attempt: 1,
+    status: 'FAILED',
+    state_reason: { code: 'exited' },
+    exit_code: 7,
+    stdout: 'first\n',
+    stdout_state: 'complete',
+  });
+});
+
+it('an attempt shows no usage and no session but its own', async () => {
+  const again = join(service.home, 'again');
+  const prompt = `drill: tool if [ -e ${again} ]; then touch ${again}-runs; sleep 600; fi; touch ${again}`;
+  const id = await createJob(service, { prompt });
+  await untilEnded(service, id);
+  const first = await result(id);
+  expect(first.usage).not.toBeNull();
+  await service.api('POST', `/jobs/${id}/retry`);
+  await waitFor(() => existsSync(`${again}-runs`));
+  expect(await result(id)).toMatchObject({ attempt: 2, status: 'RUNNING', usage: null, session_id: null });
+  await service.api('POST', `/jobs/${id}/kill`);
+  await untilEnded(service, id);
+  const second = await result(id);
+  expect(second).toMatchObject({ attempt: 2, status: 'CANCELLED' });
+  // It made the first of the two calls that the first attempt made.
+  expect(second.usage.input_tokens).toBeGreaterThan(0);
+  expect(second.usage.input_tokens).toBeLessThan(first.usage.input_tokens);
+  expect(second.session_id).not.toBe(first.session_id);
+  expect(await result(id, '?attempt=1')).toMatchObject({ usage: first.usage, session_id: first.session_id });
+});
+
+it('rejects an unknown attempt', async () => {
+  const id = await createJob(service, { prompt: 'true', profile: 'shell', draft: true });
+  const { status, json } = await service.api('GET', `/jobs/${id}/result?attempt=1`);
+  expect(status).toBe(400);
+  expect(json.error).toBe("query.attempt: received 1; the job's newest attempt is 0");
+  expect((await service.api('GET', `/jobs/${id}/result?attempt=0`)).status).toBe(400);
 });

@@ -15,13 +15,20 @@ afterAll(async () => {
 
 type State = 'DRAFT' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
 
-/** Creates a job in a state; QUEUED ones wait for a vendor's account that is never linked. */
+/** A job that waits for a vendor's account, which is never linked. */
+let parked: Promise<string> | undefined;
+async function untilParked(): Promise<string> {
+  const id = await createJob(service, { prompt: 'exit 1', profile: 'codex' });
+  await waitFor(async () => (await status(id)).state_reason.code === 'account_required');
+  return id;
+}
+
+/** Creates a job in a state; QUEUED ones are later turns of the thread of one that never starts again. */
 const MAKE: Record<State, () => Promise<string>> = {
   DRAFT: () => createJob(service, { prompt: 'true', profile: 'shell', draft: true }),
   QUEUED: async () => {
-    const id = await createJob(service, { prompt: 'exit 1', profile: 'codex', retries: 100 });
-    await waitFor(async () => (await status(id)).state_reason.code === 'account_required');
-    return id;
+    parked ??= untilParked();
+    return await createJob(service, { prompt: 'exit 1', continue: await parked, retries: 100 });
   },
   RUNNING: async () => {
     const id = await createJob(service, { prompt: 'sleep 300', profile: 'shell' });

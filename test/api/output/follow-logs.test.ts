@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signedInBrowser } from '../../browser.ts';
 import { type ServiceUnderTest, startService } from '../../local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 import { allEvents, type EventStream, follow, type ServerSentEvent, textOf } from './event-stream.ts';
@@ -148,17 +146,11 @@ describe('a followed log', () => {
 
   it('ends when its token is revoked', async () => {
     const { id, open } = await gatedJob('revoked', { before: 'echo on', after: 'true' });
-    const token = (...args: string[]) =>
-      promisify(execFile)(process.execPath, [
-        fileURLToPath(new URL('../../../bin/token.ts', import.meta.url)),
-        ...['--home', service.home],
-        ...args,
-        '--json',
-      ]).then(({ stdout }) => JSON.parse(stdout));
-    const made = await token('create', '--name', 'follower', '--scopes', 'logs');
+    const admin = await signedInBrowser(service, 'admin');
+    const made = (await admin.api('POST', '/tokens', { name: 'follower', scopes: ['logs'] })).json;
     const stream = await follow(service, id, '', { authorization: `Bearer ${made.token}` });
     await until(stream, (events) => textOf(events) === 'on\n');
-    await token('revoke', made.id);
+    expect((await admin.api('POST', `/tokens/${made.id}/revoke`)).status).toBe(200);
     expect(await allEvents(stream)).toMatchObject([{ name: 'error', data: { error: 'unauthorized' } }]);
     expect((await service.api('GET', `/jobs/${id}/status`)).json.status).toBe('RUNNING');
     await open();

@@ -75,45 +75,33 @@ const env = () => ({
   PROMPTQ_WATCH_SECONDS: '2',
 });
 
-test('the local run fetches its emulator once, runs jobs and ends all their processes', async () => {
+test('the local run fetches its emulator once, runs jobs, and ends their processes, also those that a killed one left', async () => {
   const service = await startService({ env: env() });
   const { home } = service;
-  try {
-    const agent = await createJob(service, { prompt: 'hello' });
-    expect(await untilEnded(service, agent)).toMatchObject({ status: 'SUCCEEDED' });
-    const mark = `promptq-left-${process.pid}`;
-    const left = await createJob(service, { profile: 'shell', prompt: `(exec -a ${mark} sleep 1000) & echo done` });
-    expect(await untilEnded(service, left)).toMatchObject({ status: 'SUCCEEDED' });
-    expect(await processesNamed(mark)).toEqual([]);
-    const killed = await createJob(service, {
-      profile: 'shell',
-      prompt: `setsid bash -c 'exec -a ${mark} sleep 1000'`,
-    });
-    await waitFor(async () => (await processesNamed(mark)).length > 0);
-    await service.api('POST', `/jobs/${killed}/kill`);
-    expect(await untilEnded(service, killed)).toMatchObject({ status: 'CANCELLED' });
-    expect(await processesNamed(mark)).toEqual([]);
-    expect(service.output()).toContain('other programs on this machine can reach it');
-  } finally {
-    expect(await service.stop({ keepHome: true })).toBe(0);
-  }
-  expect(requests.filter((path) => path === '/emulator.tgz')).toHaveLength(1);
-  const again = await startService({ env: env(), home });
-  expect(await again.stop({ keepHome: true })).toBe(0);
-  expect(requests.filter((path) => path === '/emulator.tgz')).toHaveLength(1);
-  await rm(home, { recursive: true, force: true });
-});
-
-test('what a killed local run has left is ended by the next one', async () => {
-  const service = await startService({ env: env() });
-  const { home } = service;
-  const mark = `promptq-killed-${process.pid}`;
-  await createJob(service, { profile: 'shell', prompt: `exec -a ${mark} sleep 1000` });
+  const agent = await createJob(service, { prompt: 'hello' });
+  expect(await untilEnded(service, agent)).toMatchObject({ status: 'SUCCEEDED' });
+  const mark = `promptq-left-${process.pid}`;
+  const left = await createJob(service, { profile: 'shell', prompt: `(exec -a ${mark} sleep 1000) & echo done` });
+  expect(await untilEnded(service, left)).toMatchObject({ status: 'SUCCEEDED' });
+  expect(await processesNamed(mark)).toEqual([]);
+  const killed = await createJob(service, { profile: 'shell', prompt: `setsid bash -c 'exec -a ${mark} sleep 1000'` });
   await waitFor(async () => (await processesNamed(mark)).length > 0);
+  await service.api('POST', `/jobs/${killed}/kill`);
+  expect(await untilEnded(service, killed)).toMatchObject({ status: 'CANCELLED' });
+  expect(await processesNamed(mark)).toEqual([]);
+  expect(service.output()).toContain('other programs on this machine can reach it');
+
+  await createJob(service, { profile: 'shell', prompt: `exec -a ${mark} sleep 1000` });
+  const before = await waitFor(async () => {
+    const found = await processesNamed(mark);
+    return found.length > 0 && found;
+  });
   await service.kill9();
   const again = await startService({ env: env(), home });
-  expect(await processesNamed(mark)).toEqual([]);
+  // The job may already run again.
+  expect((await processesNamed(mark)).filter((found) => before.includes(found))).toEqual([]);
   expect(await again.stop()).toBe(0);
+  expect(requests.filter((path) => path === '/emulator.tgz')).toHaveLength(1);
   await rm(home, { recursive: true, force: true });
 });
 
@@ -137,7 +125,9 @@ test('a platform without an emulator is named', async () => {
   );
 });
 
+/** `PID COMMAND` of each process that was started under a name. */
 async function processesNamed(name: string): Promise<string[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'args=']);
-  return stdout.split('\n').filter((line) => line.startsWith(name));
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,args=']);
+  const lines = stdout.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line.replace(/^\d+ /, '').startsWith(name));
 }

@@ -11,6 +11,12 @@ import { findMarkedAs, findWorker } from '../../marked-processes.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startService({ env: { PROMPTQ_WATCH_SECONDS: '2', PROMPTQ_CONCURRENCY: '4' } });
+});
+afterAll(async () => {
+  expect(await service.stop()).toBe(0);
+});
 
 /** The worker that the local run has started. */
 const untilWorker = async () => await waitFor(() => findWorker(service.home));
@@ -44,7 +50,6 @@ describe('a worker that is killed', () => {
   const timesRun = () => readFileSync(ran, 'utf8').split('\n').length - 1;
 
   beforeAll(async () => {
-    service = await startService({ env: { PROMPTQ_WATCH_SECONDS: '2', PROMPTQ_CONCURRENCY: '4' } });
     const names = ['first', 'gate', 'gate-of-folder', 'ran'];
     [first = '', gate = '', gateOfFolder = '', ran = ''] = names.map((name) => join(service.home, name));
     await service.api('POST', '/deploy-bindings', {
@@ -82,9 +87,6 @@ describe('a worker that is killed', () => {
     for (const mark of [`${running}/1`, `${deploying}/1/deployed.custom`]) expect(findMarkedAs(mark)).not.toEqual([]);
     const worker = await untilWorker();
     process.kill(worker, 'SIGKILL');
-  });
-  afterAll(async () => {
-    expect(await service.stop()).toBe(0);
   });
 
   it('has its job run again, after its processes ended, and keeps the first output', async () => {
@@ -141,15 +143,8 @@ describe('a worker that is killed', () => {
 });
 
 describe('a worker that was paused until another took its job over', () => {
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(async () => {
-    expect(await service.stop()).toBe(0);
-  });
-
   it('changes nothing when it resumes', async () => {
-    const [first, finish, gate] = ['first', 'finish', 'gate'].map((name) => join(service.home, name));
+    const [first, finish, gate] = ['paused', 'finish', 'gate-of-other'].map((name) => join(service.home, name));
     const id = await createJob(service, {
       profile: 'shell',
       prompt: `
