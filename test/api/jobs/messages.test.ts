@@ -1,6 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { amount } from '../../amount.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
 import { fileAppears } from '../../worker-container/agents/run-agent.ts';
@@ -58,7 +59,7 @@ async function finalMessageOf(id: string): Promise<string> {
   return (await service.api('GET', `/jobs/${id}/result`)).json.final_message;
 }
 
-test.for(['practice', 'claude-practice'])(
+test.for(amount(['practice'], ['practice', 'claude-practice']))(
   'a message to a running %s is in its next model request, once',
   async (profile) => {
     const id = await startWaiting(profile);
@@ -137,29 +138,6 @@ test('what an agent has not got when its job ends becomes the next turns, in ord
   expect(await finalMessageOf(turns[1] ?? '')).toContain('drill: tool touch up');
   const { json: job } = await service.api('GET', `/jobs/${turns[1]}`);
   expect(job).toMatchObject({ continues: id, prompt: 'drill: recall', profile: 'codex-exec' });
-});
-
-test('an interrupted attempt has the messages in its session, and the next one does not get them again', async () => {
-  const { practice_url, practice_key } = JSON.parse(await readFile(join(service.home, 'operator.json'), 'utf8'));
-  await writeFile(join(service.home, 'secrets.env'), `PRACTICE_KEY=${practice_key}\n`, { mode: 0o600 });
-  const env = { ANTHROPIC_BASE_URL: new URL(practice_url).origin, CLAUDE_CODE_OAUTH_TOKEN: { secret: 'PRACTICE_KEY' } };
-  await service.api('POST', '/config/import', { profiles: [{ name: 'practised', agent: 'claude', env }] });
-  const wait = 'drill: tool touch up; while [ ! -e go ]; do sleep 0.05; done';
-  const prompt = `${wait}\ndrill: limit-after 1 3\ndrill: recall`;
-  const id = await createJob(service, { prompt, profile: 'practised' });
-  await fileAppears(fileOf(id, 'up'));
-  const first = await say(id, 'count to three');
-  await given(id, first);
-  await writeFile(fileOf(id, 'go'), '');
-  await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.state_reason.code === 'usage_limit');
-  const second = await say(id, 'and to four');
-  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
-  const recalled = await finalMessageOf(id);
-  for (const message of [first, second]) expect(recalled.split(`Message ${message}`)).toHaveLength(2);
-  expect(await messagesOf(id)).toMatchObject([
-    { status: 'delivered', attempt: 1 },
-    { status: 'delivered', attempt: 2 },
-  ]);
 });
 
 test('drafts and ended jobs take no messages, and an attempt that starts from the prompt gets those of the job', async () => {

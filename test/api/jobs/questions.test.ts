@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ProfileStore } from '../../../lib/catalog/profiles.ts';
 import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
+import { amount } from '../../amount.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
 import { createJob, untilEnded } from '../job-client.ts';
@@ -15,7 +16,6 @@ beforeAll(async () => {
   await withOperatorRegistry({ stack: undefined, home: service.home }, async (registry) => {
     const profiles = new ProfileStore(registry);
     await profiles.put({ name: 'claude', agent: 'claude', vendor: 'practice' });
-    await profiles.put({ name: 'forgetful', agent: 'codex', vendor: 'practice', resume: 'never' });
   });
 }, INSTALL_LIMIT);
 
@@ -41,7 +41,7 @@ async function untilParked(id: string): Promise<void> {
   await waitFor(async () => (await read(id)).state_reason.code === 'question');
 }
 
-test.for(['practice', 'claude'])(
+test.for(amount(['practice'], ['practice', 'claude']))(
   'an answer is that of the call, or continues the session later (%s)',
   async (profile) => {
     const input = { question: 'Which color?', options: ['red', 'blue'] };
@@ -84,25 +84,6 @@ test.for(['practice', 'claude'])(
   },
 );
 
-test('a job that starts over with each answer asks nothing twice', async () => {
-  const prompt = 'drill: ask Which color?\ndrill: ask Which size?';
-  const id = await createJob(service, { prompt, profile: 'forgetful' });
-  const color = await untilAsked(id);
-  await untilParked(id);
-  expect((await answerTo(id, color, 'blue')).status).toBe(200);
-  await waitFor(async () => (await read(id)).question.id !== color);
-  await untilParked(id);
-  expect((await answerTo(id, (await read(id)).question.id, 'large')).status).toBe(200);
-  await waitFor(async () => (await questionsOf(id)).length > 2 || (await read(id)).finished_at !== null);
-  expect(await questionsOf(id)).toMatchObject([
-    { question: 'Which size?', answer: 'large', attempt: 2 },
-    { question: 'Which color?', answer: 'blue', attempt: 1 },
-  ]);
-  expect(await read(id)).toMatchObject({ status: 'SUCCEEDED', attempt: 3 });
-  const told = 'You asked:\n\nWhich color?\n\nThe answer:\n\nblue\n\nYou asked:\n\nWhich size?\n\nThe answer:\n\nlarge';
-  expect((await resultOf(id)).composed_prompt).toBe(`${prompt}\n\n${told}`);
-});
-
 test('a second answer and one to another question are rejected with the state', async () => {
   const id = await createJob(service, { prompt: 'drill: ask Which color?' });
   const questionId = await untilAsked(id);
@@ -125,7 +106,7 @@ test('a second answer and one to another question are rejected with the state', 
 // They wait for deadlines, all at the same time.
 describe.concurrent('without an answer', () => {
   test.for([
-    { what: 'while the agent waits', deadline: 1, attempt: 1 },
+    ...amount([], [{ what: 'while the agent waits', deadline: 1, attempt: 1 }]),
     { what: 'while the job is parked', deadline: 12, attempt: 2 },
   ])('the default counts, $what', async ({ deadline, attempt }) => {
     const id = await createJob(service, {
@@ -141,43 +122,11 @@ describe.concurrent('without an answer', () => {
 
   test.for([
     { what: 'while the agent waits', deadline: 1 },
-    { what: 'while the job is parked', deadline: 12 },
+    ...amount([], [{ what: 'while the job is parked', deadline: 12 }]),
   ])('and without a default the job fails, and no retry is spent, $what', async ({ deadline }) => {
     const prompt = ask({ question: 'Which?', deadline_seconds: deadline });
     const id = await createJob(service, { prompt, retries: 2 });
     expect(await untilEnded(service, id)).toMatchObject({ status: 'FAILED', attempt: 1 });
     expect(await read(id)).toMatchObject({ state_reason: { code: 'not_answered' }, question: { state: 'expired' } });
   });
-});
-
-test('cancel, retry and an edit of the prompt withdraw the question', async () => {
-  const id = await createJob(service, { prompt: 'drill: ask First?' });
-  const first = await untilAsked(id);
-  await untilParked(id);
-  expect((await service.api('PATCH', `/jobs/${id}`, { priority: 1 })).json).toMatchObject({
-    question: { state: 'open' },
-  });
-  const edited = await service.api('PATCH', `/jobs/${id}`, { prompt: 'drill: ask Second?' });
-  expect(edited.json).toMatchObject({ question: { id: first, state: 'withdrawn' }, resume_from: null });
-  expect((await answerTo(id, first, 'late')).status).toBe(400);
-  await waitFor(async () => (await read(id)).question.id !== first);
-  await untilParked(id);
-  expect((await service.api('POST', `/jobs/${id}/cancel`)).json).toMatchObject({
-    status: 'CANCELLED',
-    question: { state: 'withdrawn' },
-  });
-  expect((await needing()).items).toEqual([]);
-  expect((await service.api('POST', `/jobs/${id}/retry`)).status).toBe(200);
-  await waitFor(async () => (await read(id)).question.state === 'open');
-  const texts = (await questionsOf(id)).map(({ question, state }: { question: string; state: string }) => [
-    question,
-    state,
-  ]);
-  expect(texts).toEqual([
-    ['Second?', 'open'],
-    ['Second?', 'withdrawn'],
-    ['First?', 'withdrawn'],
-  ]);
-  await service.api('POST', `/jobs/${id}/cancel`);
-  await untilEnded(service, id);
 });

@@ -8,6 +8,7 @@ import { StdioClientTransport as FormerTransport } from '@modelcontextprotocol/s
 import { StreamableHTTPClientTransport as FormerHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { amount } from '../../amount.ts';
 import { emptyHome, PROGRAM } from '../../bin/promptq/promptq-command.ts';
 import { type Browser, signedInBrowser } from '../../browser.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
@@ -119,7 +120,23 @@ describe.each(['stdio', 'http'] as const)('tasks by %s', (wire) => {
     expect(result).toMatchObject({ isError: true, structuredContent: { status: 'CANCELLED' } });
   });
 
-  test('a client that can ask nobody finds the question in the status, and answers by the tool', async () => {
+  test('what is no task is refused', async () => {
+    const { tasks } = client.experimental;
+    for (const call of [tasks.getTask, tasks.cancelTask, tasks.getTaskResult])
+      await expect(call.call(tasks, 'job_none')).rejects.toMatchObject({
+        code: -32_602,
+        message: expect.stringContaining('job_not_found'),
+      });
+    const stream = tasks.callToolStream({ name: 'list_jobs', arguments: {} }, CallToolResultSchema, { task: {} });
+    expect(await Array.fromAsync(stream)).toMatchObject([{ type: 'error', error: { code: -32_601 } }]);
+  });
+});
+
+test.for(amount<readonly ('http' | 'stdio')[]>(['http'], ['http', 'stdio']))(
+  'a client that can ask nobody finds the question in the status, and answers by the tool (%s)',
+  async (wire) => {
+    const { client } = await clientWithTasks(wire);
+    onTestFinished(async () => await client.close());
     const { id, last } = await runTask(client, ASK);
     expect(last).toMatchObject({ type: 'error', error: { message: expect.stringContaining('Which color?') } });
     expect(await client.experimental.tasks.getTask(id)).toMatchObject({
@@ -134,19 +151,8 @@ describe.each(['stdio', 'http'] as const)('tasks by %s', (wire) => {
     await waitFor(async () => (await client.experimental.tasks.getTask(id)).status === 'completed');
     expect(await client.experimental.tasks.getTaskResult(id, CallToolResultSchema)).toMatchObject({ isError: false });
     expect(await answerTo(id)).toBe('green');
-  });
-
-  test('what is no task is refused', async () => {
-    const { tasks } = client.experimental;
-    for (const call of [tasks.getTask, tasks.cancelTask, tasks.getTaskResult])
-      await expect(call.call(tasks, 'job_none')).rejects.toMatchObject({
-        code: -32_602,
-        message: expect.stringContaining('job_not_found'),
-      });
-    const stream = tasks.callToolStream({ name: 'list_jobs', arguments: {} }, CallToolResultSchema, { task: {} });
-    expect(await Array.fromAsync(stream)).toMatchObject([{ type: 'error', error: { code: -32_601 } }]);
-  });
-});
+  },
+);
 
 test("on stdio, a task's question is asked of the client's user", async () => {
   const { client, asked } = await clientWithTasks('stdio', { reply: BLUE });
@@ -177,6 +183,9 @@ const NEWER = {
     options: { versionNegotiation: { mode: { pin: '2026-07-28' as const } } },
   }),
 };
+
+/** The lines by which a user declines. */
+const DECLINING = amount(['by HTTP, 2026-07-28'], Object.keys(NEWER));
 
 describe.each(Object.entries(NEWER))('@modelcontextprotocol/client %s', (line, wire) => {
   async function withUser(
@@ -219,30 +228,33 @@ describe.each(Object.entries(NEWER))('@modelcontextprotocol/client %s', (line, w
     });
   });
 
-  test('a user who declines is asked once a call, and the question stays open', async () => {
-    await withUser({ action: 'decline' }, async (client, asked) => {
-      const { id } = (await call(client, 'create_job', ASK)).structuredContent;
-      await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.state_reason.code === 'question');
-      const waited = await call(client, 'wait_for_job', { id });
-      expect(waited).toMatchObject({
-        isError: false,
-        structuredContent: { message: expect.stringContaining('list_questions') },
+  test.for(DECLINING.filter((name) => name === line))(
+    'a user who declines is asked once a call, and the question stays open',
+    async () => {
+      await withUser({ action: 'decline' }, async (client, asked) => {
+        const { id } = (await call(client, 'create_job', ASK)).structuredContent;
+        await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.state_reason.code === 'question');
+        const waited = await call(client, 'wait_for_job', { id });
+        expect(waited).toMatchObject({
+          isError: false,
+          structuredContent: { message: expect.stringContaining('list_questions') },
+        });
+        expect(asked).toHaveLength(1);
+        // By HTTP, the scopes of the token are known before its user is asked.
+        if (line !== 'on stdio')
+          await withUser(
+            BLUE,
+            async (one, others) => {
+              expect(await call(one, 'wait_for_job', { id })).toMatchObject({ isError: false });
+              expect(others).toEqual([]);
+            },
+            await reader('reader of questions'),
+          );
+        expect((await service.api('GET', `/jobs/${id}/questions`)).json.items).toMatchObject([{ state: 'open' }]);
+        await service.api('POST', `/jobs/${id}/cancel`);
       });
-      expect(asked).toHaveLength(1);
-      // By HTTP, the scopes of the token are known before its user is asked.
-      if (line !== 'on stdio')
-        await withUser(
-          BLUE,
-          async (one, others) => {
-            expect(await call(one, 'wait_for_job', { id })).toMatchObject({ isError: false });
-            expect(others).toEqual([]);
-          },
-          await reader('reader of questions'),
-        );
-      expect((await service.api('GET', `/jobs/${id}/questions`)).json.items).toMatchObject([{ state: 'open' }]);
-      await service.api('POST', `/jobs/${id}/cancel`);
-    });
-  });
+    },
+  );
 });
 
 describe('a result that one request by HTTP does not await', () => {
@@ -305,37 +317,4 @@ describe('a result that one request by HTTP does not await', () => {
     expect((await resume(unknown)).text).toContain('job_not_found');
     await service.api('POST', `/jobs/${id}/cancel`);
   });
-
-  // Longer than the 20 seconds of a request, and shorter than the 60 seconds for which these clients wait by default.
-  test('is awaited by the official clients with their default options', async () => {
-    const script = { profile: 'shell', prompt: 'sleep 25; echo slept' };
-    const slept = { isError: false, structuredContent: { status: 'SUCCEEDED', stdout: 'slept\n' } };
-    const { id } = (await service.api('POST', '/jobs', script)).json;
-    const [url, options] = byHttp();
-    const newer = new Client({ name: 'test', version: '1' });
-    await newer.connect(new StreamableHTTPClientTransport(url, options));
-    onTestFinished(async () => await newer.close());
-    const { client } = await clientWithTasks('http');
-    onTestFinished(async () => await client.close());
-    const { tasks } = client.experimental;
-    const call = { name: 'run_job', arguments: script };
-    const [result, messages] = await Promise.all([
-      tasks.getTaskResult(id, CallToolResultSchema),
-      Array.fromAsync(tasks.callToolStream(call, CallToolResultSchema, { task: {} })),
-    ]);
-    expect(result).toMatchObject(slept);
-    expect(messages.at(-1)).toMatchObject({ type: 'result', result: slept });
-    // It has no tasks. The answer asks the agent to wait again.
-    let answer = (await newer.callTool({ name: 'run_job', arguments: script })).structuredContent as Job;
-    const { id: job } = answer;
-    while (answer.status !== 'SUCCEEDED')
-      answer = (await newer.callTool({ name: 'wait_for_job', arguments: { id: job } })).structuredContent as Job;
-    const args = { name: 'job_result', arguments: { id: job } };
-    expect(await newer.callTool(args)).toMatchObject(slept);
-  });
 });
-
-interface Job {
-  readonly id: string;
-  readonly status: string;
-}

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ProfileStore } from '../../../lib/catalog/profiles.ts';
 import { jobIdOfKey, toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
+import { amount } from '../../amount.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
 import { request } from '../../worker-container/tools/served-tools.ts';
@@ -29,16 +30,19 @@ afterAll(async () => {
 
 const resultOf = async (id: string) => (await service.api('GET', `/jobs/${id}/result`)).json;
 
-test.for(['codex-read-only', 'claude-read-only'])('the sandbox of profile %s allows the tools', async (profile) => {
-  const prompt = 'drill: use report_progress {"text": "begun"}\ndrill: use attach_file {"path": "none"}';
-  const id = await createJob(service, { prompt, profile });
-  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
-  const { final_message } = await resultOf(id);
-  expect(final_message).toContain('Noted.');
-  expect(final_message).toContain('none: there is no such file');
-});
+test.for(amount(['codex-read-only'], ['codex-read-only', 'claude-read-only']))(
+  'the sandbox of profile %s allows the tools',
+  async (profile) => {
+    const prompt = 'drill: use report_progress {"text": "begun"}\ndrill: use attach_file {"path": "none"}';
+    const id = await createJob(service, { prompt, profile });
+    expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
+    const { final_message } = await resultOf(id);
+    expect(final_message).toContain('Noted.');
+    expect(final_message).toContain('none: there is no such file');
+  },
+);
 
-test.for(['practice', 'claude'])(
+test.for(amount(['practice'], ['practice', 'claude']))(
   'an agent of profile %s attaches a file and starts a job by tools',
   async (profile) => {
     const key = `starts a job ${profile}`;

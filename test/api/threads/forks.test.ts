@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { amount } from '../../amount.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
 import { createJob, untilEnded } from '../job-client.ts';
@@ -75,30 +76,33 @@ function held(name: string) {
 }
 
 describe('the agent of a fork', () => {
-  test.each(['practice', 'practised'])('%s knows the turns before, and each is billed once', async (profile) => {
-    const spend = 'drill: spend 1000 1';
-    const first = await createJob(service, { prompt: `first of ${profile}\n${spend}`, profile, tags: ['kept'] });
-    await untilEnded(service, first);
-    const forked = await fork(first, `second of ${profile}\n${spend}`);
-    await untilEnded(service, forked);
-    const last = await next(forked, `third of ${profile}\n${spend}`);
-    const other = await next(first, `other of ${profile}\n${spend}`);
-    await untilEnded(service, last);
-    const again = await fork(last, `again of ${profile}\ndrill: recall`);
-    const answer = await answerOf(again);
-    for (const turn of ['first', 'second', 'third', 'again']) expect(answer).toContain(`${turn} of ${profile}`);
-    expect(answer).not.toContain('other of');
-    await untilEnded(service, other);
-    const jobs = await Promise.all([first, forked, last, other].map(jobOf));
-    const tokens = jobs.map(({ usage }) => usage.output_tokens);
-    expect(tokens).toEqual(Array(4).fill(tokens[0]));
-    expect(jobs[1]).toMatchObject({ thread_id: forked, turn: 1, continues: null, forked_from: first, warnings: [] });
-    expect(jobs[1]).toMatchObject({ profile, tags: ['kept'], cwd: null, session_id: jobs[0].session_id });
-    expect(jobs[2]).toMatchObject({ thread_id: forked, turn: 2, forked_from: null });
-    const session = (await service.api('GET', `/jobs/${again}/session`)).text;
-    expect(session).toContain(folderOf(again));
-    for (const id of [first, forked]) expect(session).not.toContain(folderOf(id));
-  });
+  test.each(amount(['practice'], ['practice', 'practised']))(
+    '%s knows the turns before, and each is billed once',
+    async (profile) => {
+      const spend = 'drill: spend 1000 1';
+      const first = await createJob(service, { prompt: `first of ${profile}\n${spend}`, profile, tags: ['kept'] });
+      await untilEnded(service, first);
+      const forked = await fork(first, `second of ${profile}\n${spend}`);
+      await untilEnded(service, forked);
+      const last = await next(forked, `third of ${profile}\n${spend}`);
+      const other = await next(first, `other of ${profile}\n${spend}`);
+      await untilEnded(service, last);
+      const again = await fork(last, `again of ${profile}\ndrill: recall`);
+      const answer = await answerOf(again);
+      for (const turn of ['first', 'second', 'third', 'again']) expect(answer).toContain(`${turn} of ${profile}`);
+      expect(answer).not.toContain('other of');
+      await untilEnded(service, other);
+      const jobs = await Promise.all([first, forked, last, other].map(jobOf));
+      const tokens = jobs.map(({ usage }) => usage.output_tokens);
+      expect(tokens).toEqual(Array(4).fill(tokens[0]));
+      expect(jobs[1]).toMatchObject({ thread_id: forked, turn: 1, continues: null, forked_from: first, warnings: [] });
+      expect(jobs[1]).toMatchObject({ profile, tags: ['kept'], cwd: null, session_id: jobs[0].session_id });
+      expect(jobs[2]).toMatchObject({ thread_id: forked, turn: 2, forked_from: null });
+      const session = (await service.api('GET', `/jobs/${again}/session`)).text;
+      expect(session).toContain(folderOf(again));
+      for (const id of [first, forked]) expect(session).not.toContain(folderOf(id));
+    },
+  );
 
   test('gets what was said if the session is not continued', async () => {
     const first = await createJob(service, { prompt: 'the first prompt' });

@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jobIdOfKey, toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { amount } from '../../amount.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
@@ -102,7 +103,7 @@ test('a retry of the job that owns the folder waits for its follow-up job', asyn
   await expectNoOverlap(parent, child, parent);
 });
 
-test.for(['cancel', 'kill'])('%s of the job that has the folder starts the next', async (action) => {
+test.for(amount(['kill'], ['cancel', 'kill']))('%s of the job that has the folder starts the next', async (action) => {
   const { children } = await withFollowUps(`${action}-first`, `${action}-second`);
   const [first = '', second = ''] = children;
   await untilRunning(first);

@@ -108,27 +108,6 @@ describe('the agent of a continued job', () => {
     expect(await answerOf(third)).toContain('the second prompt');
     expect(await jobOf(third)).toMatchObject({ attempt: 1, warnings: [] });
   });
-
-  test('gets as much of it as fits beside its prompt, and the job says what is left out', async () => {
-    const first = await createJob(service, { prompt: `the first prompt ${'x'.repeat(2_000)}`, profile: 'forgetful' });
-    await untilEnded(service, first);
-    const second = await next(first, `the second prompt ${'x'.repeat(2_000)}`);
-    await untilEnded(service, second);
-    const asked = 'drill: recall\n';
-    const third = await next(second, `${asked}${'y'.repeat(1_048_576 - 2_500 - asked.length)}`);
-    const answer = await answerOf(third);
-    // Its million characters would be printed.
-    expect(['first', 'second'].map((turn) => answer.includes(`the ${turn} prompt`))).toEqual([false, true]);
-    expect((await jobOf(third)).warnings).toEqual([
-      'session: the agent got a shortened record of the thread: 1 of 2 turns left out (the oldest), long texts cut in 1 turn',
-    ]);
-    const full = await next(second, 'y'.repeat(1_048_576));
-    expect(await untilEnded(service, full)).toMatchObject({ status: 'FAILED', state_reason: { code: 'session_lost' } });
-    expect(await jobOf(full)).toMatchObject({
-      error: 'the prompt and the rules leave no room for the record of the thread',
-      usage: null,
-    });
-  });
 });
 
 describe('a thread of scripts', () => {
