@@ -7,9 +7,9 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** The global that axe adds to a page. */
 declare const axe: typeof import('axe-core');
 
-/** Loads axe into a page for `axeViolations`. Another page needs it again. */
+/** Loads axe into a page for `axeViolations`, unless it is there. A page that is loaded again needs it again. */
 export async function loadAxe(page: Page): Promise<void> {
-  await page.evaluate(AXE);
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE);
 }
 
 /** All findings of axe of any impact, with their locations. */

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { visit } from '../setup/browser.ts';
 import type { SampleJobs } from '../setup/sample-data.ts';
 import { axeViolations, loadAxe } from './axe.ts';
 import { phoneIssues } from './phone-issues.ts';
@@ -15,14 +16,22 @@ const NO_COLOURS = { rules: Object.fromEntries(COLOURS.map((rule) => [rule, { en
  */
 type Depth = 'thorough' | 'usual';
 
-/** Opens a scene in a wide window, light, and waits until it is complete. */
-export async function openScene(page: Page, { name, path, before, act }: Scene, jobs: SampleJobs): Promise<void> {
+/**
+ * Opens a scene in a wide window, light, and waits until it is complete.
+ * @param isWithin whether the console is loaded, and stays so
+ */
+export async function openScene(
+  page: Page,
+  { name, path, before, act }: Scene,
+  jobs: SampleJobs,
+  isWithin = false,
+): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.setViewportSize(WIDE);
   // A check during a colour transition would report wrong contrasts.
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   await before?.(page);
-  await page.goto(path(jobs));
+  await (isWithin ? visit(page, path(jobs)) : page.goto(path(jobs)));
   await page.locator('#main h1:visible').first().waitFor();
   await act?.(page);
   if (name.startsWith('loading-')) return;

@@ -69,7 +69,7 @@ interface Visit {
 
 /**
  * Opens a page of the console, signed in by the local run's one-click page. Pages of one visitor share a session, and
- * `leave` lets the next page continue in an earlier one.
+ * `leave` or `stay` lets the next page continue in an earlier one.
  */
 export async function openAs(
   browser: Browser,
@@ -82,8 +82,13 @@ export async function openAs(
   const left = session === 'own' ? undefined : visits.left.get(kind)?.pop();
   const cookies = session === 'own' ? undefined : visits.cookies.get(`${visitor} ${consoleUrl}`);
   const page = left ?? (await newPage(browser, consoleUrl, context, cookies));
+  const isLoaded = left !== undefined && new URL(left.url()).pathname === NOWHERE;
+  if (isLoaded) await page.evaluate(CLEAR_STORAGE);
   await before?.(page);
-  if (left ?? cookies) {
+  if (isLoaded && !before) {
+    await follow(page, path);
+    await notFound(page).waitFor({ state: 'detached' });
+  } else if (left ?? cookies) {
     await page.goto(path);
     await page.locator('#main').waitFor();
   } else {
@@ -101,19 +106,88 @@ export async function openAs(
  * Close the context instead if the test has changed anything else, such as the clock, the window or listeners.
  */
 export async function leave(page: Page): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  // Without the console's scripts, which may store what was typed when they end.
+  await page.goto(PLAIN_PAGE);
+  await page.evaluate(CLEAR_STORAGE);
+  offer(page);
+}
+
+/**
+ * As `leave`, but the console stays loaded: `openAs` then only changes the address, which costs a fifth. A page that shows
+ * a notice or a dialog of the frame is loaded again. Wait before for what a save shows, since it may open another page.
+ * Not for tests that stub what the frame reads, or that change its appearance.
+ */
+export async function stay(page: Page): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  if (await toNowhere(page)) offer(page);
+  else await leave(page);
+}
+
+/** Lets `openAs` continue in a page. */
+function offer(page: Page): void {
   const browser = page.context().browser();
   const visits = browser && visitsOf(browser);
   const kind = visits?.kinds.get(page);
   if (!visits || kind === undefined) throw new Error('only a page of a shared session can be left');
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
-  // Without the console's scripts, which may store what was typed when they end.
-  await page.goto(PLAIN_PAGE);
-  await page.evaluate('localStorage.clear(); sessionStorage.clear()');
   visits.left.set(kind, [...(visits.left.get(kind) ?? []), page]);
+}
+
+/**
+ * Opens a path within the loaded console, as a link does, but reads all that the page shows: a fifth of what a new load
+ * costs. Loads it if a notice or a dialog of the frame is open.
+ */
+export async function visit(page: Page, path: string): Promise<void> {
+  // From an address without a page, so that the page is set up also if it was open before.
+  if (!(await toNowhere(page))) return void (await page.goto(path));
+  await follow(page, path);
+  await notFound(page).waitFor({ state: 'detached' });
+}
+
+/** Opens an address without a page. Returns whether nothing of the page before it is left. */
+export async function toNowhere(page: Page): Promise<boolean> {
+  // The page before it may still change the address, for example to that of its usual tab.
+  do await follow(page, NOWHERE);
+  while (!(await page.evaluate<boolean>(IS_NOWHERE)));
+  return (await page.locator('dialog[open], [role=dialog], [aria-label=Dismiss]').count()) === 0;
+}
+
+const NOT_FOUND = 'Page not found';
+
+const notFound = (page: Page) => page.locator('#main').getByRole('heading', { name: NOT_FOUND });
+
+async function follow(page: Page, path: string): Promise<void> {
+  const change = `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`;
+  await page.evaluate(`${FORGET}; ${change}`);
 }
 
 /** A page of the console's origin without scripts. */
 const PLAIN_PAGE = '/api/v1/session';
+
+/** An address of the console without a page. */
+const NOWHERE = '/nowhere';
+
+/** Waits until the address without a page is shown, or is left. */
+const IS_NOWHERE = `new Promise((done) => {
+  const look = () => {
+    if (document.querySelector('#main h1')?.textContent === '${NOT_FOUND}') done(true);
+    else if (location.pathname !== '${NOWHERE}') done(false);
+    else requestAnimationFrame(look);
+  };
+  look();
+})`;
+
+/**
+ * Forgets what no open part of the console shows: it would not read that again for two seconds. The cache is a prop of one
+ * of the outermost components.
+ */
+const FORGET = `((root) => {
+  let fiber = root[Object.keys(root).find((name) => name.startsWith('__reactContainer'))].stateNode.current;
+  while (!fiber.memoizedProps?.client?.removeQueries) fiber = fiber.child;
+  fiber.memoizedProps.client.removeQueries({ type: 'inactive' });
+})(document.getElementById('root'))`;
+
+const CLEAR_STORAGE = 'localStorage.clear(); sessionStorage.clear()';
 
 /** The sessions and pages of one connection to a browser. */
 interface Visits {
