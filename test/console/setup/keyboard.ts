@@ -4,15 +4,26 @@ import { expect } from 'vitest';
 /** More tab stops than any page has. */
 const MAX_STOPS = 150;
 
-const hasFocus = async (page: Page, target: Locator) => (await target.and(page.locator(':focus')).count()) > 0;
+/** Presses a key until the target has the focus. It is looked up once, and again if the page has replaced it. */
+async function focusBy(page: Page, key: string, target: Locator, most: number): Promise<void> {
+  let element = await target.elementHandle();
+  for (let stops = 0; ; ) {
+    const [isThere, isFocused] =
+      (await element?.evaluate((found) => [found.isConnected, found.matches(':focus')])) ?? [];
+    if (isFocused) return;
+    if (!isThere) element = await target.elementHandle();
+    else {
+      if (stops === most) throw new Error(`${key} does not reach ${target}`);
+      stops += 1;
+      await page.keyboard.press(key);
+    }
+  }
+}
 
 /** Presses Tab until the target has the focus, and checks that the focus is visible. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor();
-  for (let stops = 0; !(await hasFocus(page, target)); stops += 1) {
-    if (stops === MAX_STOPS) throw new Error(`Tab does not reach ${target}`);
-    await page.keyboard.press('Tab');
-  }
+  await focusBy(page, 'Tab', target, MAX_STOPS);
   expect(await page.evaluate<boolean>(IS_FOCUS_SEEN)).toBe(true);
 }
 
@@ -35,9 +46,6 @@ export async function openTab(page: Page, name: string | RegExp): Promise<void> 
   const wanted = page.getByRole('tab', { name });
   await wanted.waitFor();
   await tabTo(page, page.getByRole('tab', { selected: true }));
-  for (let stops = 0; !(await hasFocus(page, wanted)); stops += 1) {
-    if (stops === 10) throw new Error(`the arrow keys do not reach ${name}`);
-    await page.keyboard.press('ArrowRight');
-  }
+  await focusBy(page, 'ArrowRight', wanted, 10);
   await page.keyboard.press('Enter');
 }
