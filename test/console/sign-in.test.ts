@@ -1,21 +1,46 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fetchLocalhost } from '../../lib/access/sign-in/localhost-fetch.ts';
+import { isLongRun } from '../amount.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { axeViolations, loadAxe } from './scenes/axe.ts';
-import { callFromPage, chooseRole, launchBrowser, leave, openAs, PAGE_TIMEOUT_MS } from './setup/browser.ts';
+import { callFromPage, chooseRole, launchBrowser, openAs, PAGE_TIMEOUT_MS } from './setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
+/** Its session is that of `session`. */
+let admin: Page;
+/** A session's cookie, as the browser sends it. */
+let session: string;
+
+/** Another server on this machine, which records its requests. */
+const received: IncomingHttpHeaders[] = [];
+const other = createServer((request, response) => {
+  received.push(request.headers);
+  response.end('another server');
+});
+
 beforeAll(async () => {
-  // Sequential, because each takes all cores for a while.
   browser = await launchBrowser();
   service = await startService();
+  await once(other.listen(0, '127.0.0.1'), 'listening');
+  admin = await openAs(browser, service.consoleUrl, 'admin', { session: 'own' });
+  const cookies = await admin.context().cookies(service.consoleUrl);
+  const value = cookies.find(({ name }) => name === 'promptq')?.value;
+  expect(value).toMatch(/^[\w-]{43}$/);
+  session = `promptq=${value}`;
 });
 afterAll(async () => {
   await browser?.close();
   await service?.stop();
+  other.close();
 });
 
 test('an unauthenticated user signs in and returns to the requested page', async () => {
@@ -65,40 +90,106 @@ test('signing out ends the session, shows the signed-out page, and drops unsent 
 
 /** Ends the sessions of all operators. */
 async function endSessions(): Promise<void> {
-  const admin = await openAs(browser, service.consoleUrl, 'admin');
+  await admin.goto('/jobs');
   const list = "fetch('/api/v1/sessions').then((response) => response.json())";
   const { items } = await admin.evaluate<{ items: { id: string; role: string }[] }>(list);
   const ends = items.filter(({ role }) => role === 'operator');
   expect(ends.length).toBeGreaterThan(0);
   for (const { id } of ends) expect(await callFromPage(admin, 'DELETE', `/sessions/${id}`)).toBeLessThan(300);
-  await leave(admin);
 }
 
-test('the log of a running job continues after its last line when the user has signed in again', async () => {
-  const go = join(service.home, 'go');
-  const prompt = `echo first; until [ -e ${go} ]; do sleep 0.1; done; echo second`;
-  const { json } = await service.api('POST', '/jobs', { prompt, profile: 'shell' });
-  const path = `/jobs/${json.id}?tab=log`;
-  const page = await openAs(browser, service.consoleUrl, 'operator', { path, session: 'own' });
-  const lines = page.locator('.job-log').getByRole('listitem');
-  await lines.getByText('first', { exact: true }).waitFor();
-  const from: (string | undefined)[] = [];
-  page.on('request', (request) => {
-    if (request.url().includes('/logs?follow=1')) from.push(request.headers()['last-event-id']);
-  });
-  await endSessions();
-  const dialog = page.getByRole('dialog').getByText('Your session has ended');
-  await dialog.waitFor();
-  await page.getByRole('tabpanel').getByText('Your session has ended. Sign in again.').waitFor();
-  const asked = from.length;
-  const other = await page.context().newPage();
-  await other.goto('/auth/sign-in?return_to=%2Fsigned-in');
-  await other.locator('button[name=role][value=operator]').click();
-  await dialog.waitFor({ state: 'detached' });
-  await writeFile(go, '');
-  await lines.getByText('second', { exact: true }).waitFor();
-  expect(await lines.getByText('first', { exact: true }).count()).toBe(1);
-  await page.getByRole('tabpanel').getByText('Complete', { exact: true }).waitFor();
-  expect(from.slice(asked)).not.toContain(undefined);
-  await page.context().close();
+test.runIf(isLongRun)(
+  'the log of a running job continues after its last line when the user has signed in again',
+  async () => {
+    const go = join(service.home, 'go');
+    const prompt = `echo first; until [ -e ${go} ]; do sleep 0.1; done; echo second`;
+    const { json } = await service.api('POST', '/jobs', { prompt, profile: 'shell' });
+    const path = `/jobs/${json.id}?tab=log`;
+    const page = await openAs(browser, service.consoleUrl, 'operator', { path, session: 'own' });
+    const lines = page.locator('.job-log').getByRole('listitem');
+    await lines.getByText('first', { exact: true }).waitFor();
+    const from: (string | undefined)[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/logs?follow=1')) from.push(request.headers()['last-event-id']);
+    });
+    await endSessions();
+    const dialog = page.getByRole('dialog').getByText('Your session has ended');
+    await dialog.waitFor();
+    await page.getByRole('tabpanel').getByText('Your session has ended. Sign in again.').waitFor();
+    const asked = from.length;
+    const other = await page.context().newPage();
+    await other.goto('/auth/sign-in?return_to=%2Fsigned-in');
+    await other.locator('button[name=role][value=operator]').click();
+    await dialog.waitFor({ state: 'detached' });
+    await writeFile(go, '');
+    await lines.getByText('second', { exact: true }).waitFor();
+    expect(await lines.getByText('first', { exact: true }).count()).toBe(1);
+    await page.getByRole('tabpanel').getByText('Complete', { exact: true }).waitFor();
+    expect(from.slice(asked)).not.toContain(undefined);
+    await page.context().close();
+  },
+);
+
+async function statusAt(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<number> {
+  const body = method === 'GET' ? {} : { body: '{"name":"stolen"}' };
+  const init = { method, redirect: 'manual', headers: { cookie: session, ...headers }, ...body } as const;
+  return (await fetchLocalhost(url, init)).status;
+}
+
+test("servers on other ports of this machine get neither the cookie nor the run's host name", async () => {
+  const { port } = other.address() as AddressInfo;
+  for (const name of ['127.0.0.1', 'localhost']) {
+    // As a typed address, and as a link on a page of the console.
+    await admin.goto(`http://${name}:${port}/`);
+    await admin.goto(`${service.consoleUrl}/jobs`);
+    await admin.evaluate(`location.assign('http://${name}:${port}/linked')`);
+    await admin.getByText('another server').waitFor();
+  }
+  expect(received.length).toBeGreaterThanOrEqual(4);
+  for (const headers of received) {
+    expect(headers.cookie).toBeUndefined();
+    expect(JSON.stringify(headers)).not.toContain(new URL(service.consoleUrl).hostname);
+  }
 });
+
+test("the session is valid only under the run's host name", async () => {
+  const { port } = new URL(service.consoleUrl);
+  expect(await statusAt(`${service.consoleUrl}/api/v1/session`)).toBe(200);
+  for (const name of ['127.0.0.1', 'localhost']) {
+    expect(await statusAt(`http://${name}:${port}/api/v1/session`)).toBe(401);
+    for (const origin of [service.baseUrl, service.consoleUrl])
+      expect(await statusAt(`http://${name}:${port}/api/v1/tokens`, { origin }, 'POST')).toBe(401);
+  }
+  expect(await statusAt(`http://other.localhost:${port}/api/v1/session`)).toBe(403);
+});
+
+test("the usual address redirects the user's browsers to the host name, and reveals it to no other user", async () => {
+  const reached = await browser.newPage();
+  for (const name of ['127.0.0.1', 'localhost']) {
+    await reached.goto(`http://${name}:${new URL(service.baseUrl).port}/stats?days=7`);
+    await reached.locator('button[name=role]').first().waitFor();
+    expect(new URL(reached.url()).hostname).toBe(new URL(service.consoleUrl).hostname);
+  }
+  await reached.close();
+  const own = await fetch(`${service.baseUrl}/stats?days=7`, { redirect: 'manual' });
+  expect([own.status, own.headers.get('location')]).toEqual([302, `${service.consoleUrl}/stats?days=7`]);
+  const signOut = await fetch(`${service.baseUrl}/auth/sign-out`, { method: 'POST' });
+  expect([signOut.status, (await signOut.text()).includes('.localhost')]).toEqual([403, false]);
+});
+
+test.runIf(process.getuid?.() === 0)(
+  'another user of this machine gets nothing, with or without the cookie',
+  async () => {
+    const asked = async (...args: string[]) => {
+      const curl = ['--reuid=65534', '--regid=65534', '--clear-groups', 'curl', '-si', ...args];
+      return (await promisify(execFile)('setpriv', curl)).stdout;
+    };
+    const { hostname } = new URL(service.consoleUrl);
+    for (const path of ['/', '/jobs', '/auth/sign-in', '/auth/signed-out', '/api/v1/session', '/api/v1/openapi.json'])
+      for (const more of [[], ['-H', `Cookie: ${session}`], ['-X', 'POST']]) {
+        const answer = await asked(...more, `${service.baseUrl}${path}`);
+        expect(answer).toMatch(/^HTTP\/1\.1 40[134] /);
+        expect(answer).not.toContain(hostname);
+      }
+  },
+);

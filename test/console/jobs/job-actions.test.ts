@@ -1,7 +1,11 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createJob, untilEnded } from '../../api/job-client.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { chooseRole, launchBrowser, leave, openAs, PAGE_TIMEOUT_MS } from '../setup/browser.ts';
+import { axeViolations, loadAxe } from '../scenes/axe.ts';
+import { chooseRole, launchBrowser, openAs, PAGE_TIMEOUT_MS, stay } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -17,12 +21,6 @@ afterAll(async () => {
   await service?.stop();
 });
 
-async function create(fields: Record<string, unknown>): Promise<string> {
-  const { status, json } = await service.api('POST', '/jobs', fields);
-  expect(status).toBe(201);
-  return json.id as string;
-}
-
 /** @param page its text is part of the error if the job does not reach the status */
 async function reached(id: string, status: string, page?: Page): Promise<void> {
   const read = async () => (await service.api('GET', `/jobs/${id}`)).json;
@@ -37,6 +35,15 @@ async function open(path: string): Promise<Page> {
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+const status = async (id: string) => (await service.api('GET', `/jobs/${id}/status`)).json;
+
+/** Creates a job that fails until there is a file `ok` in the folder `cwd` of its project, and waits for its end. */
+async function failed(title: string, project: string, cwd: string): Promise<string> {
+  const id = await createJob(service, { prompt: 'test -e ok', profile: 'shell', title, project, cwd });
+  expect((await untilEnded(service, id)).status).toBe('FAILED');
+  return id;
+}
 
 test('a job is created in the form, followed live, cancelled and retried', async () => {
   const page = await open('/jobs/new');
@@ -65,12 +72,12 @@ test('a job is created in the form, followed live, cancelled and retried', async
   await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.attempt === 2);
   await page.getByText('Attempt 2', { exact: true }).first().waitFor();
   await service.api('POST', `/jobs/${id}/kill`);
-  await leave(page);
+  await stay(page);
 });
 
 test('an edit shows its changes before it is saved, and sends only those', async () => {
   // The job waits for the vendor, so no worker claims it.
-  const id = await create({ prompt: 'drill: usage-limit\nkeep this\ndrop this', project: 'edits' });
+  const id = await createJob(service, { prompt: 'drill: usage-limit\nkeep this\ndrop this', project: 'edits' });
   await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.state_reason.code === 'usage_limit');
   const page = await open(`/jobs/${id}/edit`);
   await page.getByLabel('Prompt', { exact: true }).fill('drill: usage-limit\nkeep this\nput this');
@@ -89,11 +96,11 @@ test('an edit shows its changes before it is saved, and sends only those', async
   const { json } = await service.api('GET', `/jobs/${id}`);
   expect(json).toMatchObject({ prompt: 'drill: usage-limit\nkeep this\nput this', priority: 7, retries: 3 });
   await service.api('POST', `/jobs/${id}/cancel`);
-  await leave(page);
+  await stay(page);
 });
 
 test('the events of an agent are shown in a readable form', async () => {
-  const id = await create({ prompt: 'drill: tool echo from the command; exit 3' });
+  const id = await createJob(service, { prompt: 'drill: tool echo from the command; exit 3' });
   await waitFor(async () => (await service.api('GET', `/jobs/${id}/status`)).json.terminal, { timeoutMs: 90_000 });
   const page = await open(`/jobs/${id}?tab=events`);
   const events = page.getByRole('list', { name: 'Events' });
@@ -101,11 +108,11 @@ test('the events of an agent are shown in a readable form', async () => {
   await events.locator('pre').getByText('from the command', { exact: true }).waitFor();
   await events.getByText('Input:').waitFor();
   expect(await events.getByText('"type"').count()).toBe(0);
-  await leave(page);
+  await stay(page);
 });
 
 test('a deep link opens its job after the sign-in, and a viewer sees no actions', async () => {
-  const id = await create({ prompt: 'look at me', draft: true });
+  const id = await createJob(service, { prompt: 'look at me', draft: true });
   const context = await browser.newContext({ baseURL: service.consoleUrl });
   context.setDefaultTimeout(PAGE_TIMEOUT_MS);
   const page = await context.newPage();
@@ -117,4 +124,66 @@ test('a deep link opens its job after the sign-in, and a viewer sees no actions'
   expect(await button(page, 'Queue job').count()).toBe(0);
   expect(await button(page, 'Cancel job').count()).toBe(0);
   await page.context().close();
+});
+
+test('selected jobs are read again before a bulk action: those that have succeeded since or were deleted are skipped', async () => {
+  const project = 'again';
+  const retried = await failed('retried by a colleague', project, 'one');
+  const left = await failed('still failed', project, 'two');
+  const deleted = await failed('deleted meanwhile', project, 'three');
+  const page = await open(`/jobs?project=${project}&status=FAILED`);
+  for (const name of ['retried by a colleague', 'still failed', 'deleted meanwhile'])
+    await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+  await writeFile(join(service.home, 'workspaces', project, 'one/ok'), '');
+  await service.api('POST', `/jobs/${retried}/retry`);
+  expect(await untilEnded(service, retried)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
+  await page.getByRole('link', { name: 'retried by a colleague' }).waitFor({ state: 'detached' });
+  await page.route(`**/jobs/${deleted}/status`, async (route) => {
+    await route.fulfill({ status: 404, json: { error: 'job_not_found' } });
+  });
+
+  await button(page, 'Retry jobs').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('This affects 1 of 3 jobs. 2 jobs changed after the selection.').waitFor();
+  const skipped = dialog.getByRole('region', { name: 'Skipped' }).getByRole('row');
+  const row = (name: string) => skipped.filter({ hasText: name }).getByRole('cell').allInnerTexts();
+  expect(await row('retried by a colleague')).toEqual([
+    expect.stringMatching(/^Succeeded\s+Was failed$/),
+    'It has succeeded since it was selected',
+  ]);
+  expect(await row('deleted meanwhile')).toEqual(['Deleted', 'It was deleted']);
+  await loadAxe(page);
+  expect(await axeViolations(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Retry 1 job', exact: true }).click();
+  await dialog.getByText('1 job accepted').waitFor();
+  expect(await untilEnded(service, left)).toMatchObject({ status: 'FAILED', attempt: 2 });
+  expect(await status(retried)).toMatchObject({ attempt: 2 });
+  await stay(page);
+});
+
+test('a retry of jobs that had succeeded when they were selected says that it costs again', async () => {
+  const id = await createJob(service, { prompt: 'true', profile: 'shell', title: 'paid', project: 'cost' });
+  await untilEnded(service, id);
+  const page = await open('/jobs?project=cost');
+  await page.getByRole('checkbox', { name: 'Select paid' }).check();
+  await button(page, 'Retry jobs').click();
+  await page.getByText('1 job has succeeded. Another attempt costs tokens again').waitFor();
+  await button(page, 'Retry 1 job').waitFor();
+  await stay(page);
+});
+
+test('a bulk action waits until the selected jobs could be read again', async () => {
+  await createJob(service, { prompt: 'true', title: 'unreadable', project: 'unread', draft: true });
+  const page = await open('/jobs?project=unread');
+  await page.getByRole('checkbox', { name: 'Select unreadable' }).check();
+  await page.route('**/jobs/*/status', async (route) => {
+    await route.fulfill({ status: 403, json: { error: 'forbidden' } });
+  });
+  await button(page, 'Cancel jobs').click();
+  await page.getByText('Could not read the current state of the jobs').waitFor();
+  expect(await button(page, 'Cancel jobs').last().isDisabled()).toBe(true);
+  await page.unrouteAll();
+  await button(page, 'Try again').click();
+  await button(page, 'Cancel 1 job').waitFor();
+  await stay(page);
 });

@@ -1,0 +1,223 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createJob, untilEnded } from '../../api/job-client.ts';
+import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { fileAppears } from '../../worker-container/agents/run-agent.ts';
+import { launchBrowser, openAs, stay, visit } from '../setup/browser.ts';
+
+let service: ServiceUnderTest;
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  service = await startService({ env: { PROMPTQ_ANSWER_WAIT_SECONDS: '2' } });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const read = async (id: string) => (await service.api('GET', `/jobs/${id}`)).json;
+
+/** A job that waits for the answer to a question. */
+async function asking(question: object, title: string): Promise<string> {
+  const prompt = `drill: use ask_human ${JSON.stringify(question)}`;
+  const { id } = (await service.api('POST', '/jobs', { prompt, title })).json;
+  await waitFor(async () => (await read(id)).state_reason.code === 'question');
+  return id;
+}
+
+async function answerOf(id: string): Promise<string> {
+  await waitFor(async () => (await read(id)).question.state === 'answered');
+  return (await service.api('GET', `/jobs/${id}/questions`)).json.items[0].answer;
+}
+
+const answer = (page: Page) => page.getByRole('button', { name: 'Answer', exact: true });
+
+test('a question is answered in the inbox with two clicks', async () => {
+  const byOption = await asking(
+    { question: 'Which color?', options: ['red', 'blue'], default: 'gray' },
+    'Paint the shed',
+  );
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/questions' });
+  await page.getByText('Which color?').waitFor();
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('img', { name: '1 open' }).waitFor();
+  await page.getByRole('link', { name: 'Paint the shed' }).waitFor();
+  await page.getByText('the job continues with: gray').waitFor();
+  await page.getByText('blue', { exact: true }).click();
+  await answer(page).click();
+  await page.getByText('No open questions').waitFor();
+  await page.getByRole('img', { name: '1 open' }).waitFor({ state: 'detached' });
+  expect(await answerOf(byOption)).toBe('blue');
+  await stay(page);
+});
+
+describe('with two open questions', () => {
+  let wood: string;
+  let nails: string;
+
+  beforeAll(async () => {
+    wood = await asking({ question: 'Which wood?' }, 'Wood of the shed');
+    nails = await asking({ question: 'Which nails?' }, 'Nails of the shed');
+  });
+
+  test('what is typed or asked on the page of one job is not taken to another', async () => {
+    const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${wood}` });
+    const asked = (text: string) => page.getByText(text, { exact: true }).first().waitFor();
+    await asked('Which wood?');
+    const toNails = async () => {
+      await page.keyboard.press('Control+k');
+      const palette = page.getByRole('dialog', { name: 'Command palette' });
+      await palette.getByRole('combobox').fill('nails of the shed');
+      await palette.getByRole('option', { name: /^Nails of the shed/ }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**/jobs/${nails}*`);
+      await asked('Which nails?');
+    };
+    await toNails();
+    await page.getByLabel('Your answer').fill('long ones');
+    await page.goBack();
+    await asked('Which wood?');
+    expect(await page.getByLabel('Your answer').inputValue()).toBe('');
+    await toNails();
+    await page.getByRole('button', { name: 'Cancel job', exact: true }).click();
+    await page.getByRole('dialog').waitFor();
+    await page.goBack();
+    await asked('Which wood?');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await stay(page);
+  });
+
+  test('a viewer reads a question and has nothing to answer it with', async () => {
+    const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/questions' });
+    await page.getByText('Which wood?').waitFor();
+    expect(await answer(page).count()).toBe(0);
+    await stay(page);
+  });
+
+  test('the inbox shows further questions on request', async () => {
+    const before = async (opened: Page) =>
+      await opened.route(/\/api\/v1\/jobs\?.*needs=answer/, async (route) => {
+        await route.continue({ url: route.request().url().replace('limit=50', 'limit=1') });
+      });
+    const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/questions', before });
+    await answer(page).first().waitFor();
+    expect(await page.getByText('Which nails?').count()).toBe(0);
+    const showMore = "[...document.querySelectorAll('button')].find((one) => one.textContent === 'Show more')?.click()";
+    await expect
+      .poll(async () => {
+        await page.evaluate(showMore);
+        return await page.getByText('Which nails?').count();
+      })
+      .toBe(1);
+    await page.getByText('Which wood?').waitFor();
+    await stay(page);
+  });
+
+  test('questions that could not be read again are marked, and an unreadable one is reported', async () => {
+    const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/questions' });
+    await page.getByText('Which wood?').waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('This page is out of date').waitFor();
+    await page.getByText('Which wood?').waitFor();
+    await page.context().setOffline(false);
+    await page.getByText('This page is out of date').waitFor({ state: 'detached' });
+    const answer = { status: 403, json: { error: 'forbidden' } };
+    await page.route(`**/jobs/${wood}/questions`, async (route) => await route.fulfill(answer));
+    await page.goto(`/jobs/${wood}`);
+    await page.getByText('The question could not be loaded').waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.getByRole('button', { name: 'Try again' }).click();
+    // The log may show the question too, within the agent's call.
+    await page.getByText('Which wood?', { exact: true }).waitFor();
+    await stay(page);
+  });
+
+  test('a question is answered on the page of its job by keyboard', async () => {
+    const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs' });
+    await page.getByText('Question to answer').first().waitFor();
+    await visit(page, `/jobs/${nails}`);
+    await page.getByRole('heading', { name: 'The agent asks' }).waitFor();
+    await page.getByLabel('Your answer').focus();
+    await page.keyboard.type('Shed of sheds');
+    await page.reload();
+    await expect.poll(async () => await page.getByLabel('Your answer').inputValue()).toBe('Shed of sheds');
+    await page.getByLabel('Your answer').focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'The agent asks' }).waitFor({ state: 'detached' });
+    expect(await answerOf(nails)).toBe('Shed of sheds');
+    await stay(page);
+  });
+});
+
+test('a message is sent to a running agent by keyboard, and shown until it was delivered', async () => {
+  const folder = join(service.home, 'workspaces/local_project/messages');
+  const prompt = 'drill: tool touch up; while [ ! -e go ]; do sleep 0.05; done\ndrill: wait 0';
+  const id = await createJob(service, { prompt, cwd: 'messages' });
+  await fileAppears(join(folder, 'up'));
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${id}` });
+  const box = page.getByRole('textbox', { name: 'Message to the agent' });
+  await box.focus();
+  await page.keyboard.type('Also greet the moon');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect.poll(async () => await box.inputValue()).toBe('');
+  await page.getByText('Also greet the moon').waitFor();
+  await waitFor(async () => {
+    const { json } = await service.api('GET', `/jobs/${id}/logs?stream=stdout`);
+    return json.stdout.includes('steer:');
+  });
+  await writeFile(join(folder, 'go'), '');
+  await page.getByText('Delivered', { exact: true }).waitFor();
+
+  await untilEnded(service, id);
+  expect((await service.api('GET', `/jobs/${id}/result`)).json.final_message).toContain('Also greet the moon');
+  await box.waitFor({ state: 'detached' });
+  expect(await page.getByText('Also greet the moon').first().isVisible()).toBe(true);
+
+  const rejection = { status: 403, json: { error: 'forbidden' } };
+  await page.route('**/messages', async (route) => await route.fulfill(rejection));
+  await page.reload();
+  await page.getByText('The messages to the agent could not be loaded').waitFor();
+  await page.unroute('**/messages');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.locator('.job-message').getByText('Also greet the moon').waitFor();
+  await stay(page);
+});
+
+test('unsent text stays through a reload and when the job ends, and its rejection is shown', async () => {
+  const folder = join(service.home, 'workspaces/local_project/unsent');
+  const prompt = 'drill: tool touch up; while [ ! -e go ]; do sleep 0.05; done';
+  const id = await createJob(service, { prompt, cwd: 'unsent' });
+  await fileAppears(join(folder, 'up'));
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${id}` });
+  const box = page.getByRole('textbox', { name: 'Message to the agent' });
+  await box.fill('Too late');
+  await page.reload();
+  await expect.poll(async () => await box.inputValue()).toBe('Too late');
+  await service.api('POST', `/jobs/${id}/kill`);
+  await page.getByText('The job takes no more messages.').waitFor();
+  expect(await box.inputValue()).toBe('Too late');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByText('message: ').waitFor();
+  expect((await service.api('GET', `/jobs/${id}/messages`)).json.items).toEqual([]);
+  await box.fill('');
+  await box.waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByRole('tab', { name: 'Details' }).waitFor();
+  expect(await box.count()).toBe(0);
+  await stay(page);
+});
+
+test('a shell job has no box', async () => {
+  const id = await createJob(service, { prompt: 'sleep 600', profile: 'shell' });
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${id}` });
+  await page.getByRole('button', { name: 'Cancel' }).waitFor();
+  expect(await page.getByRole('textbox', { name: 'Message to the agent' }).count()).toBe(0);
+  await stay(page);
+  await service.api('POST', `/jobs/${id}/kill`);
+});
