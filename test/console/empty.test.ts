@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { components } from '../../lib/client/api-types.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { launchBrowser, leave, openAs } from './setup/browser.ts';
+import { launchBrowser, openAs, stay, visit } from './setup/browser.ts';
 import { emptyLists, serviceResponse } from './setup/stubs.ts';
 
 let service: ServiceUnderTest;
@@ -32,16 +32,16 @@ test('an example fills in the form, and earlier unsent input stays', async () =>
   const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs/new' });
   const prompt = page.getByLabel('Prompt', { exact: true });
   await prompt.fill('half a thought');
-  await page.goto('/jobs');
+  await visit(page, '/jobs');
   await heading(page, 'No jobs yet').waitFor();
   for (const name of ['Cancel jobs', 'Retry jobs', 'Kill jobs']) expect(await button(page, name).count()).toBe(0);
   await link(page, 'Run a script').click();
   await page.getByRole('button', { name: /^Profile shell/ }).waitFor();
   expect(await prompt.inputValue()).toContain('uname -a');
-  await page.goto('/jobs/new');
+  await visit(page, '/jobs/new');
   await prompt.waitFor();
   expect(await prompt.inputValue()).toBe('half a thought');
-  await leave(page);
+  await stay(page);
 });
 
 test('a viewer is not asked to create anything', async () => {
@@ -51,10 +51,10 @@ test('a viewer is not asked to create anything', async () => {
   expect(await link(page, 'Run a script').count()).toBe(0);
   expect(await page.getByText('curl').count()).toBe(0);
   await emptyLists(page);
-  await page.goto('/projects');
+  await visit(page, '/projects');
   await page.getByText('No projects yet').waitFor();
   expect(await link(page, 'New job').count()).toBe(0);
-  await leave(page);
+  await stay(page);
 });
 
 test('an admin sees how to link an account, unless the default profile needs none', async () => {
@@ -68,7 +68,7 @@ test('an admin sees how to link an account, unless the default profile needs non
   await page.reload();
   await link(page, 'Link your account').click();
   await page.waitForURL('**/account');
-  await leave(page);
+  await stay(page);
 });
 
 test('filters without matches are cleared by one click', async () => {
@@ -76,31 +76,29 @@ test('filters without matches are cleared by one click', async () => {
   await page.getByText('No matching jobs').waitFor();
   await page.locator('#main table').getByRole('button', { name: 'Clear all filters' }).click();
   await page.waitForURL((url) => url.search === '');
-  await page.goto('/audit?actor=nobody');
+  await visit(page, '/audit?actor=nobody');
   await page.getByText('No matching entries').waitFor();
   await button(page, 'Clear all filters').click();
   await page.waitForURL((url) => url.search === '');
   await page.getByText('No matching entries').waitFor({ state: 'detached' });
-  await leave(page);
+  await stay(page);
 });
 
 test('every empty list offers a next step', async () => {
-  const projects = await openEmpty('operator', '/projects');
-  await link(projects, 'New job').click();
-  await projects.waitForURL('**/jobs/new');
-  await leave(projects);
-  const rules = await openEmpty('admin', '/rules');
-  await link(rules, 'Create rule').click();
-  await rules.waitForURL('**/rules/new');
-  await leave(rules);
-  const bindings = await openEmpty('operator', '/bindings');
-  await bindings.locator('#main table').getByRole('button', { name: 'Create binding' }).click();
-  await bindings.getByRole('dialog').waitFor();
-  await leave(bindings);
-  const tokens = await openEmpty('admin', '/api-tokens');
-  await tokens.locator('#main table').getByRole('button', { name: 'Create token' }).click();
-  await tokens.getByRole('dialog').waitFor();
-  await leave(tokens);
+  const operator = await openEmpty('operator', '/projects');
+  await link(operator, 'New job').click();
+  await operator.waitForURL('**/jobs/new');
+  await visit(operator, '/bindings');
+  await operator.locator('#main table').getByRole('button', { name: 'Create binding' }).click();
+  await operator.getByRole('dialog').waitFor();
+  await stay(operator);
+  const admin = await openEmpty('admin', '/rules');
+  await link(admin, 'Create rule').click();
+  await admin.waitForURL('**/rules/new');
+  await visit(admin, '/api-tokens');
+  await admin.locator('#main table').getByRole('button', { name: 'Create token' }).click();
+  await admin.getByRole('dialog').waitFor();
+  await stay(admin);
 });
 
 test('the shown command creates a job, and a job without attachments explains how to keep files', async () => {
@@ -111,12 +109,12 @@ test('the shown command creates a job, and a job without attachments explains ho
   const { json } = await service.api('GET', `/jobs/${JSON.parse(stdout).id}`);
   expect(json.prompt).toBe('Say hello');
   await waitFor(async () => (await service.api('GET', `/jobs/${json.id}/status?wait=25`)).json.status === 'SUCCEEDED');
-  await page.goto(`/jobs/${json.id}?tab=attachments`);
+  await visit(page, `/jobs/${json.id}?tab=attachments`);
   await page.getByText('No files').waitFor();
   await page.getByText('$PROMPTQ_ATTACHMENTS').waitFor();
   await page.getByRole('tab', { name: 'Timeline' }).click();
   await page.getByLabel('Search the timeline', { exact: true }).fill('there is no such word');
   await button(page, 'Clear all filters').click();
   await page.getByText('No matching events').waitFor({ state: 'detached' });
-  await leave(page);
+  await stay(page);
 });

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { launchBrowser, leave, openAs } from './setup/browser.ts';
+import { launchBrowser, openAs, stay, visit } from './setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -9,6 +9,8 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await launchBrowser();
   service = await startService();
+  // Before a page has read the projects.
+  await service.api('POST', '/jobs', { prompt: 'x', profile: 'shell', project: 'storefront', draft: true });
 });
 
 afterAll(async () => {
@@ -21,8 +23,8 @@ const hasFocus = async (page: Page, label: string) =>
   await page.getByLabel(label, { exact: true }).and(page.locator(':focus')).waitFor();
 
 test('a new job is created without the mouse: n, the prompt, Ctrl+Enter', async () => {
-  const page = await openAs(browser, service.consoleUrl, 'operator');
-  await page.getByRole('heading', { name: 'No jobs yet' }).waitFor();
+  const page = await openAs(browser, service.consoleUrl, 'admin');
+  await page.getByRole('heading', { name: 'Jobs' }).first().waitFor();
   await page.keyboard.press('n');
   await hasFocus(page, 'Prompt');
   await page.keyboard.type('no such thing? 12');
@@ -30,14 +32,13 @@ test('a new job is created without the mouse: n, the prompt, Ctrl+Enter', async 
   expect(await page.getByRole('dialog').count()).toBe(0);
   await page.keyboard.press('Control+Enter');
   await page.waitForURL(/\/jobs\/job_/);
-  await leave(page);
+  await stay(page);
 });
 
 test('errors are shown at their fields, and the first invalid field gets the focus', async () => {
-  const page = await openAs(browser, service.consoleUrl, 'operator', {
-    path: '/jobs/new',
-    context: { viewport: { width: 390, height: 844 } },
-  });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/jobs/new' });
+  const wide = page.viewportSize();
+  await page.setViewportSize({ width: 390, height: 844 });
   await page.getByLabel('Priority').fill('abc');
   await button(page, 'Queue job').click();
   await page.getByText('Enter a number.').waitFor();
@@ -48,7 +49,8 @@ test('errors are shown at their fields, and the first invalid field gets the foc
   await button(page, 'Queue job').click();
   await hasFocus(page, 'Priority');
   expect(await page.getByText('received').count()).toBe(0);
-  await leave(page);
+  if (wide) await page.setViewportSize(wide);
+  await stay(page);
 });
 
 test("the service's errors about a binding are shown at their fields", async () => {
@@ -61,11 +63,10 @@ test("the service's errors about a binding are shown at their fields", async () 
   await field.waitFor();
   expect(await field.inputValue()).toBe('ftp://example.com');
   expect(await dialog.getByText('body.target_url').count()).toBe(0);
-  await leave(page);
+  await stay(page);
 });
 
 test('a binding for a project that does not exist needs confirmation, since the name may be mistyped', async () => {
-  await service.api('POST', '/jobs', { prompt: 'x', profile: 'shell', project: 'storefront', draft: true });
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/bindings' });
   await button(page, 'Create binding').first().click();
   await page.getByLabel('Project').fill('storefrnt');
@@ -80,12 +81,12 @@ test('a binding for a project that does not exist needs confirmation, since the 
   await button(page, 'I have saved it').click();
   const { json } = await service.api('GET', '/deploy-bindings');
   expect(json.items).toEqual([expect.objectContaining({ project: 'storefront' })]);
-  await leave(page);
+  await stay(page);
 });
 
 test('a draft is edited in the form, including its project, and a copy links to its original', async () => {
   const { json } = await service.api('POST', '/jobs', { prompt: 'first thought', profile: 'shell', draft: true });
-  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${json.id}` });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: `/jobs/${json.id}` });
   await button(page, 'Edit').click();
   const prompt = page.getByLabel('Prompt', { exact: true });
   await prompt.fill('second thought');
@@ -121,15 +122,15 @@ test('a draft is edited in the form, including its project, and a copy links to 
   await button(page, 'Run again with changes').click();
   await button(page, 'Save as draft').click();
   await page.waitForURL((url) => /\/jobs\/job_/.test(url.pathname) && !url.pathname.includes(json.id));
-  await page.goto(`${page.url()}?tab=details`);
+  await visit(page, `${new URL(page.url()).pathname}?tab=details`);
   await page.getByRole('link', { name: json.id }).click();
   await page.waitForURL(new RegExp(json.id));
-  await leave(page);
+  await stay(page);
 });
 
 test('a job is copied as a promptq command, without a token and without the host name of browsers', async () => {
-  const permissions = ['clipboard-read', 'clipboard-write'];
-  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs/new', context: { permissions } });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/jobs/new' });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.getByLabel('Prompt', { exact: true }).fill("it's $(id)");
   await page.getByLabel('Project').fill('shop');
   await button(page, 'Copy as promptq').click();
@@ -137,14 +138,15 @@ test('a job is copied as a promptq command, without a token and without the host
   expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(
     `PROMPTQ_URL=${service.baseUrl} promptq run --project=shop 'it'\\''s $(id)'`,
   );
-  await page.context().close();
+  await page.context().clearPermissions();
+  await stay(page);
 });
 
 test('an unsent job keeps its rules when the page is loaded again, and is not replaced by a copy', async () => {
   const rule = { id: 'house-style', name: 'House style', text: 'Be brief.' };
   expect((await service.api('POST', '/config/import', { rules: [rule] })).status).toBe(200);
   const { json: copied } = await service.api('POST', '/jobs', { prompt: 'the copy', profile: 'shell', draft: true });
-  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs/new' });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/jobs/new' });
   const prompt = page.getByLabel('Prompt', { exact: true });
   await prompt.fill('a job with rules');
   await page.evaluate(
@@ -152,14 +154,14 @@ test('an unsent job keeps its rules when the page is loaded again, and is not re
   );
   await page.reload();
   await page.getByText('House style').first().waitFor();
-  await page.goto(`/jobs/new?from=${copied.id}`);
+  await visit(page, `/jobs/new?from=${copied.id}`);
   await expect.poll(async () => await prompt.inputValue()).toBe('the copy');
   await page.getByRole('heading', { name: 'New job' }).click();
   await page.keyboard.press('n');
   await page.waitForURL((url) => url.pathname === '/jobs/new' && url.search === '');
   await expect.poll(async () => await prompt.inputValue()).toBe('a job with rules');
   await page.getByText('House style').first().waitFor();
-  await leave(page);
+  await stay(page);
 });
 
 test('a form that is sent twice creates one token, or one binding, and shows its secret', async () => {
@@ -180,7 +182,7 @@ test('a form that is sent twice creates one token, or one binding, and shows its
   await page.getByRole('cell', { name: 'twice' }).first().waitFor();
   expect(await page.getByRole('cell', { name: 'twice' }).count()).toBe(1);
 
-  await page.goto('/bindings');
+  await visit(page, '/bindings');
   const second = Promise.withResolvers<void>();
   await page.route(/\/api\/v1\/deploy-bindings$/, async (route) => {
     if (route.request().method() === 'POST') await second.promise;
@@ -203,17 +205,17 @@ test('a form that is sent twice creates one token, or one binding, and shows its
   await page.keyboard.press('Control+Enter');
   second.resolve();
   await button(page, 'I have saved it').click();
-  await leave(page);
+  await stay(page);
 });
 
 test('a cleared form can be restored', async () => {
-  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs/new' });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/jobs/new' });
   await page.getByLabel('Prompt', { exact: true }).fill('a long thought');
   await button(page, 'Clear the form').click();
   expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('');
   await button(page, 'Undo').click();
   expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('a long thought');
-  await leave(page);
+  await stay(page);
 });
 
 test('Escape does not close a secret that is shown once', async () => {
@@ -227,7 +229,7 @@ test('Escape does not close a secret that is shown once', async () => {
   expect(await page.getByTestId('token').innerText()).toMatch(/^pq_/);
   await button(page, 'Close without saving').click();
   await page.getByTestId('token').waitFor({ state: 'detached' });
-  await leave(page);
+  await stay(page);
 });
 
 test('a viewer sees at the top of the form who can create jobs, and no pages that reject viewers', async () => {
@@ -239,24 +241,24 @@ test('a viewer sees at the top of the form who can create jobs, and no pages tha
   expect(pages).toContain('Audit log');
   for (const hidden of ['Configuration', 'Vendor account', 'API tokens', 'Sessions'])
     expect(pages).not.toContain(hidden);
-  await leave(page);
+  await stay(page);
 });
 
 test('running a successful job again needs confirmation, because it costs again', async () => {
   const { json } = await service.api('POST', '/jobs', { prompt: 'true', profile: 'shell' });
-  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${json.id}` });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: `/jobs/${json.id}` });
   await page.getByText('Succeeded').first().waitFor();
   await button(page, 'Retry').click();
   await page.getByRole('dialog').getByText('costs tokens again').waitFor();
   await button(page, 'Keep the result').click();
   const { json: job } = await service.api('GET', `/jobs/${json.id}`);
   expect(job).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
-  await leave(page);
+  await stay(page);
 });
 
 test('the link back from a job opens the list with its filters', async () => {
   await service.api('POST', '/jobs', { prompt: 'find me', profile: 'shell', draft: true });
-  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs?status=DRAFT&search=find' });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/jobs?status=DRAFT&search=find' });
   await page.getByRole('link', { name: 'find me' }).click();
   await page.waitForURL(/\/jobs\/job_/);
   await page.getByRole('heading', { name: 'find me' }).waitFor();
@@ -265,5 +267,5 @@ test('the link back from a job opens the list with its filters', async () => {
   await page.getByRole('link', { name: 'find me' }).click();
   await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Jobs' }).click();
   await page.waitForURL(/status=DRAFT&search=find/);
-  await leave(page);
+  await stay(page);
 });

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { amount } from '../amount.ts';
 import { createJob, untilEnded } from '../api/job-client.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { fileAppears } from '../worker-container/agents/run-agent.ts';
-import { launchBrowser, leave, openAs } from './setup/browser.ts';
+import { launchBrowser, openAs, stay, visit } from './setup/browser.ts';
 import { loseFirstResponse, serviceResponse } from './setup/stubs.ts';
 
 let service: ServiceUnderTest;
@@ -47,7 +48,7 @@ test('a message whose response was lost is sent once, and a changed text is anot
   await send('Keep the log');
   await expect.poll(async () => await box.inputValue()).toBe('');
   expect((await sent()).slice(2)).toEqual(['Keep the log']);
-  await leave(page);
+  await stay(page);
   await service.api('POST', `/jobs/${id}/kill`);
 });
 
@@ -67,13 +68,13 @@ test('a new job whose response was lost is created once, also after a reload', a
   expect(await jobsOf('lost-job')).toEqual(['created once']);
 
   // After the success, the same input is another job.
-  await page.goto('/jobs/new');
+  await visit(page, '/jobs/new');
   await page.getByLabel('Prompt', { exact: true }).fill('created once');
   await page.getByLabel('Project').fill('lost-job');
   await button(page, 'Save as draft').click();
   await page.waitForURL(/\/jobs\/job_/);
   expect(await jobsOf('lost-job')).toEqual(['created once', 'created once']);
-  await leave(page);
+  await stay(page);
 });
 
 test('a job that the service rejects is shown as not created', async () => {
@@ -85,33 +86,41 @@ test('a job that the service rejects is shown as not created', async () => {
   await button(page, 'Queue job').click();
   await page.getByText('The job was not created').waitFor();
   await page.getByText('The service received too many requests.').waitFor();
-  await leave(page);
+  await stay(page);
 });
 
 test.each([
-  ['Continue', 2, 'Continue creates turn 3'],
-  ['Fork', 1, 'Continue creates turn 2'],
-])('%s creates one job although its response was lost and the page was reloaded', async (action, turn, meanwhile) => {
-  const first = await createJob(service, { prompt: 'echo first', profile: 'shell', project: `lost-${action}` });
-  await untilEnded(service, first);
-  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${first}?tab=conversation` });
-  const prompt = page.getByLabel('Continue', { exact: true }).and(page.locator('textarea'));
-  await prompt.fill('echo second');
-  await loseFirstResponse(page, '**/api/v1/jobs');
-  await button(page, action).click();
-  await page.getByText('It is unknown whether the job was created').waitFor();
-  await page.reload();
-  await page.getByText(meanwhile).waitFor();
-  await button(page, action).click();
-  await page.waitForURL((url) => url.pathname.startsWith('/jobs/job_') && !url.pathname.includes(first));
-  const second = new URL(page.url()).pathname.split('/').at(-1);
-  expect((await service.api('GET', `/jobs/${second}`)).json).toMatchObject({ prompt: 'echo second', turn });
-  expect(await jobsOf(`lost-${action}`)).toEqual(['echo second', 'echo first']);
-  await page.goBack();
-  await page.getByText(meanwhile).waitFor();
-  expect(await prompt.inputValue()).toBe('');
-  await leave(page);
-});
+  ['Fork', 1, 'Fork creates a new thread'],
+  ...amount([], [['Continue', 2, 'Continue creates turn 3'] as const]),
+] as const)(
+  '%s creates one job although its response was lost and the page was reloaded',
+  async (action, turn, meanwhile) => {
+    const first = await createJob(service, { prompt: 'echo first', profile: 'shell', project: `lost-${action}` });
+    await untilEnded(service, first);
+    const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${first}?tab=conversation` });
+    const prompt = page.getByLabel('Continue', { exact: true }).and(page.locator('textarea'));
+    await prompt.fill('echo second');
+    await loseFirstResponse(page, '**/api/v1/jobs');
+    await button(page, action).click();
+    await page.getByText('It is unknown whether the job was created').waitFor();
+    await page.reload();
+    await page.getByText(meanwhile).waitFor();
+    await button(page, action).click();
+    await page.waitForURL((url) => url.pathname.startsWith('/jobs/job_') && !url.pathname.includes(first));
+    const second = new URL(page.url()).pathname.split('/').at(-1);
+    const from = action === 'Fork' ? { forked_from: first, thread_id: second } : { continues: first, thread_id: first };
+    expect((await service.api('GET', `/jobs/${second}`)).json).toMatchObject({ prompt: 'echo second', turn, ...from });
+    expect(await jobsOf(`lost-${action}`)).toEqual(['echo second', 'echo first']);
+    await page.goBack();
+    await page.getByText(meanwhile).waitFor();
+    expect(await prompt.inputValue()).toBe('');
+    if (action === 'Fork') {
+      await visit(page, `/jobs/${second}?tab=details`);
+      await page.locator(`#main a[href="/jobs/${first}"]`).getByText(first, { exact: true }).waitFor();
+    }
+    await stay(page);
+  },
+);
 
 test('a job that is run again with another model is created once although its response was lost', async () => {
   const id = await createJob(service, { prompt: 'drill: say hello', project: 'lost-copy', draft: true });
@@ -131,7 +140,7 @@ test('a job that is run again with another model is created once although its re
   await runAgain();
   await page.waitForURL((url) => url.pathname.startsWith('/jobs/job_') && !url.pathname.includes(id));
   expect(await jobsOf('lost-copy')).toHaveLength(2);
-  await leave(page);
+  await stay(page);
 });
 
 test('a bulk action whose response was lost is counted as unknown, not as rejected', async () => {
@@ -146,7 +155,7 @@ test('a bulk action whose response was lost is counted as unknown, not as reject
   await page.getByText('1 job accepted, 1 unknown').waitFor();
   await page.getByRole('dialog').getByText('The request may have taken effect.').waitFor();
   expect((await service.api('GET', `/jobs/${id}/status`)).json.status).toBe('CANCELLED');
-  await leave(page);
+  await stay(page);
 });
 
 /** The prompts of a project's jobs, newest first. */

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { launchBrowser, leave, openAs } from './setup/browser.ts';
+import { launchBrowser, leave, openAs, stay, visit } from './setup/browser.ts';
 import { serviceResponse } from './setup/stubs.ts';
 
 let service: ServiceUnderTest;
@@ -53,7 +53,7 @@ test('a list that fails to refresh shows an error, and its clocks stop', async (
     prompt: 'while :; do sleep 0.2; done',
     profile: 'shell',
   });
-  const page = await openAs(browser, service.consoleUrl, 'operator', { before: installClock });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { before: installClock });
   const row = page.getByRole('row').filter({ hasText: 'while :' });
   await row.getByText('Running').waitFor();
   await page.context().setOffline(true);
@@ -140,7 +140,7 @@ describe('an open page whose data cannot be read again', () => {
   test('says so when a part of it is old, and promises no update when the read was refused', async () => {
     const { json } = await service.api('POST', '/jobs', { prompt: 'echo a turn', profile: 'shell' });
     await waitFor(async () => (await service.api('GET', `/jobs/${json.id}/status?wait=20`)).json.terminal);
-    await page.goto(`/jobs/${json.id}?tab=conversation`);
+    await visit(page, `/jobs/${json.id}?tab=conversation`);
     await page.getByRole('list', { name: 'Turns' }).waitFor();
     await page.route(/\/api\/v1\/jobs\?.*thread=/, async (route) => {
       await route.fulfill({ status: 403, json: { error: 'forbidden' } });
@@ -168,7 +168,7 @@ test('a list whose next page could not be loaded says so, and is not out of date
   await page.getByRole('button', { name: 'Show more' }).click();
   await page.getByText('The next page could not be loaded. The service received too many requests.').waitFor();
   expect(await page.getByText('This page is out of date').count()).toBe(0);
-  await leave(page);
+  await stay(page);
 });
 
 test('a log resumes after its last line once an overloaded service, or a session, is back', async () => {
@@ -189,13 +189,13 @@ test('a log resumes after its last line once an overloaded service, or a session
         return await route.fulfill({ status, json: { error: status === 401 ? 'unauthorized' : 'unavailable' } });
       await route.continue();
     });
-  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${json.id}`, before });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: `/jobs/${json.id}`, before });
   const lines = page.locator('.job-log').getByRole('listitem');
   await lines.getByText('second', { exact: true }).waitFor();
   expect(await lines.getByText('first', { exact: true }).count()).toBe(1);
   await page.getByRole('tabpanel').getByText('Complete', { exact: true }).waitFor();
   expect(asked).toEqual([undefined, '6,0', '6,0', '6,0', '6,0']);
-  await leave(page);
+  await stay(page);
 });
 
 test('a log that is no longer readable shows the reason, and is not requested again', async () => {
@@ -206,10 +206,10 @@ test('a log that is no longer readable shows the reason, and is not requested ag
       asked += 1;
       await route.fulfill({ status: 404, json: { error: 'job_not_found' } });
     });
-  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${json.id}?tab=log`, before });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: `/jobs/${json.id}?tab=log`, before });
   await page.getByText('Could not continue following the log: This job does not exist or was deleted.').waitFor();
   expect(asked).toBe(1);
-  await leave(page);
+  await stay(page);
 });
 
 /** A rejection without a sentence in the console. */
@@ -218,18 +218,18 @@ const REJECTION = { error: 'the moon is in the way', request_id: 'r-moon' };
 test("a rejected action shows the service's message", async () => {
   const { json } = await service.api('POST', '/jobs', { prompt: 'exit 1', profile: 'shell' });
   await waitFor(async () => (await service.api('GET', `/jobs/${json.id}/status?wait=20`)).json.terminal);
-  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${json.id}` });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: `/jobs/${json.id}` });
   await page.route('**/retry', async (route) => await route.fulfill({ status: 409, json: REJECTION }));
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await page.getByText(REJECTION.error).waitFor();
-  await leave(page);
+  await stay(page);
 });
 
 test("a failed page shows the service's message and the ID of the request", async () => {
   const before = async (opened: Page) =>
     await opened.route('**/api/v1/stats', async (route) => await route.fulfill({ status: 500, json: REJECTION }));
-  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/stats', before });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/stats', before });
   await page.getByText(REJECTION.error).waitFor();
   await page.getByText(REJECTION.request_id).waitFor();
-  await leave(page);
+  await stay(page);
 });

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { axeViolations, loadAxe } from '../scenes/axe.ts';
-import { launchBrowser, leave, openAs } from '../setup/browser.ts';
+import { launchBrowser, openAs, stay } from '../setup/browser.ts';
 
 /** After which a private folder counts as deleted. */
 const FOLDER_KEPT_MS = 1_728;
@@ -79,7 +79,7 @@ test('a thread whose folder was deleted, and whose profile has got a secret, is 
   await ended(second);
   expect(await jobOf(second)).toMatchObject({ continues: first, turn: 2, profile: 'release' });
   expect((await service.api('GET', `/jobs/${second}/logs`)).json.stdout).toBe('has the key\n');
-  await leave(page);
+  await stay(page);
 });
 
 test('a way to continue anyway belongs to the refused prompt', async () => {
@@ -94,7 +94,7 @@ test('a way to continue anyway belongs to the refused prompt', async () => {
   await promptOf(page).fill('echo something else');
   await expect.poll(() => button(page, 'Continue with the profile as it is now').count()).toBe(0);
   expect((await service.api('GET', `/jobs?thread=${first}`)).json.items).toHaveLength(1);
-  await leave(page);
+  await stay(page);
 });
 
 test('a turn starts also after a failure of the turn before, if the user chooses that', async () => {
@@ -110,5 +110,5 @@ test('a turn starts also after a failure of the turn before, if the user chooses
   await writeFile(go, '');
   await ended(first, 'FAILED');
   await ended(second);
-  await leave(page);
+  await stay(page);
 });

@@ -1,9 +1,9 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isLongRun } from '../../amount.ts';
 import { type GitServer, startGitServer } from '../../git-server.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { checkScene } from '../scenes/check-scene.ts';
-import { launchBrowser, openAs } from '../setup/browser.ts';
+import { launchBrowser, openAs, visit } from '../setup/browser.ts';
 
 const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 390, height: 844 };
@@ -52,7 +52,7 @@ const rows = (path: string) => file(path).getByRole('row');
 const copied = async () => await page.evaluate<string>('navigator.clipboard.readText()');
 
 test('a diff is shown file by file as plain text, with large files collapsed', async () => {
-  await page.goto(`/jobs/${id}?tab=changes`);
+  await visit(page, `/jobs/${id}?tab=changes`);
   await rows('README.md').getByText('Added: <img src=x onerror="document.title=1"> ⟨U+202E⟩').waitFor();
   await rows('README.md').getByText('Removed: two').waitFor();
   expect(await page.locator('#main img').count()).toBe(0);
@@ -74,7 +74,7 @@ test('a diff is shown file by file as plain text, with large files collapsed', a
 
 test('the chosen layout is stored, and a narrow screen shows one column', async () => {
   await page.setViewportSize(WIDE);
-  await page.goto(`/jobs/${id}?tab=changes`);
+  await visit(page, `/jobs/${id}?tab=changes`);
   const headings = file('README.md').getByRole('columnheader');
   await headings.first().waitFor({ state: 'attached' });
   expect(await headings.allTextContents()).toEqual(['Old line', 'New line', 'Change']);
@@ -89,7 +89,7 @@ test('the chosen layout is stored, and a narrow screen shows one column', async 
 });
 
 test("a file's path and its part of the diff are copied unchanged", async () => {
-  await page.goto(`/jobs/${id}?tab=changes`);
+  await visit(page, `/jobs/${id}?tab=changes`);
   await file('gone.txt').getByRole('button', { name: 'Copy the path gone.txt' }).click();
   await expect.poll(copied).toBe('gone.txt');
   await file('README.md').getByRole('button', { name: 'Copy diff of README.md' }).click();
@@ -97,9 +97,9 @@ test("a file's path and its part of the diff are copied unchanged", async () => 
   expect(await copied()).toContain('-two\n+<img src=x onerror="document.title=1"> \u202e\n three\n');
 });
 
-test('a very large diff shows its first files', async () => {
+test.runIf(isLongRun)('a very large diff shows its first files', async () => {
   const large = await changed('seq 1 1000 > a.txt; seq 1 300000 > b.txt; echo last > c.txt');
-  await page.goto(`/jobs/${large}?tab=changes`);
+  await visit(page, `/jobs/${large}?tab=changes`);
   await page.getByText('The first 1.9 MiB of the diff are shown: 1 of 3 files.').waitFor();
   await file('a.txt').getByRole('button', { name: 'a.txt', exact: true }).click();
   await page.getByRole('button', { name: 'Show 1 more lines of 1' }).click();
@@ -113,18 +113,10 @@ test('a missing diff leaves the summary, and an empty one is reported', async ()
     '**/attachments/**',
     async (route) => await route.fulfill({ status: 404, json: { error: 'not_found' } }),
   );
-  await page.goto(`/jobs/${id}?tab=changes`);
+  await visit(page, `/jobs/${id}?tab=changes`);
   await page.getByText('The diff was not found').waitFor();
   await page.getByText('5 files changed, 601 insertions(+), 2 deletions(-)').waitFor();
   await page.unrouteAll({ behavior: 'ignoreErrors' });
-  await page.goto(`/jobs/${await changed('true')}?tab=changes`);
+  await visit(page, `/jobs/${await changed('true')}?tab=changes`);
   await page.getByText('No files were changed.').waitFor();
-});
-
-test.each(['inline', 'side by side'])('the diff is accessible, %s', async (layout) => {
-  await page.setViewportSize(WIDE);
-  await page.goto(`/jobs/${id}?tab=changes`);
-  await page.getByRole('button', { name: layout }).click();
-  await rows('README.md').last().waitFor();
-  await expect.poll(() => checkScene(page, 'usual')).toEqual([]);
 });

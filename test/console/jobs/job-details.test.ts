@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { launchBrowser, openAs } from '../setup/browser.ts';
+import { launchBrowser, openAs, visit } from '../setup/browser.ts';
 import { CODEX, createScriptedCodex, type ScriptedCodex } from '../setup/scripted-codex.ts';
 
 let service: ServiceUnderTest;
@@ -40,7 +40,7 @@ const tabNames = async () => (await page.getByRole('tab').allTextContents()).map
 
 test("the selected tab stays when the job's state changes", async () => {
   const id = await create({ prompt: 'true', profile: 'shell', draft: true });
-  await page.goto(`/jobs/${id}`);
+  await visit(page, `/jobs/${id}`);
   await page.getByRole('heading', { name: 'History' }).waitFor();
   await page.waitForURL(/tab=details/);
   await service.api('POST', `/jobs/${id}/submit`);
@@ -52,7 +52,7 @@ test("the selected tab stays when the job's state changes", async () => {
 test('a script opens on its log, without the tabs of agents', async () => {
   const id = await create({ prompt: '#!/bin/bash\n# Check the links\necho one; exit 3', profile: 'shell' });
   await hasEnded(id);
-  await page.goto(`/jobs/${id}`);
+  await visit(page, `/jobs/${id}`);
   await page.waitForURL(/tab=log/);
   await page.getByRole('heading', { level: 1, name: 'Check the links', exact: true }).waitFor();
   await page.locator('.job-log-bar').getByText('Complete', { exact: true }).waitFor();
@@ -77,10 +77,10 @@ test('attachments are counted, and a draft has no tabs of a run', async () => {
     profile: 'shell',
   });
   await hasEnded(id);
-  await page.goto(`/jobs/${id}`);
+  await visit(page, `/jobs/${id}`);
   await tab('Attachments (2)').waitFor();
   const draft = await create({ prompt: 'a draft', draft: true });
-  await page.goto(`/jobs/${draft}`);
+  await visit(page, `/jobs/${draft}`);
   await page.getByRole('heading', { name: 'History' }).waitFor();
   expect(await tabNames()).toEqual(['Details']);
 });
@@ -88,7 +88,7 @@ test('attachments are counted, and a draft has no tabs of a run', async () => {
 test('the history of a job shows how long it waited and ran, and its outcome', async () => {
   const id = await create({ prompt: 'exit 3', profile: 'shell' });
   await hasEnded(id);
-  await page.goto(`/jobs/${id}?tab=details`);
+  await visit(page, `/jobs/${id}?tab=details`);
   await page.getByText('Attempt 1 ended: Failed').waitFor();
   await page.getByText(/, waited \d+(\.\d+)? m?s/).waitFor();
   await page.getByText(/, after \d+(\.\d+)? m?s: .*Exit code 3/).waitFor();
@@ -107,7 +107,7 @@ test('a job that is cancelled while it waits keeps the outcome of its attempt', 
   await writeFile(gate, '');
   await waitFor(async () => (await state(other)).status === 'RUNNING');
   await waitFor(async () => (await state(id)).state_reason.code === 'profile_busy');
-  await page.goto(`/jobs/${id}?tab=details`);
+  await visit(page, `/jobs/${id}?tab=details`);
   await page.getByText('Attempt 1: Failed').waitFor();
   expect(await page.getByText('Attempt 1 started').count()).toBe(0);
   await service.api('POST', `/jobs/${id}/cancel`);
@@ -120,7 +120,7 @@ test('a job that is cancelled while it waits keeps the outcome of its attempt', 
 test('rebuilding the record needs confirmation, and its outcome is reported', async () => {
   const id = await create({ prompt: await codex.prints(CODEX.message('Done.'), CODEX.usage) });
   await hasEnded(id);
-  await page.goto(`/jobs/${id}`);
+  await visit(page, `/jobs/${id}`);
   await page.getByRole('button', { name: 'More', exact: true }).click();
   await page.getByRole('menuitem', { name: /^Rebuild record/ }).click();
   const dialog = page.getByRole('dialog');
@@ -132,7 +132,7 @@ test('rebuilding the record needs confirmation, and its outcome is reported', as
 test('the agent, the model that ran and the effective timeout are shown', async () => {
   const id = await create({ prompt: await codex.prints(CODEX.usage), model: 'gpt-5-codex', timeout: 90 });
   await hasEnded(id);
-  await page.goto(`/jobs/${id}?tab=details`);
+  await visit(page, `/jobs/${id}?tab=details`);
   const value = (label: string) => page.locator('dt', { hasText: label }).locator('xpath=following-sibling::dd[1]');
   await value('Agent').getByText('codex').waitFor();
   await value('Model').getByText('gpt-5-codex').waitFor();
@@ -143,7 +143,7 @@ test('the agent, the model that ran and the effective timeout are shown', async 
 
 test('a long title is truncated and does not move the buttons', async () => {
   const id = await create({ prompt: `true ${'# a very long title '.repeat(15)}`, profile: 'shell', draft: true });
-  await page.goto(`/jobs/${id}`);
+  await visit(page, `/jobs/${id}`);
   const title = page.locator('.job-title');
   await title.waitFor();
   const { height, hidden } = await title.evaluate((element) => ({

@@ -7,7 +7,7 @@ import { type GitServer, startGitServer } from '../../git-server.ts';
 import { fileOfObject } from '../../kept-objects.ts';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { axeViolations, loadAxe } from '../scenes/axe.ts';
-import { launchBrowser, openAs } from '../setup/browser.ts';
+import { launchBrowser, openAs, visit } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
 let repository: GitServer;
@@ -59,7 +59,7 @@ test('a log is searched, filtered by stream and attempt, and downloaded unchange
   await ended(id);
   await service.api('POST', `/jobs/${id}/retry`);
   await ended(id, 2);
-  await page.goto(`/jobs/${id}`);
+  await visit(page, `/jobs/${id}`);
   // The colour sequence is rendered, not shown as characters.
   await line('green words').waitFor();
   await line('to stderr').waitFor();
@@ -95,7 +95,7 @@ test('the result of an earlier attempt stays readable after a retry', async () =
   await ended(id);
   await service.api('POST', `/jobs/${id}/retry`);
   await ended(id, 2);
-  await page.goto(`/jobs/${id}?tab=result`);
+  await visit(page, `/jobs/${id}?tab=result`);
   const outcome = (text: string) => page.getByRole('tabpanel').getByText(text, { exact: true });
   await outcome('Failed').waitFor();
   await page.getByRole('button', { name: /^Attempt/ }).click();
@@ -107,7 +107,7 @@ test('the result of an earlier attempt stays readable after a retry', async () =
 test('a long log shows its end, scrolls back, and downloads completely', async () => {
   const id = await create({ prompt: 'seq 1 260000; echo "the very end"', profile: 'shell' });
   await ended(id);
-  await page.goto(`/jobs/${id}`);
+  await visit(page, `/jobs/${id}`);
   await line('the very end').waitFor();
   await page.getByText('This is the end of a long log').waitFor();
   const follow = page.getByRole('checkbox', { name: 'Follow' });
@@ -128,7 +128,7 @@ test('attachments are downloaded, whatever characters their paths have', async (
   const prompt = `cd "$PROMPTQ_ATTACHMENTS"; mkdir 'a b'; echo kept > 'a b/ü.txt'; echo all > '100%.md'`;
   const id = await create({ prompt, profile: 'shell' });
   await ended(id);
-  await page.goto(`/jobs/${id}?tab=attachments`);
+  await visit(page, `/jobs/${id}?tab=attachments`);
   const nested = await downloaded(() => page.getByRole('link', { name: 'a b/ü.txt' }).click());
   expect(nested).toEqual({ name: 'ü.txt', text: 'kept\n' });
   const percent = await downloaded(() => page.getByRole('link', { name: '100%.md' }).click());
@@ -142,7 +142,7 @@ test('the diff of a repository job is downloaded', async () => {
   await service.api('PATCH', `/projects/${project}`, { repository: repository.url });
   const id = await create({ project, prompt: 'echo two > README.md', profile: 'shell' });
   await ended(id);
-  await page.goto(`/jobs/${id}?tab=changes`);
+  await visit(page, `/jobs/${id}?tab=changes`);
   // The link moves until the diff is shown.
   await page.getByRole('table', { name: 'Changes in README.md' }).waitFor();
   const { text } = await downloaded(() => page.getByRole('link', { name: 'Download the diff' }).click());
@@ -155,7 +155,7 @@ test('a failed deployment is retried', async () => {
   await service.api('POST', '/deploy-bindings', { project, binding_mode: 'custom', command });
   const id = await create({ prompt: 'true', profile: 'shell', project });
   await ended(id);
-  await page.goto(`/jobs/${id}?tab=deployments`);
+  await visit(page, `/jobs/${id}?tab=deployments`);
   await page.getByText('failed', { exact: true }).waitFor();
   await button('Retry deployment custom').click();
   await page.getByText('succeeded', { exact: true }).waitFor();
@@ -170,7 +170,7 @@ test('commands that wait for the folder say so', async () => {
   const held = { state: 'pending', pending_reason: 'folder_busy', finished_at: null };
   const json = { ...job, deployments: [{ ...job.deployments[0], ...held }] };
   await page.route(`**/api/v1/jobs/${id}`, async (route) => await route.fulfill({ json }));
-  await page.goto(`/jobs/${id}?tab=deployments`);
+  await visit(page, `/jobs/${id}?tab=deployments`);
   await page.getByText('Waits for another job in the folder.').waitFor();
 });
 
@@ -182,7 +182,7 @@ test('every editor link of the API can be opened, whatever the case of its schem
   await ended(id);
   const { json } = await service.api('GET', `/jobs/${id}`);
   const given = json.deployments.map(({ open_url }: { open_url: string }) => open_url).toSorted();
-  await page.goto(`/jobs/${id}?tab=deployments`);
+  await visit(page, `/jobs/${id}?tab=deployments`);
   const links = page.getByRole('link', { name: 'Open in the editor' });
   await links.first().waitFor();
   const shown = await Promise.all((await links.all()).map((link) => link.getAttribute('href')));
@@ -193,7 +193,7 @@ test('every editor link of the API can be opened, whatever the case of its schem
 test('the keys of a job switch its tabs and return to the list', async () => {
   const id = await create({ prompt: 'true', profile: 'shell' });
   await ended(id);
-  await page.goto(`/jobs/${id}`);
+  await visit(page, `/jobs/${id}`);
   await page.waitForURL(/tab=log/);
   await page.keyboard.press('2');
   await page.waitForURL(/tab=result/);
@@ -207,7 +207,7 @@ test('the keys of a job switch its tabs and return to the list', async () => {
 });
 
 test('a job that does not exist is reported as not found', async () => {
-  await page.goto('/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f');
+  await visit(page, '/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f');
   await page.getByText('The job was not found').waitFor();
 });
 
@@ -216,9 +216,9 @@ test('missing output and a damaged record are reported in the log and in the res
   await ended(id);
   await unlink(await fileOfObject(service.home, joinedKey(id, 1, 'stdout')));
   await truncate(await fileOfObject(service.home, receiptKey(id, 1)), 4);
-  await page.goto(`/jobs/${id}`);
+  await visit(page, `/jobs/${id}`);
   await page.getByText('stdout is missing.').waitFor();
-  await page.goto(`/jobs/${id}?tab=result`);
+  await visit(page, `/jobs/${id}?tab=result`);
   await page.getByText('Stored output is damaged').waitFor();
   await page.getByText("The record of the attempt can't be read. stdout is missing.").waitFor();
   await expect(page.getByText('No output.').count()).resolves.toBe(1);

@@ -1,8 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { checkScene } from '../scenes/check-scene.ts';
-import { launchBrowser, leave, openAs } from '../setup/browser.ts';
+import { launchBrowser, leave, openAs, stay, visit } from '../setup/browser.ts';
 import { serviceResponse } from '../setup/stubs.ts';
 
 let service: ServiceUnderTest;
@@ -28,8 +27,9 @@ async function create(fields: Record<string, unknown>): Promise<string> {
   return json.id as string;
 }
 
-const open = async (path: string): Promise<Page> =>
-  await openAs(browser, service.consoleUrl, 'operator', { path, context: { viewport: { width: 1440, height: 900 } } });
+const WIDE = { width: 1440, height: 900 };
+const open = async (path: string, before?: (page: Page) => Promise<unknown>): Promise<Page> =>
+  await openAs(browser, service.consoleUrl, 'operator', { path, context: { viewport: WIDE }, before });
 const query = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
 const names = (page: Page) => page.locator('[data-job]').allInnerTexts();
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
@@ -37,7 +37,10 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 test('each filter of the API is set in the panel, stored in the address, and cleared by its chip', async () => {
   const page = await open('/jobs');
   await page.getByRole('link', { name: 'Rounding' }).waitFor();
+  expect(await page.getByLabel('Created by').count()).toBe(0);
   await button(page, 'Filters').click();
+  await page.getByLabel('Created by').waitFor();
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(WIDE.width);
   const chips = page.getByRole('list', { name: 'Active filters' });
   const suggested = async (label: string, typed: string, sought: Record<string, string>, left: readonly string[]) => {
     await page.getByLabel(label, { exact: true }).fill(typed);
@@ -75,15 +78,16 @@ test('each filter of the API is set in the panel, stored in the address, and cle
   await expect.poll(() => names(page)).toHaveLength(3);
   expect(query(page)).toEqual({});
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Filters');
-  await leave(page);
+  await stay(page);
 });
 
 test('a project that is typed before the projects are loaded is matched once they are', async () => {
-  const page = await open('/jobs');
   const typed = Promise.withResolvers<void>();
-  await page.route(/\/api\/v1\/projects/, async (route) => {
-    await typed.promise;
-    await route.continue();
+  const page = await open('/jobs', async (opened) => {
+    await opened.route(/\/api\/v1\/projects/, async (route) => {
+      await typed.promise;
+      await route.continue();
+    });
   });
   await button(page, 'Filters').click();
   await page.getByLabel('Project', { exact: true }).fill('HAND');
@@ -99,13 +103,15 @@ test('a time is typed over another one, and only a complete time is applied', as
   const time = page.getByLabel('Created before', { exact: true });
   await time.waitFor();
   const sought: string[] = [];
-  page.on('framenavigated', () => sought.push(new URL(page.url()).searchParams.get('created_before') ?? ''));
+  const record = () => sought.push(new URL(page.url()).searchParams.get('created_before') ?? '');
+  page.on('framenavigated', record);
   await time.focus();
   // Slowly enough that each part of a year would be sent.
   await page.keyboard.type('03042022', { delay: 350 });
   await expect.poll(() => sought.at(-1)?.slice(0, 10)).toBe('2022-03-04');
   expect(sought.filter((value) => value < '2021')).toEqual([]);
-  await page.context().close();
+  page.off('framenavigated', record);
+  await stay(page);
 });
 
 test('a tag of a row filters the list further, and saved filters restore every filter', async () => {
@@ -124,7 +130,7 @@ test('a tag of a row filters the list further, and saved filters restore every f
     .getByRole('menuitem', { name: 'Night Project: handbook, Agent: shell, Tag: nightly, Oldest first' })
     .click();
   await expect.poll(() => query(page)).toEqual(sought);
-  await leave(page);
+  await stay(page);
 });
 
 test('the list is sorted by the time of creation in either direction', async () => {
@@ -139,7 +145,7 @@ test('the list is sorted by the time of creation in either direction', async () 
   await page.getByLabel('Order').click();
   await page.getByRole('option', { name: 'Newest first' }).click();
   await expect.poll(() => names(page)).toEqual(newestFirst);
-  await leave(page);
+  await stay(page);
 });
 
 test('the counts by state, which are those of all jobs, are shown without other filters only', async () => {
@@ -147,20 +153,18 @@ test('the counts by state, which are those of all jobs, are shown without other 
   const tab = page.getByRole('group', { name: 'State' }).getByRole('button', { name: /^Draft/ });
   await expect.poll(() => tab.innerText()).toMatch(/^Draft [1-9]/);
   await page.getByRole('row').filter({ hasText: 'Rounding' }).waitFor();
-  await page.goto('/jobs?status=DRAFT&project=no-such-project');
+  await visit(page, '/jobs?status=DRAFT&project=no-such-project');
   await page.getByText('No matching jobs').waitFor();
   expect((await tab.innerText()).trim()).toBe('Draft');
-  await leave(page);
+  await stay(page);
 });
 
 test('an incomplete count is marked, and an empty page offers the next one', async () => {
-  const page = await openAs(browser, service.consoleUrl, 'operator', {
-    path: '/jobs?search=far',
-    before: async (opened) =>
-      await opened.route(/\/api\/v1\/jobs\?/, async (route) => {
-        const answer = await serviceResponse<object>(route);
-        await route.fulfill({ json: { ...answer, items: [], total: 1_234, total_complete: false, next_cursor: 'x' } });
-      }),
+  const page = await open('/jobs?search=far', async (opened) => {
+    await opened.route(/\/api\/v1\/jobs\?/, async (route) => {
+      const answer = await serviceResponse<object>(route);
+      await route.fulfill({ json: { ...answer, items: [], total: 1_234, total_complete: false, next_cursor: 'x' } });
+    });
   });
   await page.getByText('(at least 1,234)').waitFor();
   await page.getByText('The next page continues the search.').waitFor();
@@ -181,7 +185,7 @@ test("a failed job's row shows the error, and a script is named by its comment",
   const agent = row('Try it drill: fail 400');
   await agent.getByText('Agent error', { exact: true }).waitFor();
   await agent.getByText(/^The practice vendor fails as asked/).waitFor();
-  await leave(page);
+  await stay(page);
 });
 
 test('columns and exact times are chosen, and stored in the browser', async () => {
@@ -220,21 +224,8 @@ test('the header of a scrolled list stays below the top bar', async () => {
     page.evaluate<boolean>(`document.elementFromPoint(700, ${y}).closest('${selector}') !== null`);
   await expect.poll(() => over(20, '.top-bar')).toBe(true);
   expect(await over(60, '#main [class*=header]')).toBe(true);
-  await page.context().close();
-});
-
-test('filters and settings are accessible, light and dark, wide and narrow', async () => {
-  const page = await open('/jobs?project=handbook&tag=nightly');
-  await page.getByRole('link', { name: 'check the links' }).waitFor();
-  expect(await page.getByLabel('Created by').count()).toBe(0);
-  await button(page, 'Filters').click();
-  await page.getByLabel('Created by').waitFor();
-  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1440);
-  await expect.poll(() => checkScene(page, 'usual')).toEqual([]);
-  await button(page, 'List settings').click();
-  await page.getByRole('dialog').waitFor();
-  await expect.poll(() => checkScene(page, 'usual')).toEqual([]);
-  await page.context().close();
+  await page.setViewportSize(WIDE);
+  await stay(page);
 });
 
 test('a changed filter opens the first page', async () => {
@@ -245,12 +236,12 @@ test('a changed filter opens the first page', async () => {
   const page = await open(`/jobs?project=one&cursor=${encodeURIComponent(json.next_cursor)}`);
   await page.getByRole('button', { name: 'Clear the filter Project' }).click();
   await expect.poll(() => query(page)).toEqual({});
-  await leave(page);
+  await stay(page);
 });
 
 test('rows of the filters before are dimmed until the others arrive', async () => {
-  const page = await open('/jobs?project=handbook');
-  await page.getByRole('row').filter({ hasText: 'translate' }).waitFor();
+  const page = await open('/jobs?project=storefront&tag=nightly');
+  await page.getByRole('row').filter({ hasText: 'Rounding' }).waitFor();
   const { promise: arrives, resolve: respond } = Promise.withResolvers<void>();
   await page.route('**/api/v1/jobs?*', async (route) => {
     await arrives;
@@ -260,7 +251,7 @@ test('rows of the filters before are dimmed until the others arrive', async () =
   const opacity = "getComputedStyle(document.querySelector('[aria-busy=true] tbody')).opacity";
   await expect.poll(async () => await page.evaluate<string>(opacity)).toBe('0.4');
   respond();
-  await page.getByRole('row').filter({ hasText: 'Rounding' }).waitFor();
+  await page.getByRole('row').filter({ hasText: 'check the links' }).waitFor();
   expect(await page.locator('[aria-busy=true]').count()).toBe(0);
-  await leave(page);
+  await stay(page);
 });

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { launchBrowser, leave, openAs } from '../setup/browser.ts';
+import { launchBrowser, openAs, stay } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -57,7 +57,7 @@ test('jobs are cancelled together after a preview of which can be', async () => 
   await preview.getByRole('button', { name: 'Cancel 2 jobs', exact: true }).click();
   await preview.getByText('2 jobs accepted').waitFor();
   for (const id of drafts) await reached(id, 'CANCELLED');
-  await leave(page);
+  await stay(page);
 });
 
 test('running jobs are killed together, and others are skipped', async () => {
@@ -85,7 +85,7 @@ test('running jobs are killed together, and others are skipped', async () => {
     .getByRole('row', { name: /trap.*Cancelled/ })
     .or(page.getByRole('row', { name: /Cancelled.*trap/ }))
     .waitFor();
-  await leave(page);
+  await stay(page);
 });
 
 test('the list is paged forwards and backwards, even after a reload', async () => {
@@ -108,7 +108,7 @@ test('the list is paged forwards and backwards, even after a reload', async () =
   await button(page, 'Newer').click();
   await expect.poll(() => rows.count()).toBe(50);
   expect(await rows.first().textContent()).toBe(first);
-  await leave(page);
+  await stay(page);
 });
 
 test('a pause while typing a search loses no input', async () => {
@@ -121,7 +121,7 @@ test('a pause while typing a search loses no input', async () => {
   await page.waitForURL(/search=two(\+|%20)words$/);
   expect(await search.inputValue()).toBe('two words');
   await page.getByRole('link', { name: 'two words in one' }).waitFor();
-  await leave(page);
+  await stay(page);
 });
 
 test('filters are stored in the address, survive a reload, and can be saved by name', async () => {
@@ -156,7 +156,7 @@ test('filters are stored in the address, survive a reload, and can be saved by n
     search: 'needle',
     status: 'DRAFT',
   });
-  await leave(page);
+  await stay(page);
 });
 
 test('the keys of the list move, select and open', async () => {
@@ -172,7 +172,7 @@ test('the keys of the list move, select and open', async () => {
   expect(await page.getByRole('checkbox', { name: 'Select older' }).isChecked()).toBe(true);
   await page.keyboard.press('Enter');
   await page.waitForURL(new RegExp(`/jobs/${id}$`));
-  await leave(page);
+  await stay(page);
 });
 
 test('a bulk action can apply to all matching jobs, not only to the page', async () => {
@@ -201,5 +201,5 @@ test('a bulk action can apply to all matching jobs, not only to the page', async
   expect(await preview.getByText('Cancelled', { exact: true }).count()).toBeGreaterThanOrEqual(54);
   const { json } = await service.api('GET', `/jobs?status=DRAFT&project=${project}`);
   expect(json.items).toEqual([expect.objectContaining({ prompt_preview: 'leave me' })]);
-  await leave(page);
+  await stay(page);
 });

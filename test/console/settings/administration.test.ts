@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../../local-service.ts';
-import { callFromPage, chooseRole, launchBrowser, leave, openAs } from '../setup/browser.ts';
+import { callFromPage, chooseRole, launchBrowser, openAs, stay, visit } from '../setup/browser.ts';
 import { serviceResponse } from '../setup/stubs.ts';
 
 let service: ServiceUnderTest;
@@ -23,7 +23,7 @@ async function statusWith(token: string): Promise<number> {
 }
 
 test('a token is shown once, works, and is rejected after it is revoked', async () => {
-  await admin.goto('/api-tokens');
+  await visit(admin, '/api-tokens');
   await admin.getByRole('button', { name: 'Create token' }).click();
   await admin.getByRole('button', { name: 'Create', exact: true }).click();
   await admin.getByText('Enter a name for the token.').waitFor();
@@ -53,7 +53,7 @@ test('a token is shown once, works, and is rejected after it is revoked', async 
 });
 
 test("the vendor account is linked on the issuer's page, and unlinked", async () => {
-  await admin.goto('/account');
+  await visit(admin, '/account');
   await admin.getByRole('button', { name: 'Link an account' }).click();
   const cancelled = (await admin.getByRole('status', { name: 'One-time code' }).textContent()) ?? '';
   expect(cancelled).toMatch(/^[A-Z0-9]{4}-[A-Z0-9]{5}$/);
@@ -77,7 +77,7 @@ test("the vendor account is linked on the issuer's page, and unlinked", async ()
 });
 
 test('an invalid configuration changes nothing and lists every error; a valid one is checked, then applied', async () => {
-  await admin.goto('/configuration');
+  await visit(admin, '/configuration');
   const text = admin.getByLabel('Document');
   await text.fill('rules:\n  - id: "has blanks"\n    text: x\nprofiles:\n  - name: review\n    agent: nobody');
   await admin.getByRole('button', { name: 'Check' }).click();
@@ -100,7 +100,7 @@ test('an invalid configuration changes nothing and lists every error; a valid on
 
 test('the audit log is filtered by principal, action and day', async () => {
   expect(await callFromPage(admin, 'POST', '/tokens', { name: 'audited' })).toBe(201);
-  await admin.goto('/audit?action=tokens.create');
+  await visit(admin, '/audit?action=tokens.create');
   await admin.getByRole('rowheader', { name: 'tokens.create' }).first().waitFor();
   expect(await admin.getByRole('rowheader', { name: 'auth.callback' }).count()).toBe(0);
   const today = new Date();
@@ -142,17 +142,17 @@ test('a viewer sees no forbidden actions, and the reason', async () => {
   await page.getByRole('heading', { name: 'Deploy bindings' }).waitFor();
   expect(await page.getByRole('button', { name: 'Create binding' }).count()).toBe(0);
   for (const path of ['/api-tokens', '/account', '/configuration', '/sessions']) {
-    await page.goto(path);
+    await visit(page, path);
     await page.getByText('This page is for admins').waitFor();
     await page.getByText('You are signed in as viewer').waitFor();
     expect(await page.locator('#main').getByRole('button').count()).toBe(0);
   }
-  await leave(page);
+  await stay(page);
 });
 
 test('an ended session is rejected, and a user without a role sees a notice', async () => {
   const viewer = await openAs(browser, service.consoleUrl, 'viewer', { session: 'own' });
-  await admin.goto('/sessions');
+  await visit(admin, '/sessions');
   const ends = admin.getByRole('button', { name: 'End the session of viewer@promptq.local' });
   await ends.first().waitFor();
   for (let left = await ends.count(); left > 0; left = await ends.count()) {
@@ -167,7 +167,7 @@ test('an ended session is rejected, and a user without a role sees a notice', as
 });
 
 test('the token pages warn if scopes are not enforced', async () => {
-  await admin.goto('/api-tokens');
+  await visit(admin, '/api-tokens');
   await admin.getByText('Scopes are not enforced here: every token has full access.').waitFor();
   await admin.getByRole('button', { name: 'Create token' }).click();
   const dialog = admin.getByRole('dialog');
@@ -217,7 +217,7 @@ test('a token is shown as expired from its expiry on', async () => {
 
 test('the last day of a filter of the audit log is included completely', async () => {
   const asking = admin.waitForRequest((request) => new URL(request.url()).pathname === '/api/v1/audit-logs');
-  await admin.goto('/audit?since=2026-11-19&until=2026-11-20');
+  await visit(admin, '/audit?since=2026-11-19&until=2026-11-20');
   const asked = new URL((await asking).url()).searchParams;
   const [since, until] = await admin.evaluate<string[]>(
     '[new Date(2026, 10, 19), new Date(2026, 10, 21)].map((time) => time.toISOString())',

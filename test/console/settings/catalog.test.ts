@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService } from '../../local-service.ts';
-import { launchBrowser, leave, openAs } from '../setup/browser.ts';
+import { launchBrowser, openAs, stay, visit } from '../setup/browser.ts';
 import { press } from '../setup/keyboard.ts';
 
 let service: ServiceUnderTest;
@@ -44,12 +44,12 @@ test('a rule is created, edited and deleted by keyboard alone', async () => {
   await hasFocus(page, 'ID');
   await page.keyboard.type('has blanks');
   await page.keyboard.press('Control+Enter');
-  await page.getByText('Enter 1 to 64 letters').waitFor();
+  await page.getByText('Enter 1 to 64 letters').first().waitFor();
   await hasFocus(page, 'ID');
   await page.keyboard.press('Control+a');
   await page.keyboard.type('house-style');
   await page.keyboard.press('Control+Enter');
-  await page.getByText('Enter a value.').waitFor();
+  await page.getByText('Enter a value.').first().waitFor();
   await hasFocus(page, 'Text');
   await page.keyboard.type('Keep changes small.');
   await page.keyboard.press('Control+Enter');
@@ -75,7 +75,7 @@ test('a rule is created, edited and deleted by keyboard alone', async () => {
   await pressByKeyboard(page, 'Delete house-style');
   await pressByKeyboard(page, 'Delete rule');
   await page.getByText('No rules yet').waitFor();
-  await leave(page);
+  await stay(page);
 });
 
 test('an unsaved rule survives a reload, and a taken ID is rejected at its field', async () => {
@@ -90,9 +90,9 @@ test('an unsaved rule survives a reload, and a taken ID is rejected at its field
   await hasFocus(page, 'ID');
   await button(page, 'Discard').click();
   await page.getByRole('cell', { name: 'Already here.' }).waitFor();
-  await page.goto('/rules/new');
+  await visit(page, '/rules/new');
   expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('');
-  await leave(page);
+  await stay(page);
 });
 
 test('deleting a rule lists the jobs that would fail', async () => {
@@ -108,7 +108,7 @@ test('deleting a rule lists the jobs that would fail', async () => {
   await dialog.getByRole('link', { name: 'Draft with a rule' }).waitFor();
   await button(page, 'Cancel').click();
   await service.api('POST', `/jobs/${json.id}/cancel`);
-  await leave(page);
+  await stay(page);
 });
 
 test('a profile is created with variables and secrets, edited without losing any, and deleted', async () => {
@@ -162,7 +162,7 @@ test('a profile is created with variables and secrets, edited without losing any
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   expect(await find('ship')).toBeUndefined();
   await service.api('POST', `/jobs/${json.id}/cancel`);
-  await leave(page);
+  await stay(page);
 });
 
 test('an edit keeps how the agent is driven, and changes the profiles of further jobs', async () => {
@@ -181,7 +181,7 @@ test('an edit keeps how the agent is driven, and changes the profiles of further
     ...profile,
     children: ['codex', 'claude'],
   });
-  await leave(page);
+  await stay(page);
 });
 
 test('a built-in profile can be replaced but not deleted, and a concurrent change is not overwritten silently', async () => {
@@ -189,7 +189,7 @@ test('a built-in profile can be replaced but not deleted, and a concurrent chang
   await page.getByRole('rowheader', { name: 'claude' }).waitFor();
   expect(await button(page, 'Delete claude').count()).toBe(0);
   await service.api('POST', '/config/import', { profiles: [{ name: 'review', agent: 'codex', model: 'first' }] });
-  await page.goto('/profiles/review/edit');
+  await visit(page, '/profiles/review/edit');
   await page.getByLabel('Model', { exact: true }).fill('mine');
   await service.api('POST', '/config/import', { profiles: [{ name: 'review', agent: 'codex', model: 'theirs' }] });
   await page.route(
@@ -204,7 +204,7 @@ test('a built-in profile can be replaced but not deleted, and a concurrent chang
   await page.getByRole('dialog').getByText('Changed after you opened it').waitFor();
   await button(page, 'Back to editing').click();
   expect(await page.getByLabel('Model', { exact: true }).inputValue()).toBe('mine');
-  await leave(page);
+  await stay(page);
 });
 
 test.each([
@@ -216,15 +216,15 @@ test.each([
   const page = await openAs(browser, service.consoleUrl, role, { path });
   await page.getByText(`${why} You are signed in as ${role}.`).waitFor();
   expect(await page.locator('#main').getByRole('button', { name: action }).count()).toBe(0);
-  await leave(page);
+  await stay(page);
 });
 
 test('the forms of rules and profiles are for admins only', async () => {
   const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/rules/new' });
   await page.getByText('This page is for admins').waitFor();
-  await page.goto('/profiles/codex/edit');
+  await visit(page, '/profiles/codex/edit');
   await page.getByText('This page is for admins').waitFor();
-  await leave(page);
+  await stay(page);
 });
 
 test("the service's errors about a profile are shown at their fields", async () => {

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { launchBrowser, leave, openAs } from '../setup/browser.ts';
+import { launchBrowser, openAs, stay, visit } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -40,7 +40,7 @@ test('a deploy binding is not created before it is known whether its project exi
 });
 
 test('a deploy binding is created incomplete, completed and deleted', async () => {
-  await admin.goto('/bindings');
+  await visit(admin, '/bindings');
   await admin.getByRole('button', { name: 'Create binding' }).first().click();
   await admin.getByLabel('Project').fill('shop');
   await admin.getByRole('radio', { name: 'Command' }).check();
@@ -68,7 +68,7 @@ test('a deploy binding is created incomplete, completed and deleted', async () =
 });
 
 test("a binding's secret is shown once when it is generated, and once when it is renewed", async () => {
-  await admin.goto('/bindings');
+  await visit(admin, '/bindings');
   await admin.getByRole('button', { name: 'Create binding' }).first().click();
   await admin.getByLabel('URL').fill('https://ci.example.com/hook');
   await admin.getByRole('button', { name: 'Create', exact: true }).click();
@@ -90,7 +90,7 @@ test("a project's settings are shown, changed, and removed by emptying them", as
   await service.api('POST', '/jobs', { prompt: 'x', project: 'storefront', draft: true });
   const secret = 'GIT_TOKEN';
   await service.api('PATCH', '/projects/storefront', { repository: 'https://git.example.com/shop.git', secret });
-  await admin.goto('/projects');
+  await visit(admin, '/projects');
   await admin.getByRole('cell', { name: 'https://git.example.com/shop.git' }).waitFor();
   await admin.getByRole('button', { name: 'Settings of storefront' }).click();
   expect(await admin.getByLabel('Repository').inputValue()).toBe('https://git.example.com/shop.git');
@@ -126,7 +126,7 @@ test('a binding with a mistyped project is offered the existing one', async () =
   const projects = json.items.map(({ project }: { project: string }) => project);
   expect(projects).toContain('storefront');
   expect(projects).not.toContain('storefrnt');
-  await leave(page);
+  await stay(page);
 });
 
 test('an empty project is deleted; for another one the dialog lists what it still has', async () => {
@@ -136,9 +136,11 @@ test('an empty project is deleted; for another one the dialog lists what it stil
   const { json: empty } = await service.api('POST', '/deploy-bindings', { ...binding, project: 'storefrnt' });
   const counted = async () => (await service.api('GET', '/projects')).json.items;
   await waitFor(async () =>
-    (await counted()).some((one: { job_counts: { DRAFT: number } }) => one.job_counts.DRAFT > 0),
+    (await counted()).some(({ name, job_counts }: { name: string; job_counts: { DRAFT: number } }) => {
+      return name === 'in use' && job_counts.DRAFT > 0;
+    }),
   );
-  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/projects' });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/projects' });
   await button(page, 'Delete in use').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('1 job and 1 deploy binding').waitFor();
@@ -159,13 +161,13 @@ test('an empty project is deleted; for another one the dialog lists what it stil
   expect((await counted()).map(({ name }: { name: string }) => name)).not.toContain('storefrnt');
   await service.api('DELETE', `/deploy-bindings/${bound.id}`);
   await service.api('POST', `/jobs/${job.id}/cancel`);
-  await leave(page);
+  await stay(page);
 });
 
 test("a binding's missing fields are named as in its form", async () => {
   const { json } = await service.api('POST', '/deploy-bindings', { binding_mode: 'generic', project: 'handbook' });
-  const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/bindings' });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/bindings' });
   await page.getByText('Missing: URL').waitFor();
   await service.api('DELETE', `/deploy-bindings/${json.id}`);
-  await leave(page);
+  await stay(page);
 });
