@@ -3,7 +3,7 @@ import { amount } from '../amount.ts';
 import { type ServiceUnderTest, startService } from '../local-service.ts';
 import { walkApi } from './walk-api.ts';
 
-const RUNS = amount(4, 8);
+const RUNS = amount(8, 30);
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
