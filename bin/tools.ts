@@ -83,7 +83,7 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     },
     tests: {
       file: 'test/long-tests.ts',
-      about: 'the tests that try more in a long run: rounds of races, random requests, looks of pages',
+      about: 'the tests that try more in a long run: rounds of races, random requests, scenes of the console',
       options: '[TEXT…]',
     },
     kill: {
