@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { damageSession } from '../damage-session.ts';
+import { gateIn } from '../gate.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 import { answeredCalls, callVendor } from '../practice-calls.ts';
 
@@ -26,19 +24,7 @@ async function importProfile(profile: Record<string, unknown>): Promise<void> {
   expect((await service.api('POST', '/config/import', { profiles: [profile] })).status).toBe(200);
 }
 
-/** A tool that waits until it is let go. */
-function gate(name: string): {
-  readonly drill: string;
-  readonly isUp: () => boolean;
-  readonly open: () => Promise<void>;
-} {
-  const [up, go] = [join(home, `${name}-up`), join(home, `${name}-go`)];
-  return {
-    drill: `drill: tool touch ${up}; while [ ! -e ${go} ]; do sleep 0.1; done`,
-    isUp: () => existsSync(up),
-    open: async () => await writeFile(go, ''),
-  };
-}
+const gate = (name: string) => gateIn(home, name);
 
 test('a profile can have every attempt start from the prompt', { timeout: 120_000 }, async () => {
   await importProfile({ name: 'forgetful', agent: 'codex', vendor: 'practice', resume: 'never' });

@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
 import { findWorker } from '../../marked-processes.ts';
+import { gateIn } from '../gate.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 import { answeredCalls, callVendor } from '../practice-calls.ts';
 
@@ -37,19 +35,7 @@ async function sessionOf(id: string, attempt: number): Promise<string> {
   return (await service.api('GET', `/jobs/${id}/session?attempt=${attempt}`)).text;
 }
 
-/** A tool that waits until it is let go. */
-function gate(name: string): {
-  readonly drill: string;
-  readonly isUp: () => boolean;
-  readonly open: () => Promise<void>;
-} {
-  const [up, go] = [join(home, `${name}-up`), join(home, `${name}-go`)];
-  return {
-    drill: `drill: tool touch ${up}; while [ ! -e ${go} ]; do sleep 0.1; done`,
-    isUp: () => existsSync(up),
-    open: async () => await writeFile(go, ''),
-  };
-}
+const gate = (name: string) => gateIn(home, name);
 
 test('codex: a job that met the usage limit makes no model call again', { timeout: 240_000 }, async () => {
   const prompt = 'for codex\ndrill: limit-after 5 5';
