@@ -26,8 +26,14 @@ export interface ServiceUnderTest {
   output(): string;
   /** Calls the API with the token. `path` is relative to `/api/v1`; an object as body is sent as JSON, a string as it is. A header `host` names the console's host. */
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
-  /** SIGTERM, then waits for the end, and checks that no token is in what the run has left, and that no function has accessed what its route does not declare. Removes the home unless it was given or is to be kept. Returns the exit code. */
+}
+
+/** A local run that ends with its test. */
+export interface OwnService extends ServiceUnderTest {
+  /** SIGTERM, then waits for the end and calls `checkTraces`. Removes the home unless it was given or is to be kept. Returns the exit code. */
   stop(options?: { keepHome?: boolean }): Promise<number | null>;
+  /** @throws Error if a token is in what the run has left so far, or a function has accessed what its route does not declare */
+  checkTraces(): Promise<void>;
   /** SIGKILL to the service's own process, as an out-of-memory kill would hit it; the home is kept. */
   kill9(): Promise<void>;
 }
@@ -66,7 +72,7 @@ const PROGRAM = fileURLToPath(new URL('../bin/local.ts', import.meta.url));
  */
 export async function startService(
   options: { env?: Record<string, string>; home?: string; under?: readonly string[]; ownGroup?: boolean } = {},
-): Promise<ServiceUnderTest> {
+): Promise<OwnService> {
   const home = options.home ?? (await mkdtemp(join(tmpdir(), 'promptq-test-')));
   const dynamodb = await secondDynamodbOf(home);
   const access = new RecordedAccess();
@@ -96,7 +102,14 @@ export async function startService(
     throw error;
   });
 
+  const checkTraces = async () => {
+    const leaks = await filesWithTokens(home);
+    if (leaks.length > 0) throw new Error(`the run has left a token in ${leaks.join(', ')}`);
+    access.check();
+  };
+
   return {
+    checkTraces,
     baseUrl: info.base_url,
     consoleUrl: info.console_url,
     token: info.token,
@@ -112,8 +125,7 @@ export async function startService(
     stop: async ({ keepHome = options.home !== undefined } = {}) => {
       child.kill('SIGTERM');
       await ended;
-      const leaks = await filesWithTokens(home);
-      if (leaks.length > 0) throw new Error(`the run has left a token in ${leaks.join(', ')}`);
+      await checkTraces();
       access.finish();
       if (!keepHome) await rm(home, { recursive: true, force: true });
       return child.exitCode;

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, vi } from 'vitest';
+import { SharedPart } from './shared-part.ts';
 
 /**
  * Takes back what `vi` has replaced in a test file, and fails one that changes the process it shares with the next file, so
- * that `own-process.ts` learns of it.
+ * that `own-process.ts` learns of it. Checks what the file has shared with others.
  */
 const state = () => ({
   env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST'))),
@@ -15,9 +16,11 @@ let before: ReturnType<typeof state>;
 
 beforeAll(() => {
   before = state();
+  SharedPart.beginFile();
 });
-afterAll(() => {
+afterAll(async () => {
   vi.restoreAllMocks();
   vi.useRealTimers();
   expect(state()).toEqual(before);
+  await SharedPart.endFile();
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import cdkJson from '../../cdk.json' with { type: 'json' };
 import { examineDeployment } from '../../lib/doctor/deployment/examine-deployment.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { type OwnService, startService } from '../local-service.ts';
 import { type StandInAccount, startAwsStandIn } from './aws-stand-in.ts';
 import { complaints, diagnose, diagnoseHere, type Report } from './doctor-command.ts';
 import { runToken } from './token-command.ts';
@@ -13,7 +13,7 @@ import { runToken } from './token-command.ts';
 /** A deployment whose tables, queues and service are those of a local run, and whose account is a stand-in on loopback. */
 const account: StandInAccount = { stacks: {}, parameters: {} };
 let aws: Awaited<ReturnType<typeof startAwsStandIn>>;
-let service: ServiceUnderTest;
+let service: OwnService;
 let programs: string;
 let environment: Record<string, string>;
 

@@ -12,14 +12,14 @@ import { joinedKey, receiptKey } from '../../lib/jobs/output/output-keys.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { createJob, untilEnded } from '../api/job-client.ts';
 import { fileOfObject } from '../kept-objects.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { type OwnService, startService, waitFor } from '../local-service.ts';
 import { findWorker } from '../marked-processes.ts';
 import { runSettings } from '../run-settings.ts';
 import { complaints, diagnose, diagnoseHere, type Report, runDoctor } from './doctor-command.ts';
 import { runToken } from './token-command.ts';
 
 let home: string;
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
   service = await startService({ home, env: { PROMPTQ_API_SCOPE_ENFORCE: '1', PROMPTQ_WATCH_SECONDS: '3600' } });

@@ -10,7 +10,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { signedInBrowser } from '../browser.ts';
 import { documentAt, ROOT } from '../docs/documents.ts';
-import { type ServiceUnderTest, startService } from '../local-service.ts';
+import type { ServiceUnderTest } from '../local-service.ts';
+import { sharedService } from '../shared-service.ts';
 import { startUnreliableProxy } from '../unreliable-proxy.ts';
 
 interface Step {
@@ -26,12 +27,11 @@ const temp = mkdtempSync(join(tmpdir(), 'promptq-action-'));
 let service: ServiceUnderTest;
 
 beforeAll(async () => {
-  service = await startService({ env: { PROMPTQ_API_SCOPE_ENFORCE: '1' } });
+  service = await sharedService();
   expect((await runStep(install, {})).code).toBe(0);
 }, 180_000);
 afterAll(async () => {
   rmSync(temp, { recursive: true, force: true });
-  await service?.stop();
 });
 
 /** Runs a step as a runner does: inputs in place of expressions in its environment, and files for what it reports. */

@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { PurgeQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createJob, untilEnded } from '../api/job-client.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { type OwnService, startService, waitFor } from '../local-service.ts';
 import { findMarkedAs } from '../marked-processes.ts';
 import { runSettings } from '../run-settings.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/operate.ts', import.meta.url));
 
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   service = await startService({ env: { PROMPTQ_CONCURRENCY: '1', PROMPTQ_WATCH_SECONDS: '3600' } });
 });

@@ -3,11 +3,11 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { components } from '../../lib/client/api-types.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { type OwnService, startService, waitFor } from '../local-service.ts';
 import { launchBrowser, openAs, stay, visit } from './setup/browser.ts';
 import { emptyLists, serviceResponse } from './setup/stubs.ts';
 
-let service: ServiceUnderTest;
+let service: OwnService;
 let browser: Browser;
 
 beforeAll(async () => {

@@ -1,21 +1,17 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { launchBrowser, openAs, stay, visit } from './setup/browser.ts';
+import { beforeAll, expect, test } from 'vitest';
+import type { ServiceUnderTest } from '../local-service.ts';
+import { sharedService } from '../shared-service.ts';
+import { openAs, sharedBrowser, stay, visit } from './setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  service = await startService();
+  browser = await sharedBrowser();
+  service = await sharedService();
   // Before a page has read the projects.
   await service.api('POST', '/jobs', { prompt: 'x', profile: 'shell', project: 'storefront', draft: true });
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
 });
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
@@ -79,7 +75,7 @@ test('a binding for a project that does not exist needs confirmation, since the 
   await page.getByLabel('Project').fill('storefront');
   await button(page, 'Create').click();
   await button(page, 'I have saved it').click();
-  const { json } = await service.api('GET', '/deploy-bindings');
+  const { json } = await service.api('GET', '/deploy-bindings?project=storefront');
   expect(json.items).toEqual([expect.objectContaining({ project: 'storefront' })]);
   await stay(page);
 });

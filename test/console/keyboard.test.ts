@@ -1,8 +1,9 @@
 import type { Browser, Page, Request } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { untilEnded } from '../api/job-client.ts';
-import { type ServiceUnderTest, startService } from '../local-service.ts';
-import { launchBrowser, leave, openAs, PAGE_TIMEOUT_MS, stay } from './setup/browser.ts';
+import type { ServiceUnderTest } from '../local-service.ts';
+import { sharedService } from '../shared-service.ts';
+import { leave, openAs, PAGE_TIMEOUT_MS, sharedBrowser, stay } from './setup/browser.ts';
 import { openTab, press } from './setup/keyboard.ts';
 import { rejectRequests, stubChanges } from './setup/stubs.ts';
 
@@ -10,13 +11,8 @@ let service: ServiceUnderTest;
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  service = await startService();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
+  browser = await sharedBrowser();
+  service = await sharedService();
 });
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
@@ -28,7 +24,7 @@ test('every task can be done by keyboard alone, with a visible focus', async () 
   // Signing in.
   await page.goto('/auth/sign-in?return_to=%2Fjobs');
   await press(page, page.locator('button[name=role][value=admin]'));
-  await page.getByRole('heading', { name: 'No jobs yet' }).waitFor();
+  await page.getByRole('heading', { name: /^Jobs/ }).waitFor();
 
   // Creating, following, reading.
   await page.keyboard.press('n');

@@ -1,25 +1,21 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { amount } from '../amount.ts';
 import { createJob, untilEnded } from '../api/job-client.ts';
-import { type ServiceUnderTest, startService } from '../local-service.ts';
+import type { ServiceUnderTest } from '../local-service.ts';
+import { sharedService } from '../shared-service.ts';
 import { fileAppears } from '../worker-container/agents/run-agent.ts';
-import { launchBrowser, openAs, stay, visit } from './setup/browser.ts';
+import { openAs, sharedBrowser, stay, visit } from './setup/browser.ts';
 import { loseFirstResponse, serviceResponse } from './setup/stubs.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  service = await startService();
+  browser = await sharedBrowser();
+  service = await sharedService();
 });
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
-
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 test('a message whose response was lost is sent once, and a changed text is another message', async () => {

@@ -1,22 +1,18 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createJob, untilEnded } from '../api/job-client.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { launchBrowser, leave, openAs } from './setup/browser.ts';
+import { type ServiceUnderTest, waitFor } from '../local-service.ts';
+import { sharedService } from '../shared-service.ts';
+import { leave, openAs, sharedBrowser } from './setup/browser.ts';
 import { loseFirstResponse } from './setup/stubs.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  service = await startService({ env: { PROMPTQ_ANSWER_WAIT_SECONDS: '2' } });
+  browser = await sharedBrowser();
+  service = await sharedService();
 });
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
-
 const open = async (path: string, role: 'operator' | 'admin' = 'admin') =>
   await openAs(browser, service.consoleUrl, role, { path });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
@@ -142,14 +138,16 @@ test('a token or binding whose response was lost is listed, and its secret is sa
   await page.getByText("Its value can't be shown again.").waitFor();
   await page.getByRole('rowheader', { name: 'lost-token' }).waitFor();
 
+  await createJob(service, { project: 'lost-binding', prompt: 'true', draft: true });
   await page.goto('/bindings');
   await button(page, 'Create binding').first().click();
+  await page.getByLabel('Project').fill('lost-binding');
   await page.getByLabel('URL').fill('https://ci.example.com/hook');
   await loseFirstResponse(page, '**/api/v1/deploy-bindings');
   await button(page, 'Create').click();
   await unknown(page, 'the binding was saved');
   await page.getByText('edit the binding and generate a new one').waitFor();
-  await page.getByRole('rowheader', { name: 'generic' }).waitFor();
+  await page.getByRole('row', { name: 'lost-binding' }).waitFor();
   await leave(page);
 });
 

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fetchLocalhost } from '../../lib/access/sign-in/localhost-fetch.ts';
 import { amount } from '../amount.ts';
-import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { type OwnService, startService } from '../local-service.ts';
 import { checkScene, openScene } from './scenes/check-scene.ts';
 import { CONSOLE_PAGES } from './scenes/console-pages.ts';
 import { SCENES } from './scenes/scenes.ts';
@@ -46,7 +46,7 @@ const ALSO = [
   ),
 ];
 
-let service: ServiceUnderTest;
+let service: OwnService;
 let browser: Browser;
 let admin: Page;
 let jobs: SampleJobs;

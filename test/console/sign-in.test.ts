@@ -9,11 +9,11 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fetchLocalhost } from '../../lib/access/sign-in/localhost-fetch.ts';
 import { isLongRun } from '../amount.ts';
-import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { type OwnService, startService } from '../local-service.ts';
 import { axeViolations, loadAxe } from './scenes/axe.ts';
 import { callFromPage, chooseRole, launchBrowser, openAs, PAGE_TIMEOUT_MS } from './setup/browser.ts';
 
-let service: ServiceUnderTest;
+let service: OwnService;
 let browser: Browser;
 /** Its session is that of `session`. */
 let admin: Page;

@@ -1,20 +1,16 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
-import { launchBrowser, leave, openAs, stay, visit } from './setup/browser.ts';
+import { type ServiceUnderTest, waitFor } from '../local-service.ts';
+import { sharedService } from '../shared-service.ts';
+import { leave, openAs, sharedBrowser, stay, visit } from './setup/browser.ts';
 import { serviceResponse } from './setup/stubs.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  service = await startService();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
+  browser = await sharedBrowser();
+  service = await sharedService();
 });
 
 const installClock = async (page: Page) => await page.clock.install();
@@ -22,15 +18,15 @@ const follow = async (page: Page, name: string) =>
   await page.locator('#navigation').getByRole('link', { name, exact: true }).click();
 
 test('a page whose code fails to load shows an error, keeps its address, and opens when the service responds', async () => {
-  const page = await openAs(browser, service.consoleUrl, 'admin');
-  await page.getByRole('heading', { name: 'No jobs yet' }).waitFor();
+  const page = await openAs(browser, service.consoleUrl, 'admin', { session: 'own' });
+  await page.getByRole('heading', { name: /^Jobs/ }).waitFor();
   await page.context().setOffline(true);
   await follow(page, 'Statistics');
   await page.getByText('This page could not be loaded').waitFor();
   expect(new URL(page.url()).pathname).toBe('/stats');
   // Parts that are already loaded keep working.
   await page.goBack();
-  await page.getByRole('heading', { name: 'No jobs yet' }).waitFor();
+  await page.getByRole('heading', { name: /^Jobs/ }).waitFor();
   await page.goForward();
   await page.getByText('This page could not be loaded').waitFor();
   await page.context().setOffline(false);

@@ -16,10 +16,18 @@ export class RecordedAccess {
     return existsSync(this.#file) ? readFileSync(this.#file, 'utf8').split('\n').filter(Boolean) : [];
   }
 
-  /** Forgets all. @throws Error if a function has accessed what its line of the routing table does not declare */
+  /** `check`, and forgets all. */
   finish(): void {
+    try {
+      this.check();
+    } finally {
+      rmSync(this.#file, { force: true });
+    }
+  }
+
+  /** @throws Error if a function has accessed what its line of the routing table does not declare */
+  check(): void {
     const undeclared = undeclaredAccess(this.lines());
-    rmSync(this.#file, { force: true });
     if (undeclared.length > 0)
       throw new Error(`access that the routing table does not declare: ${undeclared.join('; ')}`);
   }

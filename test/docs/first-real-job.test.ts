@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { type OwnService, startService, waitFor } from '../local-service.ts';
 
-let service: ServiceUnderTest;
+let service: OwnService;
 
 /** As the README starts it, but without a key: nothing must leave this machine. */
 beforeAll(async () => {

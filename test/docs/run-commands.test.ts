@@ -1,18 +1,15 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type ServiceUnderTest, waitFor } from '../local-service.ts';
+import { sharedService } from '../shared-service.ts';
 import { documentAt, ROOT, shellBlocks } from './documents.ts';
 
 let service: ServiceUnderTest;
 
 beforeAll(async () => {
-  service = await startService();
-});
-
-afterAll(async () => {
-  await service?.stop();
+  service = await sharedService();
 });
 
 /** Runs a script in bash as if it were pasted, against the service of this test. @returns its output */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ServiceUnderTest, startService, waitFor } from '../local-service.ts';
+import { type OwnService, startService, waitFor } from '../local-service.ts';
 import { findOfHome, findWorker } from '../marked-processes.ts';
 import { SeededRandom } from '../simulation/seeded-random.ts';
 import { Ledger } from './ledger.ts';
@@ -48,7 +48,7 @@ export async function killRounds(options: {
   const ledger = new Ledger();
   const kills = { worker: 0, service: 0, everything: 0 };
   const stopped = new AbortController();
-  let service: ServiceUnderTest | undefined = await startService({ home, env: SETTINGS });
+  let service: OwnService | undefined = await startService({ home, env: SETTINGS });
   const clients = Array.from({ length: CLIENTS }, (_, n) =>
     runLoad(
       { service: () => service, ledger, diary, signal: stopped.signal, random: new SeededRandom(seed * 1_000 + n) },

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService } from '../local-service.ts';
+import type { ServiceUnderTest } from '../local-service.ts';
+import { sharedService } from '../shared-service.ts';
 import { COMPONENTS, DOCUMENT, EXPECTED, ROOT } from './client-programs.ts';
 
 const run = promisify(execFile);
@@ -13,11 +14,10 @@ let service: ServiceUnderTest;
 let folder: string;
 
 beforeAll(async () => {
-  service = await startService({ env: { PROMPTQ_API_SCOPE_ENFORCE: '1' } });
+  service = await sharedService();
   folder = await mkdtemp(join(tmpdir(), 'promptq-clients-'));
 });
 afterAll(async () => {
-  await service.stop();
   await rm(folder, { recursive: true, force: true });
 });
 

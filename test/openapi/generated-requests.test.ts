@@ -6,7 +6,7 @@ import { SCOPES, type Scope } from '../../lib/contract/scopes.ts';
 import { withOperatorRegistry } from '../../lib/local/operator/operator-registry.ts';
 import { amount } from '../amount.ts';
 import { type Browser, signedInBrowser } from '../browser.ts';
-import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { type OwnService, startService } from '../local-service.ts';
 import { brokenBodies, brokenQueries } from './broken-requests.ts';
 import { Conformance, describe as shown } from './conformance.ts';
 import { type Operation, operationsOf, type Parameter } from './operations.ts';
@@ -22,7 +22,7 @@ const BODY_LIMIT = 100_000;
 const RUNS = amount(2, 100);
 const SEED = Number(process.env.PROMPTQ_TEST_SEED ?? 20_261_120);
 
-let service: ServiceUnderTest;
+let service: OwnService;
 let preparationOf: ReturnType<typeof prepare>;
 let admin: Browser;
 let tokens: Record<Scope, string>;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { amount } from '../amount.ts';
-import { type ServiceUnderTest, startService } from '../local-service.ts';
+import { type OwnService, startService } from '../local-service.ts';
 import { walkApi } from './walk-api.ts';
 
 const RUNS = amount(8, 30);
 
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   service = await startService({ env: { PROMPTQ_CONCURRENCY: '4' } });
 });

@@ -14,7 +14,7 @@ import { routes } from '../../../lib/contract/routes/routes.ts';
 import { SCOPES, type Scope } from '../../../lib/contract/scopes.ts';
 import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
 import { amount } from '../../amount.ts';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { type OwnService, type ServiceUnderTest, startService } from '../../local-service.ts';
 
 const PERIMETER = randomBytes(24).toString('hex');
 const BOT = `110201543:${randomBytes(18).toString('hex')}`;
@@ -171,7 +171,7 @@ function expected({ may, managesTokens = false }: Column, { scope, only }: Row, 
 }
 
 const homes: string[] = [];
-const services = new Map<boolean, ServiceUnderTest>();
+const services = new Map<boolean, OwnService>();
 beforeAll(async () => {
   await Promise.all(ENFORCED.map(start));
 });

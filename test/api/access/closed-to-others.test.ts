@@ -12,14 +12,14 @@ import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchBrowser, PAGE_TIMEOUT_MS } from '../../console/setup/browser.ts';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { type OwnService, startService } from '../../local-service.ts';
 import { runEnvironment, runSettings } from '../../run-settings.ts';
 import { contentsOf, listeningPorts } from './run-listeners.ts';
 
 /** A local run in which others of the machine, and web pages that its operator visits, try to get at something. */
 const OBJECT = 'jobs/kept/kept.log';
 const CONTENTS = 'what a job has printed';
-let service: ServiceUnderTest;
+let service: OwnService;
 let environment: Readonly<Record<string, string>>;
 let operator: { practice_url: string; practice_key: string };
 let ports: number[];

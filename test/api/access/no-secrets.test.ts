@@ -10,7 +10,7 @@ import { TokenStore } from '../../../lib/access/tokens/token-store.ts';
 import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
 import { Browser } from '../../browser.ts';
 import { OPERATORS_OWN } from '../../leaked-tokens.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { runSettings } from '../../run-settings.ts';
 
 const PERIMETER = randomBytes(24).toString('hex');
@@ -20,7 +20,7 @@ const INIT_DATA = sign({ user: { id: 17, first_name: 'Ada' } }, BOT, new Date())
 const MARK = `mark-${randomBytes(8).toString('hex')}`;
 
 let home: string;
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
   await mkdir(join(home, 'secrets'));

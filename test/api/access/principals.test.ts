@@ -7,7 +7,7 @@ import createClient from 'openapi-fetch';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { paths } from '../../../lib/client/api-types.ts';
 import { SECURITY_HEADERS } from '../../../lib/contract/security-headers.ts';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { type OwnService, startService } from '../../local-service.ts';
 import { createJob } from '../job-client.ts';
 
 const PERIMETER = randomBytes(24).toString('hex');
@@ -15,7 +15,7 @@ const BOT = `110201543:${randomBytes(18).toString('hex')}`;
 const JOB = { prompt: 'true', profile: 'shell', draft: true };
 
 let home: string;
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
   await mkdir(join(home, 'secrets'));

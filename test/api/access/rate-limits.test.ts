@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runToken } from '../../bin/token-command.ts';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { type OwnService, startService } from '../../local-service.ts';
 
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   service = await startService({ env: { PROMPTQ_TOKEN_RATE: '1' } });
 });

@@ -1,17 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../../lib/contract/routes/routes.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 
 /** The machine-readable fields of an error response. */
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
-  service = await startService();
-});
-afterAll(async () => {
-  await service.stop();
+  service = await sharedService();
 });
 
 const JOB = { prompt: 'true', profile: 'shell', draft: true };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser, signedInBrowser } from '../../browser.ts';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { type OwnService, startService } from '../../local-service.ts';
 
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   service = await startService();
 });

@@ -1,14 +1,14 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { findWorker } from '../../marked-processes.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 import { searchKept } from './search-kept.ts';
 
 const ACCOUNT = '/codex-account';
 
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   // A probe must not be what starts the job that waits.
   service = await startService({ env: { PROMPTQ_ACCOUNT_PROBE_SECONDS: '3600' } });

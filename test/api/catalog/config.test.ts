@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 const SECRETS = 'FROM_FILE="value of the file"\nfull-own/FROM_FILE=only for one profile\n';
 
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   service = await startService({ env: { PROMPTQ_SECRET_FROM_ENV: 'value-of-the-environment' } });
   await writeFile(join(service.home, 'secrets.env'), SECRETS, { mode: 0o600 });

@@ -1,12 +1,12 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { findMarkedAs } from '../../marked-processes.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 import { startReceiver, verified } from './webhook-receiver.ts';
 
-let service: ServiceUnderTest;
+let service: OwnService;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 
 /** What the receiver answers, by path. */

@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
-  service = await startService({ env: { PROMPTQ_CALLS_TO_LOOPBACK: '1' } });
-});
-afterAll(async () => {
-  expect(await service.stop()).toBe(0);
+  service = await sharedService();
 });
 
 async function bind(body: Record<string, unknown>) {

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { receiptKey } from '../../../lib/jobs/output/output-keys.ts';
 import { fileOfObject } from '../../kept-objects.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { findWorker } from '../../marked-processes.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   service = await startService({ env: { PROMPTQ_WATCH_SECONDS: '2' } });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ProfileStore } from '../../../lib/catalog/profiles.ts';
 import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { type OwnService, startService } from '../../local-service.ts';
 import { findMarkedAs } from '../../marked-processes.ts';
 import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
 import { type PracticeMessages, startPracticeMessages } from '../../worker-container/agents/practice-messages.ts';
@@ -12,7 +12,7 @@ import { createJob, untilEnded } from '../job-client.ts';
 
 let folder: string;
 let vendor: PracticeMessages;
-let service: ServiceUnderTest;
+let service: OwnService;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'promptq-claude-'));

@@ -1,14 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
 import { fileAppears } from '../../worker-container/agents/run-agent.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 import { answeredCalls } from '../practice-calls.ts';
 
 /** What claude continues after its usage limit. On each commit the same is tried with codex, without messages. */
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   service = await startService({ env: { PROMPTQ_CLAUDE_BIN: await claudeCli(), PROMPTQ_WATCH_SECONDS: '2' } });
   const { practice_url, practice_key } = JSON.parse(await readFile(join(service.home, 'operator.json'), 'utf8'));

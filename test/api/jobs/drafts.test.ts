@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
-  service = await startService();
-});
-afterAll(async () => {
-  await service.stop();
+  service = await sharedService();
 });
 
 const draft = (fields: Record<string, unknown> = {}) =>

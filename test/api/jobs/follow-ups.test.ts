@@ -1,14 +1,12 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
-  service = await startService();
-});
-afterAll(async () => {
-  expect(await service.stop()).toBe(0);
+  service = await sharedService();
 });
 
 /** A script that asks for jobs. */

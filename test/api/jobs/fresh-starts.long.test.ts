@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { damageSession } from '../damage-session.ts';
 import { gateIn } from '../gate.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 import { answeredCalls, callVendor } from '../practice-calls.ts';
 
 /** Jobs that start from their prompt again. On each commit `test/lib/jobs/lifecycle/resume.test.ts` decides that. */
-let service: ServiceUnderTest;
+let service: OwnService;
 let home: string;
 beforeAll(async () => {
   service = await startService({ env: { PROMPTQ_WATCH_SECONDS: '2', PROMPTQ_ACCOUNT_PROBE_SECONDS: '1' } });

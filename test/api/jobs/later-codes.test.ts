@@ -4,12 +4,12 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { complaints, diagnose } from '../../bin/doctor-command.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { runSettings } from '../../run-settings.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 /** A service on whose jobs a later version has written states and reasons that this one doesn't know. */
-let service: ServiceUnderTest;
+let service: OwnService;
 let table: DynamoDBDocumentClient;
 let jobsTable: string;
 

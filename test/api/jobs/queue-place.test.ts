@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   service = await startService({ env: { PROMPTQ_CONCURRENCY: '2' } });
   const profile = { name: 'single', agent: 'shell', concurrency: 1 };

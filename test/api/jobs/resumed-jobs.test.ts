@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { findWorker } from '../../marked-processes.ts';
 import { gateIn } from '../gate.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 import { answeredCalls, callVendor } from '../practice-calls.ts';
 
-let service: ServiceUnderTest;
+let service: OwnService;
 let home: string;
 beforeAll(async () => {
   service = await startService({ env: { PROMPTQ_WATCH_SECONDS: '2', PROMPTQ_ACCOUNT_PROBE_SECONDS: '2' } });

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findCodex } from '../../../worker-container/agents/vendor-binary.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let folder: string;
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'promptq-slow-codex-'));
   const path = join(folder, 'codex');

@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { TOOLS } from '../../../lib/mcp/tool-table.ts';
 import { amount } from '../../amount.ts';
 import { CONNECT, CONNECT_HTTP, type Connection } from '../../bin/promptq/mcp-client.ts';
 import { emptyHome } from '../../bin/promptq/promptq-command.ts';
 import { type Browser, signedInBrowser } from '../../browser.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { createJob } from '../job-client.ts';
 
 const home = emptyHome();
 let service: ServiceUnderTest;
 let admin: Browser;
 beforeAll(async () => {
-  service = await startService({
-    env: { PROMPTQ_API_SCOPE_ENFORCE: '1', PROMPTQ_ANSWER_WAIT_SECONDS: '1', PROMPTQ_WATCH_SECONDS: '2' },
-  });
+  service = await sharedService();
   admin = await signedInBrowser(service, 'admin');
-});
-afterAll(async () => {
-  await service.stop();
 });
 
 const tokenWith = async (name: string, ...scopes: string[]): Promise<string> =>

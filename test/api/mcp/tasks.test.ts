@@ -11,19 +11,17 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { amount } from '../../amount.ts';
 import { emptyHome, PROGRAM } from '../../bin/promptq/promptq-command.ts';
 import { type Browser, signedInBrowser } from '../../browser.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 
 /** Jobs as tasks, and their questions as questions to the client's user, with both lines of the official client. */
 const home = emptyHome();
 let service: ServiceUnderTest;
 let admin: Browser;
 beforeAll(async () => {
-  service = await startService({
-    env: { PROMPTQ_API_SCOPE_ENFORCE: '1', PROMPTQ_ANSWER_WAIT_SECONDS: '1', PROMPTQ_WATCH_SECONDS: '2' },
-  });
+  service = await sharedService();
   admin = await signedInBrowser(service, 'admin');
 });
-afterAll(async () => await service.stop());
 
 const ASK = { prompt: 'drill: ask Which color?' };
 type Reply = { action: 'accept'; content: { answer: string } } | { action: 'decline' };

@@ -4,14 +4,14 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LIMITS } from '../../../lib/contract/limits.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 import { type EventStream, follow, textOf } from './event-stream.ts';
 
 /** Concurrent functions of a new AWS account. */
 const CONCURRENCY = 10;
 
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   service = await startService({ env: { PROMPTQ_LAMBDA_CONCURRENCY: String(CONCURRENCY) } });
 });

@@ -1,13 +1,13 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { type OwnService, startService } from '../../local-service.ts';
 import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 const SECRET = 'planted-session-secret-Ω-1';
 
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   service = await startService({ env: { PROMPTQ_CLAUDE_BIN: await claudeCli() } });
   await writeFile(join(service.home, 'secrets.env'), `PLANTED=${SECRET}\n`, { mode: 0o600 });

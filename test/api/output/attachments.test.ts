@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { amount } from '../../amount.ts';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import type { ServiceUnderTest } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(async () => await service.stop());
 
 const run = async (script: string, settings: Record<string, unknown> = {}) => {
   const id = await createJob(service, {

@@ -3,12 +3,12 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { complaints, diagnose } from '../../bin/doctor-command.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 /** A local run whose processes may each open as few files as a careless shell allows. */
 const LIMIT = 128;
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   service = await startService({ under: ['prlimit', `--nofile=${LIMIT}:${LIMIT}`] });
 });

@@ -1,17 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { signedInBrowser } from '../../browser.ts';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import type { ServiceUnderTest } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 import { allEvents, type EventStream, follow, type ServerSentEvent, textOf } from './event-stream.ts';
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
-  service = await startService();
-});
-afterAll(async () => {
-  expect(await service.stop()).toBe(0);
+  service = await sharedService();
 });
 
 /** A job that prints `before`, waits for its gate, prints `after`. */

@@ -4,14 +4,14 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { complaints, diagnose } from '../../bin/doctor-command.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { runSettings } from '../../run-settings.ts';
 import { describeOnSmallDisk, mountSmallDisk, type SmallDisk } from '../../small-disk.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 describeOnSmallDisk('while the disk of the home is full', () => {
   let disk: SmallDisk;
-  let service: ServiceUnderTest;
+  let service: OwnService;
   let table: DynamoDBDocumentClient;
   let jobsTable: string;
 

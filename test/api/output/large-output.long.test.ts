@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { findWorker } from '../../marked-processes.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
@@ -9,7 +9,7 @@ const MEBIBYTE = 1024 * 1024;
 const LARGEST_RESIDENT = 400 * MEBIBYTE;
 
 /** On each commit 30 MB are read, and no memory is measured: `attachments.test.ts`. */
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   service = await startService();
 });

@@ -7,14 +7,14 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { metricsIn, type PrintedLine, readLines } from '../../captured-lines.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 /** Has the form of our tokens, but is none. */
 const NO_TOKEN = `pq_${randomBytes(24).toString('hex')}`;
 const SECRET = `secret-${randomBytes(12).toString('hex')}`;
 
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   service = await startService({ env: { PROMPTQ_SECRET_DEPLOY_KEY: SECRET } });
 });

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   attachmentIndexKey,
   attachmentKey,
@@ -10,15 +10,15 @@ import {
   receiptKey,
 } from '../../../lib/jobs/output/output-keys.ts';
 import { fileOfObject } from '../../kept-objects.ts';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import type { ServiceUnderTest } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 /** A service whose stored output is damaged from outside. */
 let service: ServiceUnderTest;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(async () => await service.stop({ keepHome: false }));
 
 const BYTES = 100_000;
 

@@ -2,7 +2,7 @@ import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type GitServer, startGitServer } from '../../git-server.ts';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { type OwnService, startService } from '../../local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 const PLAIN = 'plainsecret0123456789';
@@ -17,7 +17,7 @@ const KEY = [
 ].join('\n');
 const SECRETS = { PLAIN, OTHER, ODD, LONG, KEY };
 
-let service: ServiceUnderTest;
+let service: OwnService;
 let repository: GitServer;
 beforeAll(async () => {
   const variables = Object.entries(SECRETS).map(([name, value]) => [`PROMPTQ_SECRET_${name}`, value]);

@@ -3,23 +3,21 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GitServer, startGitServer } from '../../git-server.ts';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import type { ServiceUnderTest } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: ServiceUnderTest;
 let server: GitServer;
 let base: string;
 beforeAll(async () => {
-  [service, server] = await Promise.all([
-    startService({ env: { PROMPTQ_REPOSITORY_LOOPBACK: '1' } }),
-    startGitServer(),
-  ]);
+  [service, server] = await Promise.all([sharedService(), startGitServer()]);
   base = await server.commit({ 'README.md': 'one\n', '.gitignore': 'ignored\n' });
   await createJob(service, { project: 'app', profile: 'shell', prompt: 'true', draft: true });
   const settings = { repository: server.url, setup: 'touch ignored' };
   expect((await service.api('PATCH', '/projects/app', settings)).status).toBe(200);
 });
-afterAll(async () => await Promise.all([service.stop(), server.close()]));
+afterAll(async () => await Promise.all([server.close()]));
 
 const ended = async (fields: Record<string, unknown>) => {
   const id = await createJob(service, { profile: 'shell', ...fields });

@@ -3,7 +3,8 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GitServer, startGitServer } from '../../git-server.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 const SECRET = 'tok-7f3a9c1e5b';
@@ -13,7 +14,7 @@ let guarded: GitServer;
 let first: string;
 beforeAll(async () => {
   [service, open, guarded] = await Promise.all([
-    startService({ env: { PROMPTQ_REPOSITORY_LOOPBACK: '1' } }),
+    sharedService(),
     startGitServer(),
     startGitServer({ credentials: `bot:${SECRET}` }),
   ]);
@@ -21,7 +22,7 @@ beforeAll(async () => {
   await open.commit({ 'feature.txt': 'feature\n' }, 'feature');
   await guarded.commit({ 'private.txt': 'private\n' });
 });
-afterAll(async () => await Promise.all([service.stop(), open.close(), guarded.close()]));
+afterAll(async () => await Promise.all([open.close(), guarded.close()]));
 
 const start = async (project: string, prompt: string, settings: Record<string, unknown> = {}) =>
   await createJob(service, { project, profile: 'shell', prompt, ...settings });

@@ -3,13 +3,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { findOfHome } from '../../marked-processes.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 import { answeredCalls } from '../practice-calls.ts';
 
 let home: string;
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listProcesses, processTable } from '../../../lib/platform/processes/process-table.ts';
 import { type GitServer, startGitServer } from '../../git-server.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { describeAsRoot, newFirstUid, UNDER_WORKER_RIGHTS } from '../../worker-container/service-accounts/as-root.ts';
 import { shareCodex } from '../../worker-container/service-accounts/shared-codex.ts';
 import { createJob, untilEnded } from '../job-client.ts';
@@ -14,7 +14,7 @@ const FIRST = newFirstUid();
 const FINAL = ['succeeded', 'failed', 'skipped'];
 
 describeAsRoot('a worker with accounts for its slots, and the rights that a deployed one has', () => {
-  let service: ServiceUnderTest;
+  let service: OwnService;
   let repository: GitServer;
   let codex: Awaited<ReturnType<typeof shareCodex>>;
   beforeAll(async () => {

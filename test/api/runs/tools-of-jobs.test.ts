@@ -6,12 +6,12 @@ import { ProfileStore } from '../../../lib/catalog/profiles.ts';
 import { jobIdOfKey, toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
 import { amount } from '../../amount.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
 import { request } from '../../worker-container/tools/served-tools.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
-let service: ServiceUnderTest;
+let service: OwnService;
 
 beforeAll(async () => {
   service = await startService({ env: { PROMPTQ_CLAUDE_BIN: await claudeCli() } });

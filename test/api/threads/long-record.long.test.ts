@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { type OwnService, startService } from '../../local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 /** A record of a thread that is too long. On each commit `test/worker-container/prompt` tries it without an agent. */
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   service = await startService();
   const profiles = [{ name: 'forgetful', agent: 'codex', vendor: 'practice', resume: 'never' }];

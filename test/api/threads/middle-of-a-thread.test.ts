@@ -4,14 +4,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { startReceiver } from '../catalog/webhook-receiver.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 /** What happens to a thread of four turns if something happens in its middle: one row of the table is one test. */
 
 let home: string;
-let service: ServiceUnderTest;
+let service: OwnService;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 
 beforeAll(async () => {

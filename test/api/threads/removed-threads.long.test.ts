@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { createJob } from '../job-client.ts';
 
 /** Retention of a thread in a whole run. On each commit `test/lib/reconciler` tries it on the reconciler alone. */
-let service: ServiceUnderTest;
+let service: OwnService;
 beforeAll(async () => {
   const env = { PROMPTQ_WATCH_SECONDS: '2', PROMPTQ_SWEEP_SECONDS: '1', PROMPTQ_RETENTION_DAYS: '0.00002' };
   service = await startService({ env });

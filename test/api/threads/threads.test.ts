@@ -3,13 +3,13 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
 import { damageSession } from '../damage-session.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let home: string;
-let service: ServiceUnderTest;
+let service: OwnService;
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'promptq-test-'));

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { beforeAll, expect, test } from 'vitest';
+import type { ServiceUnderTest } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { startUnreliableProxy } from '../../unreliable-proxy.ts';
 import { commandsOf, emptyHome } from './promptq-command.ts';
 
@@ -9,16 +10,15 @@ import { commandsOf, emptyHome } from './promptq-command.ts';
 const home = emptyHome();
 let service: ServiceUnderTest;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(async () => await service.stop());
 const { run, promptq } = commandsOf(() => service, home);
 
 test('prints the answer of a route as it is, by a path with or without the prefix of all paths', async () => {
-  const { code, stdout, stderr } = await promptq('api', 'GET', '/projects?limit=1');
+  const { code, stdout, stderr } = await promptq('api', 'GET', '/projects?limit=100');
   expect([code, stderr]).toEqual([0, '']);
   expect(JSON.parse(stdout)).toMatchObject({ items: expect.any(Array), next_cursor: null });
-  expect((await promptq('api', 'GET', '/api/v1/projects?limit=1')).stdout).toBe(stdout);
+  expect((await promptq('api', 'GET', '/api/v1/projects?limit=100')).stdout).toBe(stdout);
 });
 
 test('sends a body from an option, a file or stdin, and deletes without an answer', async () => {

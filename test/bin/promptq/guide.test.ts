@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../../lib/cli/command-table.ts';
 import { shellBlocks } from '../../docs/documents.ts';
 import { type GitServer, startGitServer } from '../../git-server.ts';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { type OwnService, startService } from '../../local-service.ts';
 import { commandsOf, emptyHome, PROGRAM } from './promptq-command.ts';
 
 const home = emptyHome();
-let service: ServiceUnderTest;
+let service: OwnService;
 let repository: GitServer;
 beforeAll(async () => {
   [service, repository] = await Promise.all([

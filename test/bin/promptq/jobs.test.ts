@@ -11,13 +11,13 @@ import { joinedKey, receiptKey } from '../../../lib/jobs/output/output-keys.ts';
 import openapi from '../../../openapi.json' with { type: 'json' };
 import { type GitServer, startGitServer } from '../../git-server.ts';
 import { fileOfObject } from '../../kept-objects.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { schemaNamed } from '../../openapi/operations.ts';
 import { startUnreliableProxy } from '../../unreliable-proxy.ts';
 import { commandsOf, emptyHome } from './promptq-command.ts';
 
 const home = emptyHome();
-let service: ServiceUnderTest;
+let service: OwnService;
 let repository: GitServer;
 let done: string;
 beforeAll(async () => {

@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { commandsOf, emptyHome, inTerminal, runPromptq, startTerminal } from './promptq-command.ts';
 
 const home = emptyHome();
 const file = join(home, 'promptq/credentials.json');
 let service: ServiceUnderTest;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(async () => await service.stop());
 
 const { promptq, json } = commandsOf(() => service, home);
 /** Without PROMPTQ_URL and PROMPTQ_TOKEN, unless they are given. */

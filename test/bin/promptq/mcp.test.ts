@@ -7,13 +7,13 @@ import { ROUTES_WITHOUT_TOOL } from '../../../lib/mcp/routes-without-tool.ts';
 import { TOOLS } from '../../../lib/mcp/tool-table.ts';
 import { isLongRun } from '../../amount.ts';
 import { signedInBrowser } from '../../browser.ts';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { type OwnService, startService } from '../../local-service.ts';
 import { startUnreliableProxy, type UnreliableProxy } from '../../unreliable-proxy.ts';
 import { CONNECT, type Connection } from './mcp-client.ts';
 import { commandsOf, emptyHome, startPromptq } from './promptq-command.ts';
 
 const home = emptyHome();
-let service: ServiceUnderTest;
+let service: OwnService;
 let proxy: UnreliableProxy;
 beforeAll(async () => {
   service = await startService({ env: { PROMPTQ_API_SCOPE_ENFORCE: '1' } });

@@ -6,7 +6,8 @@ import type { paths } from '../../../lib/client/api-types.ts';
 import { BASE_PATH } from '../../../lib/contract/route.ts';
 import { routes } from '../../../lib/contract/routes/routes.ts';
 import openapi from '../../../openapi.json' with { type: 'json' };
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import type { ServiceUnderTest } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { startUnreliableProxy, type UnreliableProxy } from '../../unreliable-proxy.ts';
 import { commandsOf, emptyHome } from './promptq-command.ts';
 
@@ -41,7 +42,7 @@ describe('the routes that a command calls', () => {
   let proxy: UnreliableProxy;
   let id: string;
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     proxy = await startUnreliableProxy(service.baseUrl, {});
     const script = 'echo x > $PROMPTQ_ATTACHMENTS/x';
     id = (await promptq('run', '--detach', '--profile', 'shell', script)).stdout.trim();
@@ -49,7 +50,6 @@ describe('the routes that a command calls', () => {
   });
   afterAll(async () => {
     await proxy.stop();
-    await service.stop();
   });
   const { run, promptq } = commandsOf(() => service, home);
 

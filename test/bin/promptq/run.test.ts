@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import openapi from '../../../openapi.json' with { type: 'json' };
 import { type Browser, signedInBrowser } from '../../browser.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { schemaNamed } from '../../openapi/operations.ts';
 import { startUnreliableProxy } from '../../unreliable-proxy.ts';
 import { commandsOf, emptyHome } from './promptq-command.ts';
 
 const home = emptyHome();
-let service: ServiceUnderTest;
+let service: OwnService;
 let admin: Browser;
 beforeAll(async () => {
   service = await startService({ env: { PROMPTQ_API_SCOPE_ENFORCE: '1' } });

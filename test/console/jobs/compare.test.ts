@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GitServer, startGitServer } from '../../git-server.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { launchBrowser, openAs, visit } from '../setup/browser.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
+import { openAs, sharedBrowser, visit } from '../setup/browser.ts';
 
 const WIDE = { width: 1440, height: 900 };
 
@@ -21,8 +22,8 @@ let retried: string;
 
 beforeAll(async () => {
   // Sequential, because each takes all cores for a while.
-  browser = await launchBrowser();
-  service = await startService({ env: { PROMPTQ_REPOSITORY_LOOPBACK: '1' } });
+  browser = await sharedBrowser();
+  service = await sharedService();
   repository = await startGitServer();
   await repository.commit({ 'both.txt': 'first\nsecond\n', 'gone.txt': 'gone\n' });
   const profiles = [{ name: 'fast', agent: 'codex', model: 'quick-model' }];
@@ -42,8 +43,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
   await repository?.close();
 });
 

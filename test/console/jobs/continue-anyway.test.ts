@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { axeViolations, loadAxe } from '../scenes/axe.ts';
 import { launchBrowser, openAs, stay } from '../setup/browser.ts';
 
 /** After which a private folder counts as deleted. */
 const FOLDER_KEPT_MS = 1_728;
 
-let service: ServiceUnderTest;
+let service: OwnService;
 let browser: Browser;
 let home: string;
 

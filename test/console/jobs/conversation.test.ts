@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { launchBrowser, openAs, stay, visit } from '../setup/browser.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
+import { openAs, sharedBrowser, stay, visit } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -13,13 +14,11 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'conversation-'));
-  browser = await launchBrowser();
-  service = await startService();
+  browser = await sharedBrowser();
+  service = await sharedService();
 });
 
 afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -2,8 +2,9 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isLongRun } from '../../amount.ts';
 import { type GitServer, startGitServer } from '../../git-server.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { launchBrowser, openAs, visit } from '../setup/browser.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
+import { openAs, sharedBrowser, visit } from '../setup/browser.ts';
 
 const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 390, height: 844 };
@@ -21,8 +22,8 @@ let id: string;
 
 beforeAll(async () => {
   // Sequential, because each takes all cores for a while.
-  browser = await launchBrowser();
-  service = await startService({ env: { PROMPTQ_REPOSITORY_LOOPBACK: '1' } });
+  browser = await sharedBrowser();
+  service = await sharedService();
   repository = await startGitServer();
   await repository.commit({ 'README.md': 'one\ntwo\nthree\n', 'gone.txt': 'gone\n', 'run.sh': 'true\n' });
   await service.api('POST', '/jobs', { project: 'changed', prompt: 'true', draft: true });
@@ -34,8 +35,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
   await repository?.close();
 });
 

@@ -1,24 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createJob, untilEnded } from '../../api/job-client.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { axeViolations, loadAxe } from '../scenes/axe.ts';
-import { chooseRole, launchBrowser, openAs, PAGE_TIMEOUT_MS, stay } from '../setup/browser.ts';
+import { chooseRole, openAs, PAGE_TIMEOUT_MS, sharedBrowser, stay } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
 
 beforeAll(async () => {
   // Sequential, because each takes all cores for a while.
-  browser = await launchBrowser();
-  service = await startService();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
+  browser = await sharedBrowser();
+  service = await sharedService();
 });
 
 /** @param page its text is part of the error if the job does not reach the status */

@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { launchBrowser, openAs, visit } from '../setup/browser.ts';
 import { CODEX, createScriptedCodex, type ScriptedCodex } from '../setup/scripted-codex.ts';
 
-let service: ServiceUnderTest;
+let service: OwnService;
 let browser: Browser;
 let codex: ScriptedCodex;
 /** Signed in as operator. Each test opens its own address in it. */

@@ -5,9 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { joinedKey, receiptKey } from '../../../lib/jobs/output/output-keys.ts';
 import { type GitServer, startGitServer } from '../../git-server.ts';
 import { fileOfObject } from '../../kept-objects.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { axeViolations, loadAxe } from '../scenes/axe.ts';
-import { launchBrowser, openAs, visit } from '../setup/browser.ts';
+import { openAs, sharedBrowser, visit } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
 let repository: GitServer;
@@ -17,15 +18,13 @@ let page: Page;
 
 beforeAll(async () => {
   // Sequential, because each takes all cores for a while.
-  browser = await launchBrowser();
-  service = await startService({ env: { PROMPTQ_REPOSITORY_LOOPBACK: '1' } });
+  browser = await sharedBrowser();
+  service = await sharedService();
   repository = await startGitServer();
   page = await openAs(browser, service.consoleUrl, 'operator');
 });
 
 afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
   await repository?.close();
 });
 

@@ -1,20 +1,16 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
-import { launchBrowser, openAs, stay } from '../setup/browser.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
+import { openAs, sharedBrowser, stay } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
 
 beforeAll(async () => {
   // Sequential, because each takes all cores for a while.
-  browser = await launchBrowser();
-  service = await startService();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
+  browser = await sharedBrowser();
+  service = await sharedService();
 });
 
 async function create(fields: Record<string, unknown>): Promise<string> {

@@ -1,23 +1,19 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createJob, untilEnded } from '../../api/job-client.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { fileAppears } from '../../worker-container/agents/run-agent.ts';
-import { launchBrowser, openAs, stay, visit } from '../setup/browser.ts';
+import { openAs, sharedBrowser, stay, visit } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  service = await startService({ env: { PROMPTQ_ANSWER_WAIT_SECONDS: '2' } });
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
+  browser = await sharedBrowser();
+  service = await sharedService();
 });
 
 const read = async (id: string) => (await service.api('GET', `/jobs/${id}`)).json;

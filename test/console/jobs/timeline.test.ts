@@ -1,12 +1,12 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { amount, isLongRun } from '../../amount.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { checkScene } from '../scenes/check-scene.ts';
 import { launchBrowser, openAs, visit } from '../setup/browser.ts';
 import { CODEX, type CodexEvent, createScriptedCodex, type ScriptedCodex } from '../setup/scripted-codex.ts';
 
-let service: ServiceUnderTest;
+let service: OwnService;
 let browser: Browser;
 let codex: ScriptedCodex;
 /** Signed in as operator. Each test opens its own address in it. */

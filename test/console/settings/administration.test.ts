@@ -1,10 +1,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService } from '../../local-service.ts';
+import { type OwnService, startService } from '../../local-service.ts';
 import { callFromPage, chooseRole, launchBrowser, openAs, stay, visit } from '../setup/browser.ts';
 import { serviceResponse } from '../setup/stubs.ts';
 
-let service: ServiceUnderTest;
+let service: OwnService;
 let browser: Browser;
 let admin: Page;
 

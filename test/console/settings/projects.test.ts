@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-service.ts';
 import { launchBrowser, openAs, stay, visit } from '../setup/browser.ts';
 
-let service: ServiceUnderTest;
+let service: OwnService;
 let browser: Browser;
 let admin: Page;
 

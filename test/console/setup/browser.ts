@@ -15,6 +15,7 @@ import {
 } from 'playwright-core';
 import type { Role } from '../../../lib/contract/roles.ts';
 import { builtConsole } from '../../../lib/local/run/console-build.ts';
+import { SharedPart } from '../../shared-part.ts';
 
 /** The user of a page. A stranger has no role. */
 type Visitor = Role | 'stranger';
@@ -35,6 +36,28 @@ export async function launchBrowser(args: readonly string[] = []): Promise<Brows
   const started = browsers.get(key) ?? startChromium(args);
   browsers.set(key, started);
   return await chromium.connect((await started).wsEndpoint());
+}
+
+const shared = new SharedPart<Browser>({
+  start: launchBrowser,
+  afterFile: closeForgotten,
+  end: async (browser) => await browser.close(),
+});
+
+/**
+ * The connection that files of one process share, and with it the pages that they have left: signing in and loading the
+ * console takes a second. For files of the shared service.
+ */
+export async function sharedBrowser(): Promise<Browser> {
+  return await shared.get();
+}
+
+/** Closes all pages but one of each kind that was left. */
+async function closeForgotten(browser: Browser): Promise<void> {
+  const { left } = visitsOf(browser);
+  for (const [kind, pages] of left) left.set(kind, pages.slice(-1));
+  const kept = new Set([...left.values()].flat().map((page) => page.context()));
+  await Promise.all(browser.contexts().map(async (context) => kept.has(context) || (await context.close())));
 }
 
 /** Launches a Chromium for a program that closes it at its end. */

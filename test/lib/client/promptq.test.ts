@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { RequestError, UnreachableError } from '../../../lib/client/errors.ts';
 import type { LogEvent } from '../../../lib/client/log-events.ts';
 import { Promptq } from '../../../lib/client/promptq.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { type Faults, startUnreliableProxy } from '../../unreliable-proxy.ts';
 
 let service: ServiceUnderTest;
 let promptq: Promptq;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   promptq = new Promptq({ baseUrl: service.baseUrl, token: service.token });
 });
-afterAll(async () => await service.stop());
 
 const shell = (prompt: string) => ({ profile: 'shell', prompt });
 

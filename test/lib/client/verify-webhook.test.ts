@@ -1,15 +1,15 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { verifyWebhook } from '../../../lib/client/verify-webhook.ts';
-import { type ServiceUnderTest, startService, waitFor } from '../../local-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
-  service = await startService({ env: { PROMPTQ_CALLS_TO_LOOPBACK: '1' } });
+  service = await sharedService();
 });
-afterAll(async () => await service.stop());
 
 test("a signed call of the service is verified, and a forged one isn't", async () => {
   const calls: { body: string; headers: Record<string, string | string[] | undefined> }[] = [];

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, startService, waitFor } from '../../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../../local-service.ts';
 
 let home: string;
-let service: ServiceUnderTest;
+let service: OwnService;
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'promptq-records-'));

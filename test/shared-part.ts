@@ -1,0 +1,50 @@
+/**
+ * What consecutive test files of one process share, such as a local run: the first file that asks for it starts it, and the
+ * first that does without it ends it. `shared-process.ts` tells when a file begins and ends.
+ */
+export class SharedPart<T> {
+  static readonly #started = new Set<SharedPart<unknown>>();
+  static #isInFile = false;
+  readonly #how: Lifecycle<T>;
+  #value: Promise<T> | undefined;
+  #isUsed = false;
+
+  constructor(how: Lifecycle<T>) {
+    this.#how = how;
+  }
+
+  /** @throws Error in a process of a single file, which shares nothing and in which nothing would be checked */
+  async get(): Promise<T> {
+    if (!SharedPart.#isInFile) throw new Error('this file has its own process (own-process.ts): start its own part');
+    this.#isUsed = true;
+    this.#value ??= this.#how.start();
+    SharedPart.#started.add(this);
+    return await this.#value;
+  }
+
+  static beginFile(): void {
+    SharedPart.#isInFile = true;
+  }
+
+  /** @throws whatever is wrong with a part that the file has used, or that ends */
+  static async endFile(): Promise<void> {
+    for (const part of SharedPart.#started) await part.#endFile();
+  }
+
+  async #endFile(): Promise<void> {
+    const isUsed = this.#isUsed;
+    this.#isUsed = false;
+    const value = await this.#value?.catch(() => undefined);
+    if (value !== undefined && isUsed) return await this.#how.afterFile(value);
+    SharedPart.#started.delete(this);
+    this.#value = undefined;
+    if (value !== undefined) await this.#how.end(value);
+  }
+}
+
+interface Lifecycle<T> {
+  start(): Promise<T>;
+  /** After each file that has used it. @throws what is wrong with it */
+  afterFile(value: T): Promise<void>;
+  end(value: T): Promise<unknown>;
+}

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { isTerminal, STATUSES } from '../lib/contract/statuses.ts';
+import { type OwnService, type ServiceUnderTest, startService, waitFor } from './local-service.ts';
+import { SharedPart } from './shared-part.ts';
+
+/** What no test of a shared service tells from the defaults, except that it waits less. */
+const SETTINGS = {
+  PROMPTQ_ANSWER_WAIT_SECONDS: '2',
+  PROMPTQ_API_SCOPE_ENFORCE: '1',
+  PROMPTQ_CALLS_TO_LOOPBACK: '1',
+  PROMPTQ_REPOSITORY_LOOPBACK: '1',
+  PROMPTQ_WATCH_SECONDS: '2',
+};
+
+const shared = new SharedPart<OwnService>({
+  start: async () => {
+    const service = await startService({ env: SETTINGS });
+    endWithThisProcess(service);
+    return service;
+  },
+  afterFile: async (service) => {
+    await cancelJobs(service);
+    await service.checkTraces();
+  },
+  end: async (service) => await service.stop(),
+});
+
+/**
+ * The local run that test files of one process share: a third of a short file's time is the start of its service. It has the
+ * default settings. For files that neither look at all that is in it, such as a list without a filter, nor change what
+ * concerns the jobs of others. Each file ends with the checks of `OwnService.stop`.
+ */
+export async function sharedService(): Promise<ServiceUnderTest> {
+  return await shared.get();
+}
+
+/** Cancels what a file has left, which would take the slots and the worker's time of the next one's jobs. */
+async function cancelJobs({ api }: ServiceUnderTest): Promise<void> {
+  for (const status of STATUSES.filter((one) => one !== 'DRAFT' && !isTerminal(one))) {
+    await waitFor(async () => {
+      const { items } = (await api('GET', `/jobs?status=${status}&limit=200`)).json as { items: { id: string }[] };
+      for (const { id } of items) await api('POST', `/jobs/${id}/cancel`);
+      return items.length === 0;
+    });
+  }
+}
+
+/** The last file of a process ends nothing. Removes the home once the service has stopped. */
+function endWithThisProcess({ pid, home }: ServiceUnderTest): void {
+  const watch = 'while kill -0 "$1" 2> /dev/null; do sleep 1; done; rm -rf "$2"';
+  spawn('sh', ['-c', watch, 'sh', String(pid), home], { detached: true, stdio: 'ignore' }).unref();
+  process.once('exit', () => {
+    try {
+      process.kill(pid);
+    } catch {
+      // It has ended before.
+    }
+  });
+}
