@@ -12,17 +12,14 @@ interface Step {
   readonly shows?: string;
 }
 
-/** Checked before the tests, two at a time; the longest first, so that both lanes end together. */
+/** Checked before the tests, two at a time. */
 const BEFORE_TESTS: Readonly<Record<string, Step>> = {
   synthesis: { script: 'synth' },
   // Counts, sizes and ratios of CPU time, which a loaded machine changes little. What can't be started is left out.
   speed: { script: 'bench', options: ['--quick'], shows: 'cpu: ' },
-  lint: { script: 'lint' },
-  types: { script: 'types' },
-  generated: { script: 'generate:check' },
 };
 const LANES = 2;
-/** Checked while the tests run, at the lowest priority: in the time in which the tests wait. */
+/** Checked while the tests run, two at a time at the lowest priority: in the time in which the tests wait. */
 const BESIDE_TESTS: Readonly<Record<string, Step>> = {
   // The same worlds each time, so that a commit is judged by its own changes; the nightly run uses other seeds.
   simulation: {
@@ -30,6 +27,9 @@ const BESIDE_TESTS: Readonly<Record<string, Step>> = {
     options: ['simulate', '--lives', '10000', '--seconds', '3600', '--seed', '20261121'],
     shows: '\nin all',
   },
+  types: { script: 'types' },
+  lint: { script: 'lint' },
+  generated: { script: 'generate:check' },
 };
 const TESTS = 'tests';
 const NAMES = [...Object.keys(BEFORE_TESTS), ...Object.keys(BESIDE_TESTS), TESTS];

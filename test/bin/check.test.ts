@@ -71,17 +71,18 @@ describe('npm run check', () => {
       .replaceAll(/\d+ s$/gm, 'N s')
       .trim()
       .split('\n');
-    // The checks before the tests, in the order in which they end.
-    expect(lines.slice(0, -3).toSorted()).toEqual([
-      'cpu: 2',
+    // Those before the tests, in the order in which they end, then those beside them.
+    expect(lines.slice(0, 3).toSorted()).toEqual(['cpu: 2', 'speed: ok, N s', 'synthesis: ok, N s']);
+    expect(lines.slice(3, -1).toSorted()).toEqual([
       'generated: ok, N s',
+      'in all 50000',
       'lint: ok, N s',
-      'speed: ok, N s',
-      'synthesis: ok, N s',
+      'simulation: ok, N s',
       'types: ok, N s',
     ]);
-    expect(lines.slice(-3)).toEqual(['simulation: ok, N s', 'in all 50000', '1 passed, 0 failed']);
     expect(lines.indexOf('cpu: 2')).toBe(lines.indexOf('speed: ok, N s') + 1);
+    expect(lines.indexOf('in all 50000')).toBe(lines.indexOf('simulation: ok, N s') + 1);
+    expect(lines.at(-1)).toBe('1 passed, 0 failed');
     expect(code).toBe(0);
   });
 
@@ -103,14 +104,14 @@ describe('npm run check', () => {
   test('names the checks when one is unknown', async () => {
     const { code, stderr } = await check('typs');
     expect(code).toBe(2);
-    expect(stderr).toContain('checks: synthesis, speed, lint, types, generated, simulation, tests; there is no typs');
+    expect(stderr).toContain('checks: synthesis, speed, simulation, types, lint, generated, tests; there is no typs');
   });
 
-  test('starts no tests after a failure, and prints what the check printed', async () => {
-    await scripts({ types: 'echo "a.ts: wrong" && exit 3' });
-    const { code, stdout, stderr } = await check('types', 'tests');
+  test('starts no tests after a failure before them, and prints what the check printed', async () => {
+    await scripts({ synth: 'echo "a stack: wrong" && exit 3' });
+    const { code, stdout, stderr } = await check('synthesis', 'tests');
     expect(code).toBe(1);
-    expect(stderr).toBe('FAILED: types (npm run types)\na.ts: wrong\n');
+    expect(stderr).toBe('FAILED: synthesis (npm run synth)\na stack: wrong\n');
     expect(stdout).not.toContain('passed');
   });
 
