@@ -28,14 +28,25 @@ export class SharedPart<T> {
 
   /** @throws whatever is wrong with a part that the file has used, or that ends */
   static async endFile(): Promise<void> {
-    for (const part of SharedPart.#started) await part.#endFile();
+    const ends = await Promise.allSettled([...SharedPart.#started].map(async (part) => await part.#endFile()));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
   async #endFile(): Promise<void> {
     const isUsed = this.#isUsed;
     this.#isUsed = false;
     const value = await this.#value?.catch(() => undefined);
-    if (value !== undefined && isUsed) return await this.#how.afterFile(value);
+    if (value === undefined || !isUsed) return await this.#end(value);
+    try {
+      await this.#how.afterFile(value);
+    } catch (error) {
+      // The next file must not get what this one has spoiled.
+      await this.#end(value).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #end(value: T | undefined): Promise<void> {
     SharedPart.#started.delete(this);
     this.#value = undefined;
     if (value !== undefined) await this.#how.end(value);

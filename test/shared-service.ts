@@ -3,7 +3,7 @@ import { isTerminal, STATUSES } from '../lib/contract/statuses.ts';
 import { type OwnService, type ServiceUnderTest, startService, waitFor } from './local-service.ts';
 import { SharedPart } from './shared-part.ts';
 
-/** What no test of a shared service tells from the defaults, except that it waits less. */
+/** Less waiting than by default, and what several files need; the rest are the defaults. */
 const SETTINGS = {
   PROMPTQ_ANSWER_WAIT_SECONDS: '2',
   PROMPTQ_API_SCOPE_ENFORCE: '1',
@@ -26,9 +26,9 @@ const shared = new SharedPart<OwnService>({
 });
 
 /**
- * The local run that test files of one process share: a third of a short file's time is the start of its service. It has the
- * default settings. For files that neither look at all that is in it, such as a list without a filter, nor change what
- * concerns the jobs of others. Each file ends with the checks of `OwnService.stop`.
+ * The local run that test files of one process share: a third of a short file's time is the start of its service. For files
+ * that neither look at all that is in it, such as a list without a filter, nor change what concerns the jobs of others. Each
+ * file ends with the checks of `OwnService.stop`, and its jobs are cancelled.
  */
 export async function sharedService(): Promise<ServiceUnderTest> {
   return await shared.get();
