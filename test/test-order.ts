@@ -3,12 +3,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { someModule } from './own-process.ts';
 
 const TESTS = join(import.meta.dirname, '/');
-/** The first that a file, or a module of the tests that it imports, calls decides. */
-const ORDER = [/(?<!function )\bsharedService\(/, /(?<!function )\bstartService\(/];
+/** The first that a file has, or a module of the tests that it imports, decides. */
+const ORDER = [/(?<!function )\bsharedService\(/, /(?<!function )\bstartService\(/, /\bfrom 'node:child_process'/];
 
 /**
- * Runs the files that share a local run first, one after the other, then those that start their own, then the others, which
- * are short: at the end of a run all its processes have work, instead of one that has a long file left.
+ * Runs the files that share a local run first, one after the other, then those that start their own, then those that may
+ * wait for other processes, then the others, which are short: at the end of a run all its processes have work, instead of
+ * one that has a long file left.
  */
 export class ServicesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
