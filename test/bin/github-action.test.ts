@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { isLongRun } from '../amount.ts';
 import { signedInBrowser } from '../browser.ts';
 import { documentAt, ROOT } from '../docs/documents.ts';
 import type { ServiceUnderTest } from '../local-service.ts';
@@ -100,19 +101,22 @@ test('a job that succeeds: outputs, summary and exit code 0; with the same key, 
   expect(second.summary).toContain(`${total.input_tokens} in, ${total.output_tokens} out`);
 });
 
-test('a job of a file that fails ends the step with 1 and still reports, without reading all of its output', async () => {
-  const proxy = await startUnreliableProxy(service.baseUrl, {});
-  writeFileSync(join(temp, 'prompt.sh'), 'exit 3');
-  const failed = await runJob({ url: proxy.url, 'prompt-file': 'prompt.sh', profile: 'shell', project: 'ci' });
-  await proxy.stop();
-  expect([failed.code, failed.outputs.status]).toEqual([1, 'FAILED']);
-  expect(failed.summary).toContain('| exit code | 3 |');
-  expect(proxy.requests.filter((request) => request.includes('/result'))).toEqual([
-    `GET /api/v1/jobs/${failed.outputs['job-id']}/result`,
-  ]);
-});
+test.runIf(isLongRun)(
+  'a job of a file that fails ends the step with 1 and still reports, without reading all of its output',
+  async () => {
+    const proxy = await startUnreliableProxy(service.baseUrl, {});
+    writeFileSync(join(temp, 'prompt.sh'), 'exit 3');
+    const failed = await runJob({ url: proxy.url, 'prompt-file': 'prompt.sh', profile: 'shell', project: 'ci' });
+    await proxy.stop();
+    expect([failed.code, failed.outputs.status]).toEqual([1, 'FAILED']);
+    expect(failed.summary).toContain('| exit code | 3 |');
+    expect(proxy.requests.filter((request) => request.includes('/result'))).toEqual([
+      `GET /api/v1/jobs/${failed.outputs['job-id']}/result`,
+    ]);
+  },
+);
 
-test('a token that could not wait for the job, or read its result, creates none', async () => {
+test.runIf(isLongRun)('a token that could not wait for the job, or read its result, creates none', async () => {
   const admin = await signedInBrowser(service, 'admin');
   const { token } = (await admin.api('POST', '/tokens', { name: 'ci', scopes: ['write', 'read'] })).json;
   const { code, outputs, errors } = await runJob({ token, prompt: 'true', profile: 'shell', project: 'forbidden' });
@@ -120,7 +124,7 @@ test('a token that could not wait for the job, or read its result, creates none'
   expect((await service.api('GET', '/jobs?project=forbidden')).json.total).toBe(0);
 });
 
-test('an address that is no service creates nothing, and the step ends with 6', async () => {
+test.runIf(isLongRun)('an address that is no service creates nothing, and the step ends with 6', async () => {
   const page = createServer((_request, response) => response.setHeader('content-type', 'text/html').end('<p>Hello'));
   await once(page.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${(page.address() as AddressInfo).port}`;
@@ -130,7 +134,7 @@ test('an address that is no service creates nothing, and the step ends with 6', 
   expect(errors).toBe('the address answers, but is not that of a Promptq service; nothing was created\n');
 });
 
-test('a job that continues ends the step with 7', async () => {
+test.runIf(isLongRun)('a job that continues ends the step with 7', async () => {
   const waiting = await runJob({ prompt: 'sleep 60', profile: 'shell', 'wait-timeout': '1' });
   expect(waiting.code).toBe(7);
   expect((await service.api('POST', `/jobs/${waiting.outputs['job-id']}/kill`, {})).status).toBeLessThan(300);

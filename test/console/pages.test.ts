@@ -15,18 +15,10 @@ const FIRST_LOAD = 350 * 1024;
 /** Scenes that are checked in addition to the pages. `npm run prove -- accessibility` checks all. */
 const ALSO = [
   'job-running-log',
-  'job-agent-timeline',
   'job-ended-result',
   'job-agent-changes',
-  'new-token',
-  'review-rule',
-  'new-profile-faults',
-  'bulk-preview',
-  'compare',
   'list-filters',
-  'palette-found',
   'talk-inbox',
-  'talk-job',
   'terminal-jobs',
   'empty-jobs',
   // These consist of parts of the others.
@@ -34,6 +26,14 @@ const ALSO = [
     [],
     [
       'job-ended-deployments',
+      'compare',
+      'talk-job',
+      'palette-found',
+      'bulk-preview',
+      'new-profile-faults',
+      'review-rule',
+      'new-token',
+      'job-agent-timeline',
       'account-code',
       'mistyped-project',
       'edit-profile',

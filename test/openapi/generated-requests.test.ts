@@ -20,6 +20,8 @@ const OPERATIONS = operationsOf(DOCUMENT);
 const BODY_LIMIT = 100_000;
 /** Generated requests of each kind and operation. */
 const RUNS = amount(2, 100);
+/** One of so many requests that violate a description is sent; the operations begin with different ones. */
+const ONE_IN = amount(2, 1);
 const SEED = Number(process.env.PROMPTQ_TEST_SEED ?? 20_261_120);
 
 let service: OwnService;
@@ -71,7 +73,8 @@ describe.each(OPERATIONS)('$method $path ($id)', (operation) => {
     const broken = [...brokenQueries(operation), ...brokenBodies(operation, preparationOf(operation))];
     // A rejected request changes nothing, so that one preparation serves all.
     const valid = await request(operation);
-    for (const { what, ...difference } of broken) {
+    const begin = OPERATIONS.indexOf(operation);
+    for (const { what, ...difference } of broken.filter((_, at) => (at + begin) % ONE_IN === 0)) {
       const sent = { ...valid, ...difference };
       const answer = await call(operation, sent);
       expect(answer.status, `${what}\n${shown(sent, answer)}`).toBe(400);
