@@ -27,7 +27,7 @@ export interface TriggerContext {
   readonly resources: Resources;
   readonly registry: { readonly table: DynamoDBDocumentClient };
   readonly settings: Pick<RunSettings, 'watchSeconds' | 'sweepSeconds'>;
-  readonly trimStream: DynamodbEmulator['trimStream'];
+  readonly tables: Pick<DynamodbEmulator, 'trimStream' | 'writes'>;
   readonly shutdown: Shutdown;
   readonly log: (line: string) => void;
 }
@@ -39,6 +39,7 @@ export function startReconciling({
   endpoints,
   resources,
   settings,
+  tables,
   shutdown,
   log,
 }: TriggerContext): void {
@@ -49,6 +50,7 @@ export function startReconciling({
     handler: async (event, context) => await (await load('triggers.count-jobs'))(event, context),
     filters: COUNTED_RECORDS,
     position: async (shard) => await counts.checkpoint(shard),
+    writes: tables.writes,
     log,
   });
   shutdown.add('service', stream.stop);
@@ -76,7 +78,7 @@ export function startCallsAndSweeps({
   resources,
   registry,
   settings,
-  trimStream,
+  tables,
   shutdown,
   log,
 }: TriggerContext): void {
@@ -105,7 +107,7 @@ export function startCallsAndSweeps({
     name: 'trim-stream',
     everyMs: sweepEvery,
     run: async () =>
-      await trimStream({
+      await tables.trimStream({
         table: resources.jobsTable,
         counted: async (shard) => await counts.checkpoint(shard),
       }),

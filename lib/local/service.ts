@@ -112,7 +112,7 @@ async function startParts(
   shutdown: Shutdown,
 ) {
   const source = { ...process.env };
-  const { endpoints, vendor, trimStream } = await startEmulators({ home, source, log, shutdown });
+  const { endpoints, vendor, tables } = await startEmulators({ home, source, log, shutdown });
   const resources = await createResources(endpoints);
   const env = localEnv(home.path, resources, endpoints, source);
   applyEnv(env, process.env);
@@ -128,7 +128,7 @@ async function startParts(
   if (tooFew !== undefined) log(`${tooFew.message}. ${tooFew.advice}`);
   const load = functionLoader(loadFunction);
   const counts = new JobCounts(registry);
-  const triggers = { load, counts, endpoints, resources, registry, settings, trimStream, shutdown, log };
+  const triggers = { load, counts, endpoints, resources, registry, settings, tables, shutdown, log };
   // An operator who sets the public origin has also chosen the host name.
   const declared = source.PROMPTQ_PUBLIC_ORIGIN || undefined;
   const name = declared === undefined ? await browserName(home) : undefined;

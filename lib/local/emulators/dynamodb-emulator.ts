@@ -12,6 +12,7 @@ import { emulatorBinary } from './dynamodb/emulator-binary.ts';
 import { type EmulatorProcess, startEmulatorProcess } from './dynamodb/emulator-process.ts';
 import { privateNetwork } from './dynamodb/private-network.ts';
 import { indexStreamRecords, type StreamTrim, trimStreamRecords } from './dynamodb/stream-records.ts';
+import { TableWrites } from './dynamodb/table-writes.ts';
 
 export interface DynamodbEmulatorOptions {
   /** The data folder; created if it is missing. Two emulators must not share it: nothing detects that. */
@@ -35,6 +36,8 @@ export interface DynamodbEmulator {
   pid(): number | undefined;
   /** The current ids of all its processes. */
   pids(): readonly number[];
+  /** undefined with an external endpoint. */
+  readonly writes?: TableWrites;
   /** Deletes the counted records of a table's stream; does nothing with an external endpoint. */
   trimStream(trim: Omit<StreamTrim, 'file'>): Promise<void>;
   stop(): Promise<void>;
@@ -62,7 +65,9 @@ export async function startDynamodbEmulator(options: DynamodbEmulatorOptions): P
   const network = options.sharesNetwork === true ? undefined : await privateNetwork();
   if (network === undefined) log(`this system allows no separate network for the DynamoDB emulator: ${exposure()}`);
   const binary = await emulatorBinary(log);
-  const launch = async () => await startEmulatorProcess({ binary, file, credentials, env, network });
+  const writes = new TableWrites();
+  const onWrite = () => writes.note();
+  const launch = async () => await startEmulatorProcess({ binary, file, credentials, env, network, onWrite });
   let running = await launch();
   // The emulator has created the tables of a new file.
   indexStreamRecords(file);
@@ -85,6 +90,7 @@ export async function startDynamodbEmulator(options: DynamodbEmulatorOptions): P
   const { port } = z.object({ port: z.number() }).parse(listener.address());
   return {
     endpoint: `http://127.0.0.1:${port}`,
+    writes,
     pid: () => running.pid,
     pids: () => [running.pid, ...(running.child.pid === undefined ? [] : [running.child.pid])],
     trimStream: async (trim) => {

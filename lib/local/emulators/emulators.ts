@@ -19,9 +19,11 @@ export interface EmulatorOptions {
 }
 
 /** Starts all emulators and stand-ins in parallel. */
-export async function startEmulators(
-  options: EmulatorOptions,
-): Promise<{ endpoints: Endpoints; vendor: PracticeVendor; trimStream: DynamodbEmulator['trimStream'] }> {
+export async function startEmulators(options: EmulatorOptions): Promise<{
+  endpoints: Endpoints;
+  vendor: PracticeVendor;
+  tables: Pick<DynamodbEmulator, 'trimStream' | 'writes'>;
+}> {
   const { home, source, log, shutdown } = options;
   // DynamoDB Local keeps a database for each access key ID: the next run must find its data.
   const credentials = newRunCredentials(source.PROMPTQ_DYNAMODB_ENDPOINT ? 'local' : undefined);
@@ -44,5 +46,5 @@ export async function startEmulators(
   shutdown.add('emulators', objectsAndQueues.close);
   shutdown.add('emulators', dynamodb.stop);
   const endpoints = { dynamodb: dynamodb.endpoint, objectsAndQueues: objectsAndQueues.endpoint, credentials };
-  return { endpoints, vendor, trimStream: dynamodb.trimStream };
+  return { endpoints, vendor, tables: dynamodb };
 }

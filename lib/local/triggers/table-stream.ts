@@ -9,6 +9,7 @@ import {
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { EventPattern } from '../../stats/counting/stream-filter.ts';
+import type { TableWrites } from '../emulators/dynamodb/table-writes.ts';
 import type { FunctionHandler } from '../gateway/gateway-invocation.ts';
 import { LOCAL_REGION } from '../run/resources.ts';
 import type { RunCredentials } from '../run-access/run-credentials.ts';
@@ -26,8 +27,12 @@ export interface TableStreamOptions {
   /** The handler's position in a shard; undefined: start at the oldest record. */
   readonly position: (shardId: string) => Promise<string | undefined>;
   readonly log: (line: string) => void;
-  /** Milliseconds between reads of an idle stream; rises up to fourfold while it stays idle. */
+  /** Tells when to read; without it, an idle stream is read every moment. */
+  readonly writes?: TableWrites | undefined;
+  /** Milliseconds between reads of an idle stream whose writes nothing tells; rises up to fourfold while it stays idle. */
   readonly pollMs?: number;
+  /** Milliseconds between reads of an idle stream whose writes are told. */
+  readonly idleMs?: number;
 }
 
 export interface TableStream {
@@ -53,13 +58,14 @@ export function followTableStream(options: TableStreamOptions): TableStream {
   const stopped = new AbortController();
   const { signal } = stopped;
   const abort = { abortSignal: signal };
-  const { log, filters, pollMs = 150 } = options;
+  const { log, filters, writes, pollMs = 150, idleMs = 5_000 } = options;
 
   const followShard = async (arn: string, shard: string) => {
     const window = new TumblingWindow(options.handler, { arn, shard });
     let iterator = await openIterator(streams, { arn, shard, after: await options.position(shard) });
     let wait = pollMs;
     while (!signal.aborted && iterator !== undefined) {
+      const known = writes?.count ?? 0;
       const page = await streams.send(
         new GetRecordsCommand({ ShardIterator: iterator, Limit: RECORDS_PER_CALL }),
         abort,
@@ -68,7 +74,10 @@ export function followTableStream(options: TableStreamOptions): TableStream {
       const passed = filters === undefined ? records : records.filter((record) => matchesAny(filters, record));
       await persistently(async () => await window.take(passed), log, signal);
       iterator = page.NextShardIterator;
-      if (records.length === 0) await pause(wait, signal);
+      if (records.length === 0) {
+        const limit = Math.min(idleMs, window.remainingMs);
+        await (writes?.moreThan(known, limit, signal) ?? pause(wait, signal));
+      }
       wait = records.length === 0 ? Math.min(wait * 1.2, pollMs * 4) : pollMs;
     }
   };

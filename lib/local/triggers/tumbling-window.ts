@@ -35,6 +35,11 @@ export class TumblingWindow {
     this.#source = source;
   }
 
+  /** Milliseconds until the current window ends; infinite without one. */
+  get remainingMs(): number {
+    return this.#open === undefined ? Infinity : Math.max(0, this.#open.start + WINDOW_MS - Date.now());
+  }
+
   /**
    * Ends a window whose time has passed, and passes records on in the current one.
    * @throws any error of the handler; the same records may then be passed again

@@ -21,9 +21,13 @@ export type ConnectorRequest =
   | { readonly kind: 'client'; readonly number: number };
 
 /**
- * To the parent: first that the emulator, with this process id, accepts clients; then the number of each client taken.
+ * To the parent: first that the emulator, with this process id, accepts clients; then the number of each client taken, and
+ * that tables may have been written.
  */
-type ConnectorMessage = { readonly pid: number } | { readonly taken: number };
+type ConnectorMessage = { readonly pid: number } | { readonly taken: number } | { readonly written: true };
+
+/** Milliseconds in which writes are told together. */
+const TOLD_TOGETHER_MS = 50;
 
 process.once('message', (request: ConnectorRequest) => {
   if (request.kind !== 'start') throw new Error('the first message must bring the credentials');
@@ -45,7 +49,7 @@ async function serve(credentials: RunCredentials): Promise<void> {
   await listening(emulator);
   const { pid = 0 } = emulator;
   const open = network === 'closed' ? await openConnections({ pid, port: Number(port), connectNow }) : connectNow;
-  const proxy = dynamodbProxy(credentials, open);
+  const proxy = dynamodbProxy(credentials, open, toldTogether());
   process.on('message', (request: ConnectorRequest, client: Socket | undefined) => {
     if (request.kind !== 'client') return;
     // A client that disconnected in the meantime arrives without its socket.
@@ -58,6 +62,20 @@ async function serve(credentials: RunCredentials): Promise<void> {
   });
   const message: ConnectorMessage = { pid };
   process.send?.(message);
+}
+
+/** Tells the parent of writes. */
+function toldTogether(): () => void {
+  const written: ConnectorMessage = { written: true };
+  let isTold = true;
+  return () => {
+    if (!isTold) return;
+    isTold = false;
+    setTimeout(() => {
+      isTold = true;
+      process.send?.(written);
+    }, TOLD_TOGETHER_MS).unref();
+  };
 }
 
 async function listening({ stderr }: ChildProcess): Promise<void> {

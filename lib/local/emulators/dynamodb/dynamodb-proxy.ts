@@ -22,11 +22,19 @@ const CONNECTIONS = 64;
 /** The request headers that the emulator reads. */
 const PASSED = ['content-type', 'x-amz-target', 'x-amz-date', 'authorization'] as const;
 
+/** Requests that may write to a table. */
+const WRITES = /\.(Put|Update|Delete|BatchWrite|TransactWrite|Execute|BatchExecute)/;
+
 /**
  * A server, given its connections by others, that forwards requests signed by this run's callers to the emulator and
  * rejects all others.
+ * @param onWrite called after the emulator has answered a request that may have written
  */
-export function dynamodbProxy(credentials: RunCredentials, connect: () => Promise<Socket>): Server {
+export function dynamodbProxy(
+  credentials: RunCredentials,
+  connect: () => Promise<Socket>,
+  onWrite: () => void,
+): Server {
   const check = new SignatureCheck(credentials, ['dynamodb']);
   const agent = new EmulatorAgent(connect);
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -34,6 +42,7 @@ export function dynamodbProxy(credentials: RunCredentials, connect: () => Promis
     const refusal = await check.refusalOf(request, body);
     if (refusal !== undefined) return sendRefusal(request, response, refusal);
     await forward(agent, { request, body, response });
+    if (WRITES.test(String(request.headers['x-amz-target']))) onWrite();
   };
   return createServer({ keepAliveTimeout: KEEP_ALIVE_MS, noDelay: true }, (request, response) => {
     // The emulator or the client has disconnected: the client sees a broken connection, and retries.

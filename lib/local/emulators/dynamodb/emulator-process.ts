@@ -29,7 +29,7 @@ const START_TIMEOUT_MS = 30_000;
 const NAMESPACE_PORT = 8000;
 
 const startedSchema = z.object({ pid: z.number() });
-const takenSchema = z.object({ taken: z.number() });
+const messageSchema = z.union([z.object({ taken: z.number() }), z.object({ written: z.literal(true) })]);
 
 export interface EmulatorProcessOptions {
   /** The emulator's program. */
@@ -40,6 +40,8 @@ export interface EmulatorProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   /** The command prefix that starts a program in a separate network; undefined: it shares this machine's. */
   readonly network: readonly string[] | undefined;
+  /** Called after tables may have been written. */
+  readonly onWrite: () => void;
 }
 
 const CONNECTOR = programFile('lib/local/emulators/dynamodb/connector');
@@ -51,6 +53,7 @@ export async function startEmulatorProcess({
   credentials,
   env,
   network,
+  onWrite,
 }: EmulatorProcessOptions): Promise<EmulatorProcess> {
   const setpriv = isLinux() ? await findProgram('setpriv') : undefined;
   // The kernel kills both with this process, so that even `kill -9` leaves no second writer on the file.
@@ -84,7 +87,7 @@ export async function startEmulatorProcess({
     await endProcess(child, 0);
     throw new Error(`the DynamoDB emulator did not start; its last words: ${lastWords()}`);
   }
-  return { child, pid, ended, take: handOver(child, ended), lastWords };
+  return { child, pid, ended, take: handOver(child, ended, onWrite), lastWords };
 }
 
 /** How the connector keeps others from the emulator; see there. */
@@ -102,7 +105,7 @@ async function timeIsUp(): Promise<undefined> {
  * Passes connections on, and closes each here once the connector has it or has exited; then the client sees a broken
  * connection and retries. Node (24.21) never closes a socket that was being sent to an exiting process.
  */
-function handOver(child: ChildProcess, ended: Promise<void>): (client: Socket) => void {
+function handOver(child: ChildProcess, ended: Promise<void>, onWrite: () => void): (client: Socket) => void {
   const onTheirWay = new Map<number, Socket>();
   let count = 0;
   let hasEnded = false;
@@ -110,7 +113,11 @@ function handOver(child: ChildProcess, ended: Promise<void>): (client: Socket) =
     onTheirWay.get(number)?.destroy();
     onTheirWay.delete(number);
   };
-  child.on('message', (message) => letGo(takenSchema.parse(message).taken));
+  child.on('message', (message) => {
+    const told = messageSchema.parse(message);
+    if ('taken' in told) letGo(told.taken);
+    else onWrite();
+  });
   void ended.then(() => {
     hasEnded = true;
     for (const number of [...onTheirWay.keys()]) letGo(number);

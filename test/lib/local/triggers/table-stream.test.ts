@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
@@ -11,9 +11,13 @@ import { type DynamodbEmulator, startDynamodbEmulator } from '../../../../lib/lo
 import { startObjectAndQueueEmulator } from '../../../../lib/local/emulators/object-and-queue-emulator.ts';
 import { createResources } from '../../../../lib/local/run/resources.ts';
 import { newRunCredentials } from '../../../../lib/local/run-access/run-credentials.ts';
-import { followTableStream, type TableStream } from '../../../../lib/local/triggers/table-stream.ts';
+import {
+  followTableStream,
+  type TableStream,
+  type TableStreamOptions,
+} from '../../../../lib/local/triggers/table-stream.ts';
 import type { WindowedEvent } from '../../../../lib/local/triggers/tumbling-window.ts';
-import { COUNTED_RECORDS, type EventPattern } from '../../../../lib/stats/counting/stream-filter.ts';
+import { COUNTED_RECORDS } from '../../../../lib/stats/counting/stream-filter.ts';
 import { aJob } from '../../jobs/a-job.ts';
 
 const credentials = newRunCredentials();
@@ -54,7 +58,7 @@ afterEach(async () => {
 function follow(
   handler: (event: WindowedEvent) => unknown,
   position: () => Promise<string | undefined> = async () => undefined,
-  filters?: readonly EventPattern[],
+  { filters, ...told }: Pick<TableStreamOptions, 'filters' | 'writes' | 'idleMs'> = {},
 ): void {
   following = followTableStream({
     endpoint: dynamodb.endpoint,
@@ -63,6 +67,7 @@ function follow(
     handler: async (event) => handler(event as WindowedEvent),
     position,
     ...(filters && { filters }),
+    ...told,
     log: (line) => logged.push(line),
     pollMs: 10,
   });
@@ -122,7 +127,7 @@ test('every decided change of a job passes the filter of the counts, and no hear
   await table.send(new UpdateCommand(set('QUEUED')));
   await table.send(new UpdateCommand(set('RUNNING')));
   await client.send(new DeleteItemCommand({ TableName: 'Jobs', Key: { id: { S: queued.id } } }));
-  follow(collect, undefined, COUNTED_RECORDS);
+  follow(collect, undefined, { filters: COUNTED_RECORDS });
   await expect.poll(() => records().at(-1)?.eventName).toBe('REMOVE');
   expect([beat !== undefined, asked.applied]).toEqual([true, true]);
   const image = (values: Record<string, { S?: string }> | undefined) =>
@@ -143,6 +148,27 @@ test('later changes arrive while it follows', async () => {
   await expect.poll(ids).toEqual(['one']);
   await put('two');
   await expect.poll(ids).toEqual(['one', 'two']);
+});
+
+test('a stream whose writes are told is read after each, and when a window ends', async () => {
+  const { writes } = dynamodb;
+  follow(collect, undefined, { writes, idleMs: 3_600_000 });
+  for (const id of ['one', 'two']) {
+    await put(id);
+    await expect.poll(() => ids().at(-1)).toBe(id);
+    await expect.poll(() => events.at(-1)?.isFinalInvokeForWindow).toBe(true);
+  }
+  expect(ids()).toEqual(['one', 'two']);
+});
+
+test('reading tells of no write', async () => {
+  const read = async () => await client.send(new GetItemCommand({ TableName: 'Jobs', Key: { id: { S: 'one' } } }));
+  await put('one');
+  await expect.poll(() => dynamodb.writes?.count).toBeGreaterThan(0);
+  const known = dynamodb.writes?.count;
+  // More than are told together.
+  for (let reads = 0; reads < 100; reads += 1) await read();
+  expect(dynamodb.writes?.count).toBe(known);
 });
 
 test('the state passes from call to call of a window, and the end of the window is signaled', async () => {
