@@ -60,7 +60,7 @@ async function secondDynamodbOf(home: string): Promise<Record<string, string>> {
 const START_LIMIT = 90_000;
 
 /** Milliseconds between two probes: probes of what takes long must not take the time of what they wait for. */
-const PAUSE = { first: 20, growth: 1.3, longest: 500 } as const;
+const PAUSE = { first: 30, growth: 1.5, longest: 1_000 } as const;
 const PROGRAM = fileURLToPath(new URL('../bin/local.ts', import.meta.url));
 
 /**
