@@ -27,11 +27,11 @@ export interface TableStreamOptions {
   /** The handler's position in a shard; undefined: start at the oldest record. */
   readonly position: (shardId: string) => Promise<string | undefined>;
   readonly log: (line: string) => void;
-  /** Tells when to read; without it, an idle stream is read every moment. */
+  /** Reports when to read; without it, an idle stream is read every moment. */
   readonly writes?: TableWrites | undefined;
-  /** Milliseconds between reads of an idle stream whose writes nothing tells; rises up to fourfold while it stays idle. */
+  /** Milliseconds between reads of an idle stream whose writes nothing reports; rises up to fourfold while it stays idle. */
   readonly pollMs?: number;
-  /** Milliseconds between reads of an idle stream whose writes are told. */
+  /** Milliseconds between reads of an idle stream whose writes are reported. */
   readonly idleMs?: number;
 }
 

@@ -26,8 +26,8 @@ export type ConnectorRequest =
  */
 type ConnectorMessage = { readonly pid: number } | { readonly taken: number } | { readonly written: true };
 
-/** Milliseconds in which writes are told together. */
-const TOLD_TOGETHER_MS = 50;
+/** Milliseconds in which writes are reported together. */
+const REPORTED_TOGETHER_MS = 50;
 
 process.once('message', (request: ConnectorRequest) => {
   if (request.kind !== 'start') throw new Error('the first message must bring the credentials');
@@ -49,7 +49,7 @@ async function serve(credentials: RunCredentials): Promise<void> {
   await listening(emulator);
   const { pid = 0 } = emulator;
   const open = network === 'closed' ? await openConnections({ pid, port: Number(port), connectNow }) : connectNow;
-  const proxy = dynamodbProxy(credentials, open, toldTogether());
+  const proxy = dynamodbProxy(credentials, open, reportTogether());
   process.on('message', (request: ConnectorRequest, client: Socket | undefined) => {
     if (request.kind !== 'client') return;
     // A client that disconnected in the meantime arrives without its socket.
@@ -64,17 +64,17 @@ async function serve(credentials: RunCredentials): Promise<void> {
   process.send?.(message);
 }
 
-/** Tells the parent of writes. */
-function toldTogether(): () => void {
+/** Reports writes to the parent. */
+function reportTogether(): () => void {
   const written: ConnectorMessage = { written: true };
-  let isTold = true;
+  let isReported = true;
   return () => {
-    if (!isTold) return;
-    isTold = false;
+    if (!isReported) return;
+    isReported = false;
     setTimeout(() => {
-      isTold = true;
+      isReported = true;
       process.send?.(written);
-    }, TOLD_TOGETHER_MS).unref();
+    }, REPORTED_TOGETHER_MS).unref();
   };
 }
 

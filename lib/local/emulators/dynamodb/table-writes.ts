@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 
-/** Tells that tables may have been written, so that nobody has to look every moment. */
+/** Reports that tables may have been written, so that a reader need not look every moment. */
 export class TableWrites {
   readonly #events = new EventTarget();
   #count = 0;

@@ -58,7 +58,7 @@ afterEach(async () => {
 function follow(
   handler: (event: WindowedEvent) => unknown,
   position: () => Promise<string | undefined> = async () => undefined,
-  { filters, ...told }: Pick<TableStreamOptions, 'filters' | 'writes' | 'idleMs'> = {},
+  { filters, ...reported }: Pick<TableStreamOptions, 'filters' | 'writes' | 'idleMs'> = {},
 ): void {
   following = followTableStream({
     endpoint: dynamodb.endpoint,
@@ -67,7 +67,7 @@ function follow(
     handler: async (event) => handler(event as WindowedEvent),
     position,
     ...(filters && { filters }),
-    ...told,
+    ...reported,
     log: (line) => logged.push(line),
     pollMs: 10,
   });
@@ -150,7 +150,7 @@ test('later changes arrive while it follows', async () => {
   await expect.poll(ids).toEqual(['one', 'two']);
 });
 
-test('a stream whose writes are told is read after each, and when a window ends', async () => {
+test('a stream whose writes are reported is read after each, and when a window ends', async () => {
   const { writes } = dynamodb;
   follow(collect, undefined, { writes, idleMs: 3_600_000 });
   for (const id of ['one', 'two']) {
@@ -161,12 +161,12 @@ test('a stream whose writes are told is read after each, and when a window ends'
   expect(ids()).toEqual(['one', 'two']);
 });
 
-test('reading tells of no write', async () => {
+test('reading reports no write', async () => {
   const read = async () => await client.send(new GetItemCommand({ TableName: 'Jobs', Key: { id: { S: 'one' } } }));
   await put('one');
   await expect.poll(() => dynamodb.writes?.count).toBeGreaterThan(0);
   const known = dynamodb.writes?.count;
-  // More than are told together.
+  // More than are reported together.
   for (let reads = 0; reads < 100; reads += 1) await read();
   expect(dynamodb.writes?.count).toBe(known);
 });
