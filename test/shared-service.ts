@@ -22,7 +22,10 @@ const shared = new SharedPart<OwnService>({
     await cancelJobs(service);
     await service.checkTraces();
   },
-  end: async (service) => await service.stop(),
+  end: async (service) => {
+    const code = await service.stop();
+    if (code !== 0) throw new Error(`the shared service ended with ${code}:\n${service.output()}`);
+  },
 });
 
 /**
