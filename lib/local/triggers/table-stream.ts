@@ -27,7 +27,7 @@ export interface TableStreamOptions {
   /** The handler's position in a shard; undefined: start at the oldest record. */
   readonly position: (shardId: string) => Promise<string | undefined>;
   readonly log: (line: string) => void;
-  /** Reports when to read; without it, an idle stream is read every moment. */
+  /** Reports when to read, sooner than AWS, whose Lambda looks about four times a second. Without it: `pollMs`. */
   readonly writes?: TableWrites | undefined;
   /** Milliseconds between reads of an idle stream whose writes nothing reports; rises up to fourfold while it stays idle. */
   readonly pollMs?: number;

@@ -67,12 +67,12 @@ async function serve(credentials: RunCredentials): Promise<void> {
 /** Reports writes to the parent. */
 function reportTogether(): () => void {
   const written: ConnectorMessage = { written: true };
-  let isReported = true;
+  let isPending = false;
   return () => {
-    if (!isReported) return;
-    isReported = false;
+    if (isPending) return;
+    isPending = true;
     setTimeout(() => {
-      isReported = true;
+      isPending = false;
       process.send?.(written);
     }, REPORTED_TOGETHER_MS).unref();
   };

@@ -114,8 +114,8 @@ function handOver(child: ChildProcess, ended: Promise<void>, onWrite: () => void
     onTheirWay.delete(number);
   };
   child.on('message', (message) => {
-    const told = messageSchema.parse(message);
-    if ('taken' in told) letGo(told.taken);
+    const report = messageSchema.parse(message);
+    if ('taken' in report) letGo(report.taken);
     else onWrite();
   });
   void ended.then(() => {
