@@ -112,7 +112,7 @@ async function startParts(
   shutdown: Shutdown,
 ) {
   const source = { ...process.env };
-  const { endpoints, vendor, tables } = await startEmulators({ home, source, log, shutdown });
+  const { endpoints, vendor, tables, endLeftovers } = await startEmulators({ home, source, log, shutdown });
   const resources = await createResources(endpoints);
   const env = localEnv(home.path, resources, endpoints, source);
   applyEnv(env, process.env);
@@ -161,6 +161,7 @@ async function startParts(
     env: { ...env, ...link, ...workerProcessEnv(home.path, vendor, source) },
     logFile: join(home.folder('logs'), 'worker.log'),
     log,
+    endAgents: endLeftovers,
     onChange: announceChange,
   });
   shutdown.add('worker', async () => await worker.stop(WORKER_GRACE_MS));

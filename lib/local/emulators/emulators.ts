@@ -23,6 +23,8 @@ export async function startEmulators(options: EmulatorOptions): Promise<{
   endpoints: Endpoints;
   vendor: PracticeVendor;
   tables: Pick<DynamodbEmulator, 'trimStream' | 'writes'>;
+  /** Ends all other processes of the run. @throws Error if some remain */
+  endLeftovers: () => Promise<unknown>;
 }> {
   const { home, source, log, shutdown } = options;
   // DynamoDB Local keeps a database for each access key ID: the next run must find its data.
@@ -41,10 +43,11 @@ export async function startEmulators(options: EmulatorOptions): Promise<{
     startObjectAndQueueEmulator(home.folder('s3'), credentials, log),
     startPracticeVendor({ apiKey, loginsFile: join(home.folder('practice'), 'logins.json') }),
   ]);
-  shutdown.add('leftovers', async () => await killOrphans(home.path, dynamodb.pids()));
+  const endLeftovers = async () => await killOrphans(home.path, dynamodb.pids());
+  shutdown.add('leftovers', endLeftovers);
   shutdown.add('service', async () => await vendor.close());
   shutdown.add('emulators', objectsAndQueues.close);
   shutdown.add('emulators', dynamodb.stop);
   const endpoints = { dynamodb: dynamodb.endpoint, objectsAndQueues: objectsAndQueues.endpoint, credentials };
-  return { endpoints, vendor, tables: dynamodb };
+  return { endpoints, vendor, tables: dynamodb, endLeftovers };
 }

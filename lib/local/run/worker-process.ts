@@ -17,6 +17,8 @@ export interface WorkerProcessOptions {
   /** The file for its output; earlier ones are kept beside it as `.1` to `.3`. */
   readonly logFile: string;
   readonly log: (line: string) => void;
+  /** Ends what a worker that ended unexpectedly left running, long before another one is ready to. */
+  readonly endAgents: () => Promise<unknown>;
   /** Called with the id of each job that the worker has changed. */
   readonly onChange?: (jobId: string) => void;
   /** Milliseconds until an exited worker is restarted: doubled each time, reset once it has run for `steady`. */
@@ -71,6 +73,7 @@ export async function superviseWorker(options: WorkerProcessOptions): Promise<Wo
       const startedAt = performance.now();
       const ending = await liveOnce().catch(String);
       if (stopped.signal.aborted) return;
+      await options.endAgents().catch((error: unknown) => log(`what the worker left still runs: ${String(error)}`));
       if (performance.now() - startedAt >= restart.steady) wait = restart.first;
       log(
         `the worker ended unexpectedly (${ending}) and is started again in ${wait} ms; its last lines:\n${await tail(logFile)}`,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type OwnService, startService, waitFor } from '../../local-service.ts';
-import { findWorker } from '../../marked-processes.ts';
+import { findMarkedAs, findWorker } from '../../marked-processes.ts';
 import { gateIn } from '../gate.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 import { answeredCalls, callVendor } from '../practice-calls.ts';
@@ -100,6 +100,7 @@ test('a job continues its session after its worker was killed, with the attachme
   const mentions = async (attempt: number) => (await sessionOf(id, attempt)).split('files-2-up').length;
   await waitFor(async () => (await mentions(lost)) > (await mentions(1)));
   process.kill(await waitFor(() => findWorker(home)), 'SIGKILL');
+  await waitFor(() => findMarkedAs(`${id}/${lost}`).length === 0);
   await second.open();
   const { attempt, status } = await untilEnded(service, id);
   expect(status).toBe('SUCCEEDED');

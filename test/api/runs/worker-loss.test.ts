@@ -21,6 +21,8 @@ afterAll(async () => {
 /** The worker that the local run has started. */
 const untilWorker = async () => await waitFor(() => findWorker(service.home));
 
+const workerLog = async () => await readFile(join(service.home, 'logs', 'worker.log'), 'utf8');
+
 async function untilAttempt(id: string, attempt: number): Promise<void> {
   await waitFor(async () => {
     const { json } = await service.api('GET', `/jobs/${id}/status`);
@@ -92,6 +94,8 @@ describe('a worker that is killed', () => {
   it('has its job run again, after its processes ended, and keeps the first output', async () => {
     await untilAttempt(running, 2);
     expect(findMarkedAs(`${running}/1`)).toEqual([]);
+    // The service ended them at once: left to its successor, they would work on until that is ready.
+    expect(await workerLog()).not.toContain('ended processes of an earlier worker');
     await waitFor(async () => (await stdoutOf(running, 2)) === 'gone\n');
     expect(await stdoutOf(running, 1)).toBe('one\n');
     await writeFile(gate, '');

@@ -7,10 +7,13 @@ import { superviseWorker, type WorkerProcess } from '../../../../lib/local/run/w
 let folder: string;
 let worker: WorkerProcess | undefined;
 const logged: string[] = [];
+/** What the workers had written each time that agents were ended. */
+const seen: string[] = [];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'promptq-worker-'));
   logged.length = 0;
+  seen.length = 0;
 });
 
 afterEach(async () => {
@@ -35,6 +38,9 @@ async function supervise(
     env,
     logFile: logFile(),
     log: (line) => logged.push(line),
+    endAgents: async () => {
+      seen.push(await workerLog());
+    },
     onChange,
     restart: { first: 1, longest: 4, steady: 60_000 },
     logLimit: { bytes: 2_000, checkMs: 5 },
@@ -117,6 +123,8 @@ test('a worker that was killed is started again', async () => {
   await expect.poll(async () => (await workerLog()).split('ready').length).toBe(3);
   expect(pid()).not.toBe(first);
   expect(logged.join()).toContain('SIGKILL');
+  // Its agents would work on, beside those of its successor.
+  expect(seen).toEqual(['ready\n']);
 });
 
 test('one that ends repeatedly is started with growing pauses', async () => {
