@@ -20,7 +20,8 @@ export function synthesizedResources(): Map<string, Resource> {
     .parse(JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')));
   const outdir = mkdtempSync(join(tmpdir(), 'promptq-synth-'));
   try {
-    const app = new App({ context, outdir });
+    // `npm run synth` validates the same templates.
+    const app = new App({ context, outdir, builtinCloudFormationValidation: false });
     const stacks = addStacks(app, {
       deployment: readDeployment(context[SETTINGS_KEY]),
       version: '0.0.0',
