@@ -66,7 +66,7 @@ export async function startDynamodbEmulator(options: DynamodbEmulatorOptions): P
   if (network === undefined) log(`this system allows no separate network for the DynamoDB emulator: ${exposure()}`);
   const binary = await emulatorBinary(log);
   const writes = new TableWrites();
-  const onWrite = () => writes.note();
+  const onWrite = (tables: readonly string[]) => writes.note(tables);
   const launch = async () => await startEmulatorProcess({ binary, file, credentials, env, network, onWrite });
   let running = await launch();
   // The emulator has created the tables of a new file.

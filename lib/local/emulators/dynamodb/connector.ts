@@ -22,9 +22,9 @@ export type ConnectorRequest =
 
 /**
  * To the parent: first that the emulator, with this process id, accepts clients; then the number of each client taken, and
- * that tables may have been written.
+ * which tables may have been written; none named: any.
  */
-type ConnectorMessage = { readonly pid: number } | { readonly taken: number } | { readonly written: true };
+type ConnectorMessage = { readonly pid: number } | { readonly taken: number } | { readonly written: readonly string[] };
 
 /** Milliseconds in which writes are reported together. */
 const REPORTED_TOGETHER_MS = 50;
@@ -65,15 +65,21 @@ async function serve(credentials: RunCredentials): Promise<void> {
 }
 
 /** Reports writes to the parent. */
-function reportTogether(): () => void {
-  const written: ConnectorMessage = { written: true };
+function reportTogether(): (tables: readonly string[]) => void {
+  const pending = new Set<string>();
+  let isAny = false;
   let isPending = false;
-  return () => {
+  return (tables) => {
+    for (const table of tables) pending.add(table);
+    isAny ||= tables.length === 0;
     if (isPending) return;
     isPending = true;
     setTimeout(() => {
+      const message: ConnectorMessage = { written: isAny ? [] : [...pending] };
+      pending.clear();
+      isAny = false;
       isPending = false;
-      process.send?.(written);
+      process.send?.(message);
     }, REPORTED_TOGETHER_MS).unref();
   };
 }

@@ -24,16 +24,18 @@ const PASSED = ['content-type', 'x-amz-target', 'x-amz-date', 'authorization'] a
 
 /** Requests that may write to a table. */
 const WRITES = /\.(Put|Update|Delete|BatchWrite|TransactWrite|Execute|BatchExecute)/;
+/** How most of them name their tables. Quotes within values are escaped. */
+const TABLE_NAME = /"TableName"\s*:\s*"([^"]+)"/g;
 
 /**
  * A server, given its connections by others, that forwards requests signed by this run's callers to the emulator and
  * rejects all others.
- * @param onWrite called after the emulator has answered a request that may have written
+ * @param onWrite called after the emulator has answered a request that may have written, with the tables; any: no name
  */
 export function dynamodbProxy(
   credentials: RunCredentials,
   connect: () => Promise<Socket>,
-  onWrite: () => void,
+  onWrite: (tables: readonly string[]) => void,
 ): Server {
   const check = new SignatureCheck(credentials, ['dynamodb']);
   const agent = new EmulatorAgent(connect);
@@ -42,12 +44,18 @@ export function dynamodbProxy(
     const refusal = await check.refusalOf(request, body);
     if (refusal !== undefined) return sendRefusal(request, response, refusal);
     await forward(agent, { request, body, response });
-    if (WRITES.test(String(request.headers['x-amz-target']))) onWrite();
+    const target = String(request.headers['x-amz-target']);
+    if (WRITES.test(target)) onWrite(tablesOf(body));
   };
   return createServer({ keepAliveTimeout: KEEP_ALIVE_MS, noDelay: true }, (request, response) => {
     // The emulator or the client has disconnected: the client sees a broken connection, and retries.
     answer(request, response).catch(() => request.socket.destroy());
   });
+}
+
+/** @returns none if it names them otherwise */
+function tablesOf(body: Buffer): string[] {
+  return [...new Set([...body.toString().matchAll(TABLE_NAME)].map(([, name = '']) => name))];
 }
 
 /** Keeps connections to the emulator alive. */

@@ -29,7 +29,7 @@ const START_TIMEOUT_MS = 30_000;
 const NAMESPACE_PORT = 8000;
 
 const startedSchema = z.object({ pid: z.number() });
-const messageSchema = z.union([z.object({ taken: z.number() }), z.object({ written: z.literal(true) })]);
+const messageSchema = z.union([z.object({ taken: z.number() }), z.object({ written: z.array(z.string()) })]);
 
 export interface EmulatorProcessOptions {
   /** The emulator's program. */
@@ -40,8 +40,8 @@ export interface EmulatorProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   /** The command prefix that starts a program in a separate network; undefined: it shares this machine's. */
   readonly network: readonly string[] | undefined;
-  /** Called after tables may have been written. */
-  readonly onWrite: () => void;
+  /** Called with the tables that may have been written; any: no name. */
+  readonly onWrite: (tables: readonly string[]) => void;
 }
 
 const CONNECTOR = programFile('lib/local/emulators/dynamodb/connector');
@@ -105,7 +105,11 @@ async function timeIsUp(): Promise<undefined> {
  * Passes connections on, and closes each here once the connector has it or has exited; then the client sees a broken
  * connection and retries. Node (24.21) never closes a socket that was being sent to an exiting process.
  */
-function handOver(child: ChildProcess, ended: Promise<void>, onWrite: () => void): (client: Socket) => void {
+function handOver(
+  child: ChildProcess,
+  ended: Promise<void>,
+  onWrite: EmulatorProcessOptions['onWrite'],
+): (client: Socket) => void {
   const onTheirWay = new Map<number, Socket>();
   let count = 0;
   let hasEnded = false;
@@ -116,7 +120,7 @@ function handOver(child: ChildProcess, ended: Promise<void>, onWrite: () => void
   child.on('message', (message) => {
     const report = messageSchema.parse(message);
     if ('taken' in report) letGo(report.taken);
-    else onWrite();
+    else onWrite(report.written);
   });
   void ended.then(() => {
     hasEnded = true;

@@ -1,7 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DeleteItemCommand, DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  BatchWriteItemCommand,
+  DeleteItemCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
@@ -161,14 +168,26 @@ test('a stream whose writes are reported is read after each, and when a window e
   expect(ids()).toEqual(['one', 'two']);
 });
 
-test('reading reports no write', async () => {
+test('a read reports no write, and a write only one of its tables', async () => {
+  const { writes } = dynamodb;
   const read = async () => await client.send(new GetItemCommand({ TableName: 'Jobs', Key: { id: { S: 'one' } } }));
+  const registered = (id: string) => ({ TableName: 'Registry', Item: { kind: { S: 'x' }, id: { S: id } } });
+  const register = async (id: string) => await client.send(new PutItemCommand(registered(id)));
   await put('one');
-  await expect.poll(() => dynamodb.writes?.count).toBeGreaterThan(0);
-  const known = dynamodb.writes?.count;
+  await expect.poll(() => writes?.count('Jobs')).toBeGreaterThan(0);
+  expect(writes?.count('Registry')).toBe(0);
+  const known = writes?.count('Jobs') ?? 0;
   // More than are reported together.
-  for (let reads = 0; reads < 100; reads += 1) await read();
-  expect(dynamodb.writes?.count).toBe(known);
+  for (let n = 0; n < 100; n += 1) await Promise.all([read(), register(String(n))]);
+  await expect.poll(() => writes?.count('Registry')).toBeGreaterThan(0);
+  expect(writes?.count('Jobs')).toBe(known);
+  const both = [registered('both'), { TableName: 'Jobs', Item: { id: { S: 'both' } } }];
+  await client.send(new TransactWriteItemsCommand({ TransactItems: both.map((Put) => ({ Put })) }));
+  await expect.poll(() => writes?.count('Jobs')).toBeGreaterThan(known);
+  const before = writes?.count('Jobs') ?? 0;
+  const batch = [{ PutRequest: { Item: { id: { S: 'batch' } } } }];
+  await client.send(new BatchWriteItemCommand({ RequestItems: { Jobs: batch } }));
+  await expect.poll(() => writes?.count('Jobs')).toBeGreaterThan(before);
 });
 
 test('the state passes from call to call of a window, and the end of the window is signaled', async () => {
