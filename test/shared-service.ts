@@ -1,20 +1,27 @@
 import { spawn } from 'node:child_process';
 import { isTerminal, STATUSES } from '../lib/contract/statuses.ts';
+import { isLongRun } from './amount.ts';
 import { type OwnService, type ServiceUnderTest, startService, waitFor } from './local-service.ts';
 import { SharedPart } from './shared-part.ts';
+import { claudeCli } from './worker-container/agents/claude-cli.ts';
 
 /** Less waiting than by default, and what several files need; the rest are the defaults. */
 const SETTINGS = {
+  // A probe would start what waits for an account that is never linked.
+  PROMPTQ_ACCOUNT_PROBE_SECONDS: '3600',
   PROMPTQ_ANSWER_WAIT_SECONDS: '2',
   PROMPTQ_API_SCOPE_ENFORCE: '1',
   PROMPTQ_CALLS_TO_LOOPBACK: '1',
+  PROMPTQ_CALL_PAUSES: '1,1',
   PROMPTQ_REPOSITORY_LOOPBACK: '1',
   PROMPTQ_WATCH_SECONDS: '2',
 };
 
 const shared = new SharedPart<OwnService>({
   start: async () => {
-    const service = await startService({ env: SETTINGS });
+    // What these files do with the real claude is in the long run: not all machines have it.
+    const claude: Record<string, string> = isLongRun ? { PROMPTQ_CLAUDE_BIN: await claudeCli() } : {};
+    const service = await startService({ env: { ...SETTINGS, ...claude } });
     endWithThisProcess(service);
     return service;
   },

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { Browser, signedInBrowser } from '../../browser.ts';
-import { type OwnService, startService } from '../../local-service.ts';
+import type { ServiceUnderTest } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 
-let service: OwnService;
+let service: ServiceUnderTest;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(async () => {
-  await service.stop();
-});
-
-/** Where scopes are not enforced, which is the default. */
-const NOTE = 'Scopes are not enforced here: this token has full access.';
 
 const DRAFT = { prompt: 'true', profile: 'shell', draft: true };
 
@@ -130,8 +125,8 @@ describe('a session', () => {
       email: null,
       role: null,
       scopes: ['read', 'write', 'logs', 'attachments', 'admin'],
-      scopes_enforced: false,
-      scopes_note: NOTE,
+      scopes_enforced: true,
+      scopes_note: null,
       expires_at: null,
       session_id: null,
     });
@@ -159,8 +154,8 @@ describe('tokens', () => {
         created_at: expect.any(String),
         expires_at: null,
         last_used_at: null,
-        scopes_enforced: false,
-        scopes_note: NOTE,
+        scopes_enforced: true,
+        scopes_note: null,
       },
     ]);
     const { id, token } = made.json;
@@ -184,12 +179,12 @@ describe('tokens', () => {
 
     const list = await admin.api('GET', '/tokens');
     expect(list.json.items.find((one: { state: string }) => one.state === 'active')).toMatchObject({
-      scopes_enforced: false,
-      scopes_note: NOTE,
+      scopes_enforced: true,
+      scopes_note: null,
     });
     expect(list.json.items.find((one: { id: string }) => one.id === id)).toMatchObject({
       state: 'revoked',
-      scopes_enforced: false,
+      scopes_enforced: true,
       scopes_note: null,
       last_used_at: expect.any(String),
     });

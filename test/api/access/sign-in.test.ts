@@ -1,7 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
-import { Browser } from '../../browser.ts';
+import { Browser, signedInBrowser } from '../../browser.ts';
 import { type OwnService, startService } from '../../local-service.ts';
 
 let service: OwnService;
@@ -183,4 +183,17 @@ describe('signing in', () => {
       expect([headers.get('x-frame-options'), headers.get('cache-control')]).toEqual(['DENY', 'no-store']);
     }
   });
+});
+
+it('where scopes are not enforced, each token is shown with the note that it has full access', async () => {
+  const admin = await signedInBrowser(service, 'admin');
+  const note = { scopes_enforced: false, scopes_note: 'Scopes are not enforced here: this token has full access.' };
+  const { json: made } = await admin.api('POST', '/tokens', { name: 'a note', scopes: ['read'] });
+  expect(made).toMatchObject(note);
+  const { json: list } = await admin.api('GET', '/tokens');
+  expect(list.items.find(({ id }: { id: string }) => id === made.id)).toMatchObject(note);
+  expect((await service.api('GET', '/session')).json).toMatchObject(note);
+  await admin.api('POST', `/tokens/${made.id}/revoke`);
+  const { json: after } = await admin.api('GET', '/tokens');
+  expect(after.items.find(({ id }: { id: string }) => id === made.id)).toMatchObject({ ...note, scopes_note: null });
 });

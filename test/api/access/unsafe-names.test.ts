@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OwnService, startService } from '../../local-service.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ServiceUnderTest } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 
-let service: OwnService;
+let service: ServiceUnderTest;
 beforeAll(async () => {
-  service = await startService();
-});
-afterAll(async () => {
-  expect(await service.stop()).toBe(0);
+  service = await sharedService();
 });
 
 const DRAFT = { prompt: 'true', profile: 'shell', draft: true };
-const BINDING = { binding_mode: 'custom', command: 'true' };
-const rule = (name: string) => ({ rules: [{ id: 'some-rule', name, text: 'x' }] });
+/** Of a project without jobs. */
+const BINDING = { binding_mode: 'custom', command: 'true', project: 'names' };
+const rule = (name: string) => ({ rules: [{ id: 'unsafe-names', name, text: 'x' }] });
 const profile = (env: string) => `{"profiles":[{"name":"some","agent":"shell","env":${env}}]}`;
 
 const REFUSED: [string, string, string][] = [
@@ -41,7 +40,7 @@ const NAMED: [string, (name: string) => ['POST' | 'GET', string, unknown?], stri
   ['a model', (model) => ['POST', '/jobs', { ...DRAFT, model }], 'body.model'],
   ['a project of a binding', (project) => ['POST', '/deploy-bindings', { ...BINDING, project }], 'body.project'],
   ['a binding', (name) => ['POST', '/deploy-bindings', { ...BINDING, name }], 'body.name'],
-  ['a rule', (name) => ['POST', '/config/import', rule(name)], 'body.rules[0].name'],
+  ['a rule', (name) => ['POST', '/config/import?dry_run=1', rule(name)], 'body.rules[0].name'],
   ['a project of a list', (name) => ['GET', `/jobs?project=${encodeURIComponent(name)}`], 'query.project'],
 ];
 

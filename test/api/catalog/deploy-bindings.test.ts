@@ -1,12 +1,13 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
 import { findMarkedAs } from '../../marked-processes.ts';
+import { sharedService } from '../../shared-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 import { startReceiver, verified } from './webhook-receiver.ts';
 
-let service: OwnService;
+let service: ServiceUnderTest;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 
 /** What the receiver answers, by path. */
@@ -20,12 +21,9 @@ const ANSWERS: Record<string, (earlier: number) => readonly [number, Record<stri
 
 beforeAll(async () => {
   receiver = await startReceiver(({ path }, earlier) => ANSWERS[path]?.(earlier) ?? [200]);
-  service = await startService({
-    env: { PROMPTQ_CALLS_TO_LOOPBACK: '1', PROMPTQ_CALL_PAUSES: '1,1', PROMPTQ_CONCURRENCY: '4' },
-  });
+  service = await sharedService();
 });
 afterAll(async () => {
-  expect(await service.stop()).toBe(0);
   await receiver.stop();
 });
 

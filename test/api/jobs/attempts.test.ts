@@ -1,20 +1,17 @@
 import { existsSync } from 'node:fs';
 import { unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { receiptKey } from '../../../lib/jobs/output/output-keys.ts';
 import { fileOfObject } from '../../kept-objects.ts';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
-import { findWorker } from '../../marked-processes.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
-let service: OwnService;
+let service: ServiceUnderTest;
 beforeAll(async () => {
-  service = await startService({ env: { PROMPTQ_WATCH_SECONDS: '2' } });
-});
-afterAll(async () => {
-  await service.stop();
+  service = await sharedService();
 });
 
 async function read(id: string) {
@@ -58,7 +55,7 @@ it('a job says how each of its attempts ended, the newest first', async () => {
 it('an attempt that runs has no end, and a draft has no attempt', async () => {
   const draft = await createJob(service, { prompt: 'true', profile: 'shell', draft: true });
   expect((await read(draft)).attempts).toEqual([]);
-  const gate = join(service.home, 'running-gate');
+  const gate = join(service.home, 'attempts-running-gate');
   const id = await createJob(service, { prompt: `while [ ! -e ${gate} ]; do sleep 0.05; done`, profile: 'shell' });
   const job = await waitFor(async () => {
     const now = await read(id);
@@ -76,7 +73,7 @@ it('a job that was cancelled while it waited keeps how its attempt had ended', a
   expect((await service.api('POST', '/config/import', { profiles })).status).toBe(200);
   const id = await createJob(service, { prompt: 'exit 5', profile: 'single' });
   await untilEnded(service, id);
-  const gate = join(service.home, 'single-gate');
+  const gate = join(service.home, 'attempts-single-gate');
   const other = await createJob(service, { prompt: `while [ ! -e ${gate} ]; do sleep 0.05; done`, profile: 'single' });
   await waitFor(async () => (await read(other)).status === 'RUNNING');
   expect((await service.api('POST', `/jobs/${id}/retry`)).status).toBe(200);
@@ -87,28 +84,6 @@ it('a job that was cancelled while it waited keeps how its attempt had ended', a
   expect(attempts[0].state_reason).toEqual({ code: 'exited', message: expect.any(String), retryable: false });
   await writeFile(gate, '');
   await untilEnded(service, other);
-});
-
-it('an attempt whose worker was lost has that reason, and its unknown fields are null', async () => {
-  const gate = join(service.home, 'lost-gate');
-  const id = await createJob(service, { prompt: `[ -e ${gate} ] || { touch ${gate}; sleep 600; }`, profile: 'shell' });
-  await waitFor(() => existsSync(gate));
-  process.kill(await waitFor(() => findWorker(service.home)), 'SIGKILL');
-  await untilEnded(service, id);
-  const { attempts } = await read(id);
-  expect(attempts).toEqual([
-    expect.objectContaining({ attempt: 2, status: 'SUCCEEDED' }),
-    {
-      attempt: 1,
-      status: 'QUEUED',
-      state_reason: expect.objectContaining({ code: 'worker_lost' }),
-      started_at: null,
-      finished_at: null,
-      exit_code: null,
-      signal: null,
-      resumed_from: null,
-    },
-  ]);
 });
 
 it('of an attempt whose record is damaged nothing is claimed', async () => {
@@ -185,7 +160,7 @@ it('an earlier attempt says how it ended itself, whatever the job has come to', 
 });
 
 it('an attempt shows no usage and no session but its own', async () => {
-  const again = join(service.home, 'again');
+  const again = join(service.home, 'attempts-again');
   const prompt = `drill: tool if [ -e ${again} ]; then touch ${again}-runs; sleep 600; fi; touch ${again}`;
   const id = await createJob(service, { prompt });
   await untilEnded(service, id);

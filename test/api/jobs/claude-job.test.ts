@@ -29,6 +29,7 @@ beforeAll(async () => {
     const builtIn = await profiles.get('claude');
     expect(builtIn).toMatchObject({ agent: 'claude', vendor: 'own', sandbox: 'none' });
     await profiles.put({ name: 'claude', agent: 'claude', ...builtIn, env });
+    await profiles.put({ name: 'claude-practice', agent: 'claude', vendor: 'practice' });
     await profiles.put({ name: 'claude-stays', agent: 'claude', env: { ...env, STAY_AFTER_RESULT: '1' } });
   });
 }, INSTALL_LIMIT);
@@ -58,6 +59,21 @@ test('a job on profile claude is run by the real CLI, and its session, usage, co
   );
   expect(text).toContain('ANTHROPIC_API_KEY=***');
   expect(text).not.toContain(vendor.apiKey);
+});
+
+test('a continued job has the session of the one before, whose use of the vendor is not billed again', async () => {
+  const ended = async (body: Record<string, unknown>) => {
+    const id = await createJob(service, { profile: 'claude-practice', ...body });
+    expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
+    return { id, result: (await service.api('GET', `/jobs/${id}/result`)).json };
+  };
+  const first = await ended({ prompt: 'the first prompt\ndrill: spend 1000 1' });
+  const second = await ended({ prompt: 'the second prompt\ndrill: recall', continue: first.id });
+  for (const turn of ['first', 'second']) expect(second.result.final_message).toContain(`the ${turn} prompt`);
+  const third = await ended({ prompt: 'the third prompt\ndrill: spend 1000 1', continue: second.id });
+  expect(third.result.session_id).toBe(first.result.session_id);
+  expect(third.result.usage.output_tokens).toBe(first.result.usage.output_tokens);
+  expect((await service.api('GET', `/jobs/${third.id}`)).json).toMatchObject({ turn: 3, warnings: [] });
 });
 
 test('a failure of the vendor is the error of the job', async () => {

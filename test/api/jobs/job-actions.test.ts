@@ -1,16 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
 import { findMarkedAs } from '../../marked-processes.ts';
+import { sharedService } from '../../shared-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
-let service: OwnService;
+let service: ServiceUnderTest;
 beforeAll(async () => {
-  service = await startService({ env: { PROMPTQ_CONCURRENCY: '4', PROMPTQ_ACCOUNT_PROBE_SECONDS: '3600' } });
-});
-afterAll(async () => {
-  await service.stop();
+  service = await sharedService();
 });
 
 type State = 'DRAFT' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
@@ -154,7 +152,7 @@ describe('of an unknown job', () => {
 
 describe('ending a running job', () => {
   it('a cancel ends tools that ignore it and hide, and then the job is CANCELLED', async () => {
-    const file = join(service.home, 'hidden');
+    const file = join(service.home, 'actions-hidden');
     const hidden = `trap '' TERM INT HUP; echo up >> ${file}; while :; do sleep 1; done`;
     const id = await createJob(service, {
       prompt: `drill: tool (setsid bash -c "${hidden}" &) ; (setsid setsid bash -c "${hidden}" &) ; sleep 300`,
@@ -187,7 +185,7 @@ describe('ending a running job', () => {
   });
 
   it('an accepted kill takes effect, though the job succeeds before its worker reads the request', async () => {
-    const go = join(service.home, 'go');
+    const go = join(service.home, 'actions-go');
     const block = '```follow-up-job\\n{"prompt":"true","profile":"shell"}\\n```\\n';
     const prompt = `until [ -e ${go} ]; do sleep 0.02; done; printf '${block}'`;
     const id = await createJob(service, { prompt, profile: 'shell' });
@@ -220,7 +218,7 @@ describe('ending a running job', () => {
 
 describe('a retry', () => {
   it('runs the same job again, and keeps what the first attempt wrote', async () => {
-    const flag = join(service.home, 'second-time');
+    const flag = join(service.home, 'actions-second-time');
     const id = await ended(`if [ -e ${flag} ]; then echo good; else touch ${flag}; echo bad; exit 1; fi`);
     expect((await status(id)).status).toBe('FAILED');
     await service.api('POST', `/jobs/${id}/retry`);
@@ -234,7 +232,7 @@ describe('a retry', () => {
   });
 
   it('is automatic after a failure if retries are left, with a pause that the job shows', async () => {
-    const flag = join(service.home, 'good-now');
+    const flag = join(service.home, 'actions-good-now');
     const id = await createJob(service, {
       prompt: `if [ -e ${flag} ]; then echo good; else exit 7; fi`,
       profile: 'shell',

@@ -1,16 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { amount } from '../../amount.ts';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
-import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { fileAppears } from '../../worker-container/agents/run-agent.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
-let service: OwnService;
+let service: ServiceUnderTest;
 beforeAll(async () => {
-  const env = { PROMPTQ_CLAUDE_BIN: await claudeCli(), PROMPTQ_WATCH_SECONDS: '2' };
-  service = await startService({ env });
+  service = await sharedService();
   const practice = { agent: 'codex', vendor: 'practice' };
   const profiles = [
     { ...practice, name: 'codex-exec', drive: 'exec' },
@@ -18,9 +17,6 @@ beforeAll(async () => {
     { ...practice, name: 'one-at-a-time', concurrency: 1 },
   ];
   expect((await service.api('POST', '/config/import', { profiles })).status).toBe(200);
-}, INSTALL_LIMIT);
-afterAll(async () => {
-  expect(await service.stop()).toBe(0);
 });
 
 function fileOf(id: string, name: string): string {

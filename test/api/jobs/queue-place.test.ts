@@ -1,18 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
-let service: OwnService;
+let service: ServiceUnderTest;
 beforeAll(async () => {
-  service = await startService({ env: { PROMPTQ_CONCURRENCY: '2' } });
+  service = await sharedService();
   const profile = { name: 'single', agent: 'shell', concurrency: 1 };
   const { status, text } = await service.api('POST', '/config/import', { profiles: [profile] });
   expect(status, text).toBe(200);
-});
-afterAll(async () => {
-  await service.stop();
 });
 
 async function read(id: string) {
@@ -21,7 +19,7 @@ async function read(id: string) {
 
 /** A job that runs until its gate is opened. */
 async function running(name: string, fields: Record<string, unknown>) {
-  const gate = join(service.home, name);
+  const gate = join(service.home, `queue-place-${name}`);
   const id = await createJob(service, { prompt: `while [ ! -e ${gate} ]; do sleep 0.05; done`, ...fields });
   await waitFor(async () => (await read(id)).status === 'RUNNING');
   return { id, open: () => writeFile(gate, '') };
@@ -55,9 +53,9 @@ it('a job that waits for a slot of its profile shows which job has it, and how m
 });
 
 it('a job that waits for its folder shows which job works there, and can be sent back as it was read', async () => {
-  const project = { project: 'shared' };
+  const project = { project: 'one-at-a-time' };
   await createJob(service, { prompt: 'x', draft: true, ...project });
-  await service.api('PATCH', '/projects/shared', { exclusive_cwd: true });
+  await service.api('PATCH', '/projects/one-at-a-time', { exclusive_cwd: true });
   const first = await running('folder-gate', { profile: 'shell', cwd: 'work', ...project });
   const second = await createJob(service, { prompt: 'true', profile: 'shell', cwd: 'work', ...project });
   const waiting = await untilWaitingFor('folder_busy', second);
@@ -68,6 +66,7 @@ it('a job that waits for its folder shows which job works there, and can be sent
   await untilEnded(service, second);
 });
 
+/** As many as a worker of the shared service has slots. */
 it('a job that waits for a free worker shows how many of its project are before it', async () => {
   const gates = [await running('one', { profile: 'shell' }), await running('two', { profile: 'shell' })];
   const line: string[] = [];

@@ -1,8 +1,10 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type GitServer, startGitServer } from '../../git-server.ts';
-import { type OwnService, startService } from '../../local-service.ts';
+import type { ServiceUnderTest } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 const PLAIN = 'plainsecret0123456789';
@@ -17,19 +19,17 @@ const KEY = [
 ].join('\n');
 const SECRETS = { PLAIN, OTHER, ODD, LONG, KEY };
 
-let service: OwnService;
+let service: ServiceUnderTest;
 let repository: GitServer;
 beforeAll(async () => {
-  const variables = Object.entries(SECRETS).map(([name, value]) => [`PROMPTQ_SECRET_${name}`, value]);
-  [service, repository] = await Promise.all([
-    startService({ env: { PROMPTQ_REPOSITORY_LOOPBACK: '1', ...Object.fromEntries(variables) } }),
-    startGitServer(),
-  ]);
+  [service, repository] = await Promise.all([sharedService(), startGitServer()]);
+  const lines = Object.entries(SECRETS).map(([name, value]) => `masked/${name}='${value}'\n`);
+  await appendFile(join(service.home, 'secrets.env'), lines.join(''), { mode: 0o600 });
   await repository.commit({ 'README.md': 'one\n' });
   const env = Object.fromEntries(Object.keys(SECRETS).map((name) => [name, { secret: name }]));
   await service.api('POST', '/config/import', { profiles: [{ name: 'masked', agent: 'shell', env }] });
 });
-afterAll(async () => await Promise.all([service.stop(), repository.close()]));
+afterAll(async () => await repository.close());
 
 /** Runs a job. @returns its id, its result, and every response about it as text */
 async function ran(prompt: string, settings: Record<string, unknown> = {}) {

@@ -1,31 +1,25 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ProfileStore } from '../../../lib/catalog/profiles.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { jobIdOfKey, toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
-import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
 import { amount } from '../../amount.ts';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
-import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { request } from '../../worker-container/tools/served-tools.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
-let service: OwnService;
+let service: ServiceUnderTest;
 
 beforeAll(async () => {
-  service = await startService({ env: { PROMPTQ_CLAUDE_BIN: await claudeCli() } });
-  await withOperatorRegistry({ stack: undefined, home: service.home }, async (registry) => {
-    const profiles = new ProfileStore(registry);
-    await profiles.put({ name: 'claude', agent: 'claude', vendor: 'practice' });
-    await profiles.put({ name: 'claude-read-only', agent: 'claude', vendor: 'practice', sandbox: 'read-only' });
-    await profiles.put({ name: 'codex-read-only', agent: 'codex', vendor: 'practice', sandbox: 'read-only' });
-    await profiles.put({ name: 'codex-without', agent: 'codex', vendor: 'practice', tools: 'off' });
-  });
-}, INSTALL_LIMIT);
-
-afterAll(async () => {
-  expect(await service.stop()).toBe(0);
+  service = await sharedService();
+  const profiles = [
+    { name: 'claude-practice', agent: 'claude' },
+    { name: 'claude-read-only', agent: 'claude', sandbox: 'read-only' },
+    { name: 'codex-read-only', agent: 'codex', sandbox: 'read-only' },
+    { name: 'codex-without', agent: 'codex', tools: 'off' },
+  ].map((profile) => ({ ...profile, vendor: 'practice' }));
+  expect((await service.api('POST', '/config/import', { profiles })).status).toBe(200);
 });
 
 const resultOf = async (id: string) => (await service.api('GET', `/jobs/${id}/result`)).json;
@@ -42,7 +36,7 @@ test.for(amount(['codex-read-only'], ['codex-read-only', 'claude-read-only']))(
   },
 );
 
-test.for(amount(['practice'], ['practice', 'claude']))(
+test.for(amount(['practice'], ['practice', 'claude-practice']))(
   'an agent of profile %s attaches a file and starts a job by tools',
   async (profile) => {
     const key = `starts a job ${profile}`;
@@ -101,7 +95,7 @@ test('a report of progress is shown while the job runs', async () => {
 });
 
 test('the key is in a private file and nowhere else, and opens nothing once its attempt has ended', async () => {
-  const gate = join(service.home, 'gate');
+  const gate = join(service.home, 'key-gate');
   const script = [
     'f=$PROMPTQ_ATTACHMENTS/../agent/codex-home/config.toml',
     `k=$(grep -o 'Bearer [^"]*' $f | cut -c8-)`,

@@ -104,6 +104,14 @@ describe('a worker that is killed', () => {
     expect((await service.api('GET', `/jobs/${running}`)).json).toMatchObject({ retries: 0, error: null });
   });
 
+  it('is the reason of the attempt that it ran, whose unknown fields are null', async () => {
+    const unknown = { started_at: null, finished_at: null, exit_code: null, signal: null, resumed_from: null };
+    expect((await read(running)).attempts).toEqual([
+      expect.objectContaining({ attempt: 2, status: 'SUCCEEDED' }),
+      { attempt: 1, status: 'QUEUED', state_reason: expect.objectContaining({ code: 'worker_lost' }), ...unknown },
+    ]);
+  });
+
   it('has the other job of a folder wait until the one that worked there has run again', async () => {
     const runs = await waitFor(async () => {
       const jobs = await Promise.all([works, waits].map(read));

@@ -1,38 +1,24 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { amount } from '../../amount.ts';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
-import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
-let home: string;
-let service: OwnService;
+let service: ServiceUnderTest;
 
 beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
-  const env = { PROMPTQ_WATCH_SECONDS: '2', PROMPTQ_CLAUDE_BIN: await claudeCli() };
-  service = await startService({ home, env });
-  const { practice_url, practice_key } = JSON.parse(await readFile(join(home, 'operator.json'), 'utf8'));
-  await writeFile(join(home, 'secrets.env'), `PRACTICE_KEY=${practice_key}\n`, { mode: 0o600 });
-  const vendor = {
-    ANTHROPIC_BASE_URL: new URL(practice_url).origin,
-    CLAUDE_CODE_OAUTH_TOKEN: { secret: 'PRACTICE_KEY' },
-  };
+  service = await sharedService();
   const profiles = [
-    { name: 'practised', agent: 'claude', env: vendor },
+    { name: 'claude-practice', agent: 'claude', vendor: 'practice' },
     { name: 'forgetful', agent: 'codex', vendor: 'practice', resume: 'never' },
     { name: 'single', agent: 'shell', concurrency: 1 },
   ];
   const { status, text } = await service.api('POST', '/config/import', { profiles });
   expect([status, text]).toEqual([200, expect.anything()]);
-}, INSTALL_LIMIT);
-afterAll(async () => {
-  expect(await service.stop()).toBe(0);
-  await rm(home, { recursive: true, force: true });
 });
 
 const jobOf = async (id: string) => (await service.api('GET', `/jobs/${id}`)).json;
@@ -42,7 +28,7 @@ const next = async (id: string, prompt: string, more: Record<string, unknown> = 
   await createJob(service, { prompt, continue: id, ...more });
 const shell = async (prompt: string, more: Record<string, unknown> = {}) =>
   await createJob(service, { prompt, profile: 'shell', ...more });
-const folderOf = (id: string) => join(home, 'workspaces', 'local_project', id);
+const folderOf = (id: string) => join(service.home, 'workspaces', 'local_project', id);
 const outputOf = async (id: string) => {
   await untilEnded(service, id);
   return (await service.api('GET', `/jobs/${id}/logs`)).json.stdout;
@@ -67,7 +53,7 @@ function stateOf(folder: string): string {
 
 /** A shell job that runs until it is let go. */
 function held(name: string) {
-  const [up, go] = [join(home, `${name}-up`), join(home, `${name}-go`)];
+  const [up, go] = [join(service.home, `forks-${name}-up`), join(service.home, `forks-${name}-go`)];
   return {
     prompt: `touch ${up}; while [ ! -e ${go} ]; do sleep 0.1; done`,
     isUp: () => existsSync(up),
@@ -76,7 +62,7 @@ function held(name: string) {
 }
 
 describe('the agent of a fork', () => {
-  test.each(amount(['practice'], ['practice', 'practised']))(
+  test.each(amount(['practice'], ['practice', 'claude-practice']))(
     '%s knows the turns before, and each is billed once',
     async (profile) => {
       const spend = 'drill: spend 1000 1';
@@ -130,7 +116,7 @@ describe('the folder of a fork', () => {
     expect(await outputOf(await next(first, 'echo three >>near; cat near'))).toBe('one\nthree\n');
     expect(stateOf(folderOf(forked))).toBe(copy);
     expect(await outputOf(await next(forked, 'cat near'))).toBe('one\ntwo\n');
-    const names = await readdir(join(home, 'workspaces', 'local_project'));
+    const names = await readdir(join(service.home, 'workspaces', 'local_project'));
     expect(names.filter((name) => name.startsWith(forked))).toEqual([forked]);
   });
 

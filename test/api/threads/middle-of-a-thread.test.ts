@@ -1,28 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { startReceiver } from '../catalog/webhook-receiver.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 /** What happens to a thread of four turns if something happens in its middle: one row of the table is one test. */
 
-let home: string;
-let service: OwnService;
+let service: ServiceUnderTest;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 
 beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
   receiver = await startReceiver(() => [204]);
-  service = await startService({ home, env: { PROMPTQ_WATCH_SECONDS: '2', PROMPTQ_CALLS_TO_LOOPBACK: '1' } });
+  service = await sharedService();
 });
 afterAll(async () => {
-  expect(await service.stop()).toBe(0);
   await receiver.stop();
-  await rm(home, { recursive: true, force: true });
 });
 
 const post = async (path: string, body: unknown = {}) => await service.api('POST', path, body);
@@ -31,7 +27,7 @@ const outputOf = async (id: string) => (await service.api('GET', `/jobs/${id}/lo
 
 /** A command that runs until it is let go. */
 function held(name: string) {
-  const [up, go] = [join(home, `${name}-up`), join(home, `${name}-go`)];
+  const [up, go] = [join(service.home, `middle-${name}-up`), join(service.home, `middle-${name}-go`)];
   return {
     command: `touch ${up}; while [ ! -e ${go} ]; do sleep 0.1; done`,
     isUp: async () => await waitFor(() => existsSync(up)),
@@ -159,7 +155,9 @@ describe('in the middle of a thread of four turns', () => {
     expect(await jobOf(fork)).toMatchObject({ forked_from: ids[1] });
     const refused = await post('/jobs', { prompt: 'true', fork: ids[0] });
     expect([refused.status, refused.json.details]).toMatchObject([400, { state: 'SUCCEEDED', action: 'fork' }]);
-    expect(await readFile(join(home, 'workspaces/local_project', String(ids[0]), 'notes'), 'utf8')).toBe('one\ntwo\n');
+    expect(await readFile(join(service.home, 'workspaces/local_project', String(ids[0]), 'notes'), 'utf8')).toBe(
+      'one\ntwo\n',
+    );
     expect((await post(`/jobs/${ids[1]}/retry`)).status).toBe(200);
     await untilStates(ids, DONE, DONE, DONE, DONE);
     expect(await outputOf(String(ids[3]))).toBe('one\ntwo\ntwo\nthree\nfour\n');

@@ -1,36 +1,23 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
-import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { amount } from '../../amount.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { damageSession } from '../damage-session.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
-let home: string;
-let service: OwnService;
+let service: ServiceUnderTest;
 
 beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'promptq-test-'));
-  const env = { PROMPTQ_WATCH_SECONDS: '2', PROMPTQ_CLAUDE_BIN: await claudeCli() };
-  service = await startService({ home, env });
-  const { practice_url, practice_key } = JSON.parse(await readFile(join(home, 'operator.json'), 'utf8'));
-  await writeFile(join(home, 'secrets.env'), `PRACTICE_KEY=${practice_key}\n`, { mode: 0o600 });
-  const vendor = {
-    ANTHROPIC_BASE_URL: new URL(practice_url).origin,
-    CLAUDE_CODE_OAUTH_TOKEN: { secret: 'PRACTICE_KEY' },
-  };
+  service = await sharedService();
   const profiles = [
-    { name: 'practised', agent: 'claude', env: vendor },
+    { name: 'claude-practice', agent: 'claude', vendor: 'practice' },
     { name: 'forgetful', agent: 'codex', vendor: 'practice', resume: 'never' },
   ];
   const { status, text } = await service.api('POST', '/config/import', { profiles });
   expect([status, text]).toEqual([200, expect.anything()]);
-}, INSTALL_LIMIT);
-afterAll(async () => {
-  expect(await service.stop()).toBe(0);
-  await rm(home, { recursive: true, force: true });
 });
 
 async function jobOf(id: string) {
@@ -47,7 +34,7 @@ const next = async (id: string, prompt: string, more: Record<string, unknown> = 
 
 /** A shell job that runs until it is let go. */
 function held(name: string) {
-  const [up, go] = [join(home, `${name}-up`), join(home, `${name}-go`)];
+  const [up, go] = [join(service.home, `threads-${name}-up`), join(service.home, `threads-${name}-go`)];
   return {
     prompt: `touch ${up}; while [ ! -e ${go} ]; do sleep 0.1; done`,
     isUp: () => existsSync(up),
@@ -63,8 +50,11 @@ async function stateOf(id: string): Promise<string> {
   return `${status} ${state_reason.code}`;
 }
 
+/** For the real claude, each commit has a test in `claude-job.test.ts`. */
+const profiles = amount(['practice'], ['practice', 'claude-practice']);
+
 describe('the agent of a continued job', () => {
-  test.each(['practice', 'practised'])('%s knows the turns before, which are billed once', async (profile) => {
+  test.each(profiles)('%s knows the turns before, which are billed once', async (profile) => {
     const first = await createJob(service, { prompt: `first of ${profile}\ndrill: spend 1000 1`, profile });
     await untilEnded(service, first);
     const second = await next(first, `second of ${profile}\ndrill: recall`);
@@ -97,7 +87,7 @@ describe('the agent of a continued job', () => {
   test('gets what was said if the CLI refuses its session, which is not tried again', async () => {
     const first = await createJob(service, { prompt: 'the first prompt' });
     const said = await answerOf(first);
-    await damageSession(home, (await jobOf(first)).session_id);
+    await damageSession(service.home, (await jobOf(first)).session_id);
     const second = await next(first, 'the second prompt\ndrill: recall');
     const answer = await answerOf(second);
     for (const text of ['the first prompt', said.split('\n')[0], 'the second prompt']) expect(answer).toContain(text);
@@ -125,7 +115,7 @@ describe('a thread of scripts', () => {
     expect((await service.api('GET', `/jobs/${third}/logs`)).json.stdout).toBe('one\ntwo\n');
     const { items, total } = (await service.api('GET', `/jobs?thread=${first}`)).json;
     expect([items.map(({ id }: { id: string }) => id), total]).toEqual([[third, second, first], 3]);
-    const folders = await readdir(join(home, 'workspaces', 'local_project'));
+    const folders = await readdir(join(service.home, 'workspaces', 'local_project'));
     expect(folders).toContain(first);
     expect(folders).not.toContain(second);
   });

@@ -6,24 +6,22 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../../lib/cli/command-table.ts';
 import { shellBlocks } from '../../docs/documents.ts';
 import { type GitServer, startGitServer } from '../../git-server.ts';
-import { type OwnService, startService } from '../../local-service.ts';
+import type { ServiceUnderTest } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { commandsOf, emptyHome, PROGRAM } from './promptq-command.ts';
 
 const home = emptyHome();
-let service: OwnService;
+let service: ServiceUnderTest;
 let repository: GitServer;
 beforeAll(async () => {
-  [service, repository] = await Promise.all([
-    startService({ env: { PROMPTQ_REPOSITORY_LOOPBACK: '1' } }),
-    startGitServer(),
-  ]);
+  [service, repository] = await Promise.all([sharedService(), startGitServer()]);
   const program = join(home, 'bin/promptq');
   await mkdir(join(home, 'bin'));
   await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);
   await chmod(program, 0o755);
   await writeFile(join(home, 'prompt.txt'), 'Say hello');
 });
-afterAll(async () => await Promise.all([service.stop(), repository.close()]));
+afterAll(async () => await repository.close());
 
 const git = async (...args: string[]) => (await promisify(execFile)('git', args)).stdout;
 const { promptq, json } = commandsOf(() => service, home);
@@ -56,10 +54,10 @@ describe('the guide of the command line', () => {
 
   test('"Files and changes"', async () => {
     await repository.commit({ 'README.md': 'one\n' });
-    await promptq('run', '--draft', '--project', 'app', 'true');
-    await service.api('PATCH', '/projects/app', { repository: repository.url });
+    await promptq('run', '--draft', '--project', 'guide-app', 'true');
+    await service.api('PATCH', '/projects/guide-app', { repository: repository.url });
     const script = 'echo two > README.md; echo hi > "$PROMPTQ_ATTACHMENTS/hi.txt"';
-    const args = ['run', '--profile', 'shell', '--project', 'app', script];
+    const args = ['run', '--profile', 'shell', '--project', 'guide-app', script];
     const { id } = (await json('JobResult', args)).value;
     const clone = join(home, 'clone');
     await git('clone', '-q', repository.url, clone);

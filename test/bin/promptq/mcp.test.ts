@@ -7,21 +7,21 @@ import { ROUTES_WITHOUT_TOOL } from '../../../lib/mcp/routes-without-tool.ts';
 import { TOOLS } from '../../../lib/mcp/tool-table.ts';
 import { isLongRun } from '../../amount.ts';
 import { signedInBrowser } from '../../browser.ts';
-import { type OwnService, startService } from '../../local-service.ts';
+import type { ServiceUnderTest } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
 import { startUnreliableProxy, type UnreliableProxy } from '../../unreliable-proxy.ts';
 import { CONNECT, type Connection } from './mcp-client.ts';
 import { commandsOf, emptyHome, startPromptq } from './promptq-command.ts';
 
 const home = emptyHome();
-let service: OwnService;
+let service: ServiceUnderTest;
 let proxy: UnreliableProxy;
 beforeAll(async () => {
-  service = await startService({ env: { PROMPTQ_API_SCOPE_ENFORCE: '1' } });
+  service = await sharedService();
   proxy = await startUnreliableProxy(service.baseUrl, {});
 });
 afterAll(async () => {
   await proxy.stop();
-  await service.stop();
 });
 
 const env = (more: Record<string, string> = {}) => ({

@@ -1,21 +1,21 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import openapi from '../../../openapi.json' with { type: 'json' };
 import { type Browser, signedInBrowser } from '../../browser.ts';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
 import { schemaNamed } from '../../openapi/operations.ts';
+import { sharedService } from '../../shared-service.ts';
 import { startUnreliableProxy } from '../../unreliable-proxy.ts';
 import { commandsOf, emptyHome } from './promptq-command.ts';
 
 const home = emptyHome();
-let service: OwnService;
+let service: ServiceUnderTest;
 let admin: Browser;
 beforeAll(async () => {
-  service = await startService({ env: { PROMPTQ_API_SCOPE_ENFORCE: '1' } });
+  service = await sharedService();
   admin = await signedInBrowser(service, 'admin');
 });
-afterAll(async () => await service.stop());
 
 const { start, run, promptq, json } = commandsOf(() => service, home);
 const shell = (...args: string[]) => ['run', '--profile', 'shell', ...args];
@@ -44,15 +44,15 @@ describe('run', () => {
 
   test('--follow prints the output of every attempt while it is written', async () => {
     const script = 'echo first; until [ -e go ]; do sleep 0.2; done; echo last';
-    const running = start(shell('--follow', '--cwd', 'live', script));
+    const running = start(shell('--follow', '--cwd', 'run-live', script));
     await waitFor(() => running.stdout() === 'first\n');
-    await promptq(...shell('--cwd', 'live', 'touch go'));
+    await promptq(...shell('--cwd', 'run-live', 'touch go'));
     expect(await running.ended).toMatchObject({ code: 0, stdout: 'first\nlast\n' });
   });
 
   test('--follow prints what an agent does for people, --raw its lines, and --json its events', async () => {
     // One job, which is printed in three ways.
-    const follow = ['run', '--follow', '--idempotency-key', 'three', 'drill: tool echo one; echo two; exit 3'];
+    const follow = ['run', '--follow', '--idempotency-key', 'run-three', 'drill: tool echo one; echo two; exit 3'];
     const { code, stdout } = await promptq(...follow);
     expect([code, stdout]).toEqual([
       0,
@@ -104,12 +104,12 @@ describe('run', () => {
   });
 
   test('creates a job at each call, and one for one idempotency key', async () => {
-    await promptq(...shell('--detach', '--tag', 'each', 'true'));
-    await promptq(...shell('--detach', '--tag', 'each', 'true'));
-    expect((await jobs('tag=each')).total).toBe(2);
-    const keyed = shell('--detach', '--tag', 'keyed', '--idempotency-key', 'k1', 'true');
+    await promptq(...shell('--detach', '--tag', 'run-each', 'true'));
+    await promptq(...shell('--detach', '--tag', 'run-each', 'true'));
+    expect((await jobs('tag=run-each')).total).toBe(2);
+    const keyed = shell('--detach', '--tag', 'run-keyed', '--idempotency-key', 'run-keyed', 'true');
     expect((await promptq(...keyed)).stdout).toBe((await promptq(...keyed)).stdout);
-    expect((await jobs('tag=keyed')).total).toBe(1);
+    expect((await jobs('tag=run-keyed')).total).toBe(1);
   });
 
   test('makes one job of it, with its exit code and whole output, behind a proxy that loses requests', async () => {
@@ -186,9 +186,9 @@ describe('exit codes', () => {
     [['--detach'], 'read', 'write'],
   ])('5: run %j with a token that may %s creates nothing', async (options, scopes, missing) => {
     const env = { PROMPTQ_TOKEN: await token(scopes) };
-    const { code, stderr } = await run(shell(...options, '--tag', 'forbidden', 'true'), { env });
+    const { code, stderr } = await run(shell(...options, '--tag', 'run-forbidden', 'true'), { env });
     expect([code, stderr]).toEqual([5, expect.stringMatching(`lacks the scopes? ${missing}`)]);
-    expect((await jobs('tag=forbidden')).total).toBe(0);
+    expect((await jobs('tag=run-forbidden')).total).toBe(0);
   });
 
   test.each([
