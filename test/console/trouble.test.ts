@@ -36,34 +36,14 @@ test('a page whose code fails to load shows an error, keeps its address, and ope
 });
 
 test('a part that an upgrade has removed shows an error, and the rest of the page stays', async () => {
-  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/api-tokens' });
-  await page.route('**/assets/create-token-*.js', async (route) => await route.fulfill({ status: 404 }));
+  // Before the page is loaded, since one that is left may have loaded the part already.
+  const before = async (opened: Page) =>
+    await opened.route('**/assets/create-token-*.js', async (route) => await route.fulfill({ status: 404 }));
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/api-tokens', before });
   await page.getByRole('button', { name: 'Create token' }).click();
   await page.getByText('This part of the page could not be loaded').waitFor();
   await page.getByRole('heading', { name: 'API tokens' }).waitFor();
   await leave(page);
-});
-
-test('a list that fails to refresh shows an error, and its clocks stop', async () => {
-  const { json } = await service.api('POST', '/jobs', {
-    prompt: 'while :; do sleep 0.2; done',
-    profile: 'shell',
-  });
-  const page = await openAs(browser, service.consoleUrl, 'admin', { before: installClock });
-  const row = page.getByRole('row').filter({ hasText: 'while :' });
-  await row.getByText('Running').waitFor();
-  await page.context().setOffline(true);
-  await page.getByText('This page is out of date').waitFor();
-  await page.getByText('The service is not responding. Check that it is running').waitFor();
-  expect(await page.getByText('Failed to fetch').count()).toBe(0);
-  const clock = row.getByRole('cell').last();
-  const shown = await clock.innerText();
-  await page.clock.fastForward(300_000);
-  expect(await clock.innerText()).toBe(shown);
-  await page.context().setOffline(false);
-  await page.getByText('This page is out of date').waitFor({ state: 'detached' });
-  await page.context().close();
-  await service.api('POST', `/jobs/${json.id}/kill`);
 });
 
 describe('an open page whose data cannot be read again', () => {
@@ -74,6 +54,26 @@ describe('an open page whose data cannot be read again', () => {
     page = await openAs(browser, service.consoleUrl, 'admin', { before: installClock });
   });
   afterAll(async () => await page?.context().close());
+
+  test('shows an error in the list of jobs, and its clocks stop', async () => {
+    const prompt = 'while :; do sleep 0.2; done';
+    const { json } = await service.api('POST', '/jobs', { prompt, profile: 'shell' });
+    const row = page.getByRole('row').filter({ has: page.locator(`a[href="/jobs/${json.id}"]`) });
+    await row.getByText('Running').waitFor();
+    await page.context().setOffline(true);
+    await page.clock.fastForward(6_000);
+    await mark().waitFor();
+    await page.getByText('The service is not responding. Check that it is running').waitFor();
+    expect(await page.getByText('Failed to fetch').count()).toBe(0);
+    const clock = row.getByRole('cell').last();
+    const shown = await clock.innerText();
+    await page.clock.fastForward(300_000);
+    expect(await clock.innerText()).toBe(shown);
+    await page.context().setOffline(false);
+    await page.clock.fastForward(6_000);
+    await mark().waitFor({ state: 'detached' });
+    await service.api('POST', `/jobs/${json.id}/kill`);
+  });
 
   test.each([
     ['Statistics', 'stats', 'polled'],
