@@ -26,8 +26,17 @@ test('a new job is created without the mouse: n, the prompt, Ctrl+Enter', async 
   await page.keyboard.type('no such thing? 12');
   expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('no such thing? 12');
   expect(await page.getByRole('dialog').count()).toBe(0);
+  // A draft instead, since no agent has to run for it.
+  const sent = Promise.withResolvers<object>();
+  await page.route('**/api/v1/jobs', async (route) => {
+    if (route.request().method() !== 'POST') return await route.continue();
+    const body = route.request().postDataJSON();
+    sent.resolve(body);
+    await route.continue({ postData: JSON.stringify({ ...body, draft: true }) });
+  });
   await page.keyboard.press('Control+Enter');
   await page.waitForURL(/\/jobs\/job_/);
+  expect(await sent.promise).not.toHaveProperty('draft', true);
   await stay(page);
 });
 

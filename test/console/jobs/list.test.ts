@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { amount } from '../../amount.ts';
 import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
 import { sharedService } from '../../shared-service.ts';
 import { openAs, sharedBrowser, stay } from '../setup/browser.ts';
@@ -25,6 +26,18 @@ async function reached(id: string, status: string): Promise<void> {
 
 async function open(path: string): Promise<Page> {
   return await openAs(browser, service.consoleUrl, 'operator', { path });
+}
+
+/** Jobs of a page of the list. */
+const PAGE_SIZE = amount(5, 50);
+
+/** Opens the list with pages of that size instead of 50. */
+async function openPaged(path: string): Promise<Page> {
+  const before = async (page: Page) =>
+    await page.route(/\/api\/v1\/jobs\?.*limit=50\b/, async (route) => {
+      await route.continue({ url: route.request().url().replace('limit=50', `limit=${PAGE_SIZE}`) });
+    });
+  return await openAs(browser, service.consoleUrl, 'operator', { path, before });
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
@@ -86,14 +99,11 @@ test('running jobs are killed together, and others are skipped', async () => {
 
 test('the list is paged forwards and backwards, even after a reload', async () => {
   const project = 'pages';
-  for (let made = 0; made < 51; made += 17) {
-    const drafts = Array.from({ length: 17 }, (_, at) => create({ prompt: `job ${made + at}`, project, draft: true }));
-    await Promise.all(drafts);
-  }
-  const page = await open(`/jobs?project=${project}`);
-  await page.getByRole('heading', { name: 'Jobs (51)' }).waitFor();
+  for (let made = 0; made <= PAGE_SIZE; made += 1) await create({ prompt: `job ${made}`, project, draft: true });
+  const page = await openPaged(`/jobs?project=${project}`);
+  await page.getByRole('heading', { name: `Jobs (${PAGE_SIZE + 1})` }).waitFor();
   const rows = page.locator('[data-job]');
-  await expect.poll(() => rows.count()).toBe(50);
+  await expect.poll(() => rows.count()).toBe(PAGE_SIZE);
   const first = await rows.first().textContent();
   await button(page, 'Older').click();
   await expect.poll(() => rows.count()).toBe(1);
@@ -102,7 +112,7 @@ test('the list is paged forwards and backwards, even after a reload', async () =
   await expect.poll(() => rows.count()).toBe(1);
   expect(await button(page, 'Older').isDisabled()).toBe(true);
   await button(page, 'Newer').click();
-  await expect.poll(() => rows.count()).toBe(50);
+  await expect.poll(() => rows.count()).toBe(PAGE_SIZE);
   expect(await rows.first().textContent()).toBe(first);
   await stay(page);
 });
@@ -173,7 +183,8 @@ test('the keys of the list move, select and open', async () => {
 
 test('a bulk action can apply to all matching jobs, not only to the page', async () => {
   const project = 'cleanup';
-  const drafts = Array.from({ length: 55 }, (_, at) => ({
+  const all = PAGE_SIZE + 5;
+  const drafts = Array.from({ length: all }, (_, at) => ({
     prompt: `sweep ${at}`,
     project,
     profile: 'shell',
@@ -182,19 +193,19 @@ test('a bulk action can apply to all matching jobs, not only to the page', async
   const ids: string[] = [];
   for (const draft of drafts) ids.push(await create(draft));
   await service.api('POST', '/jobs', { prompt: 'leave me', project, profile: 'shell', draft: true });
-  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs?status=DRAFT&search=sweep' });
+  const page = await openPaged('/jobs?status=DRAFT&search=sweep');
   await page.locator('input[type=checkbox][aria-label^="Select all jobs"]:enabled').first().check({ force: true });
-  await page.getByRole('button', { name: 'Select all 55 jobs that match' }).click();
-  await page.getByText('(55, 55 selected)').waitFor();
+  await page.getByRole('button', { name: `Select all ${all} jobs that match` }).click();
+  await page.getByText(`(${all}, ${all} selected)`).waitFor();
   // On the second page, whose jobs are not read otherwise.
   await service.api('POST', `/jobs/${ids[0]}/cancel`);
   await page.getByRole('button', { name: 'Cancel jobs' }).click();
   const preview = page.getByRole('dialog');
-  await preview.getByText('This affects 54 of 55 jobs. 1 job changed after the selection.').waitFor();
-  await preview.getByRole('button', { name: 'Cancel 54 jobs' }).click();
-  await preview.getByText('54 jobs accepted').waitFor();
+  await preview.getByText(`This affects ${all - 1} of ${all} jobs. 1 job changed after the selection.`).waitFor();
+  await preview.getByRole('button', { name: `Cancel ${all - 1} jobs` }).click();
+  await preview.getByText(`${all - 1} jobs accepted`).waitFor();
   await preview.getByRole('heading', { name: 'Cancel: done' }).waitFor();
-  expect(await preview.getByText('Cancelled', { exact: true }).count()).toBeGreaterThanOrEqual(54);
+  expect(await preview.getByText('Cancelled', { exact: true }).count()).toBeGreaterThanOrEqual(all - 1);
   const { json } = await service.api('GET', `/jobs?status=DRAFT&project=${project}`);
   expect(json.items).toEqual([expect.objectContaining({ prompt_preview: 'leave me' })]);
   await stay(page);
