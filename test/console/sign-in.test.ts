@@ -9,11 +9,12 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fetchLocalhost } from '../../lib/access/sign-in/localhost-fetch.ts';
 import { isLongRun } from '../amount.ts';
-import { type OwnService, startService } from '../local-service.ts';
+import type { ServiceUnderTest } from '../local-service.ts';
+import { sharedService } from '../shared-service.ts';
 import { axeViolations, loadAxe } from './scenes/axe.ts';
-import { callFromPage, chooseRole, launchBrowser, openAs, PAGE_TIMEOUT_MS } from './setup/browser.ts';
+import { callFromPage, chooseRole, openAs, PAGE_TIMEOUT_MS, sharedBrowser } from './setup/browser.ts';
 
-let service: OwnService;
+let service: ServiceUnderTest;
 let browser: Browser;
 /** Its session is that of `session`. */
 let admin: Page;
@@ -28,8 +29,8 @@ const other = createServer((request, response) => {
 });
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  service = await startService();
+  browser = await sharedBrowser();
+  service = await sharedService();
   await once(other.listen(0, '127.0.0.1'), 'listening');
   admin = await openAs(browser, service.consoleUrl, 'admin', { session: 'own' });
   const cookies = await admin.context().cookies(service.consoleUrl);
@@ -38,9 +39,8 @@ beforeAll(async () => {
   session = `promptq=${value}`;
 });
 afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
   other.close();
+  await admin?.context().close();
 });
 
 test('an unauthenticated user signs in and returns to the requested page', async () => {
@@ -88,23 +88,29 @@ test('signing out ends the session, shows the signed-out page, and drops unsent 
   expect(await prompt.inputValue()).toBe('');
 });
 
-/** Ends the sessions of all operators. */
-async function endSessions(): Promise<void> {
+/** The IDs of all operators' sessions. */
+async function operatorSessions(): Promise<string[]> {
   await admin.goto('/jobs');
   const list = "fetch('/api/v1/sessions').then((response) => response.json())";
   const { items } = await admin.evaluate<{ items: { id: string; role: string }[] }>(list);
-  const ends = items.filter(({ role }) => role === 'operator');
+  return items.filter(({ role }) => role === 'operator').map(({ id }) => id);
+}
+
+/** Ends the sessions of operators, except those that other tests use. */
+async function endSessions(others: readonly string[]): Promise<void> {
+  const ends = (await operatorSessions()).filter((id) => !others.includes(id));
   expect(ends.length).toBeGreaterThan(0);
-  for (const { id } of ends) expect(await callFromPage(admin, 'DELETE', `/sessions/${id}`)).toBeLessThan(300);
+  for (const id of ends) expect(await callFromPage(admin, 'DELETE', `/sessions/${id}`)).toBeLessThan(300);
 }
 
 test.runIf(isLongRun)(
   'the log of a running job continues after its last line when the user has signed in again',
   async () => {
-    const go = join(service.home, 'go');
+    const go = join(service.home, 'log-continues');
     const prompt = `echo first; until [ -e ${go} ]; do sleep 0.1; done; echo second`;
     const { json } = await service.api('POST', '/jobs', { prompt, profile: 'shell' });
     const path = `/jobs/${json.id}?tab=log`;
+    const others = await operatorSessions();
     const page = await openAs(browser, service.consoleUrl, 'operator', { path, session: 'own' });
     const lines = page.locator('.job-log').getByRole('listitem');
     await lines.getByText('first', { exact: true }).waitFor();
@@ -112,7 +118,7 @@ test.runIf(isLongRun)(
     page.on('request', (request) => {
       if (request.url().includes('/logs?follow=1')) from.push(request.headers()['last-event-id']);
     });
-    await endSessions();
+    await endSessions(others);
     const dialog = page.getByRole('dialog').getByText('Your session has ended');
     await dialog.waitFor();
     await page.getByRole('tabpanel').getByText('Your session has ended. Sign in again.').waitFor();

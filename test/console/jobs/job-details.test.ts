@@ -2,28 +2,22 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
-import { launchBrowser, openAs, visit } from '../setup/browser.ts';
-import { CODEX, createScriptedCodex, type ScriptedCodex } from '../setup/scripted-codex.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
+import { openAs, sharedBrowser, stay, visit } from '../setup/browser.ts';
 
-let service: OwnService;
+let service: ServiceUnderTest;
 let browser: Browser;
-let codex: ScriptedCodex;
 /** Signed in as operator. Each test opens its own address in it. */
 let page: Page;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  codex = await createScriptedCodex();
-  service = await startService({ env: { PROMPTQ_CODEX_BIN: codex.path } });
+  browser = await sharedBrowser();
+  service = await sharedService();
   page = await openAs(browser, service.consoleUrl, 'operator');
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-  await codex?.close();
-});
+afterAll(async () => await stay(page));
 
 async function create(fields: Record<string, unknown>): Promise<string> {
   const { status, json } = await service.api('POST', '/jobs', fields);
@@ -118,7 +112,7 @@ test('a job that is cancelled while it waits keeps the outcome of its attempt', 
 });
 
 test('rebuilding the record needs confirmation, and its outcome is reported', async () => {
-  const id = await create({ prompt: await codex.prints(CODEX.message('Done.'), CODEX.usage) });
+  const id = await create({ prompt: 'true', profile: 'shell' });
   await hasEnded(id);
   await visit(page, `/jobs/${id}`);
   await page.getByRole('button', { name: 'More', exact: true }).click();
@@ -130,7 +124,7 @@ test('rebuilding the record needs confirmation, and its outcome is reported', as
 });
 
 test('the agent, the model that ran and the effective timeout are shown', async () => {
-  const id = await create({ prompt: await codex.prints(CODEX.usage), model: 'gpt-5-codex', timeout: 90 });
+  const id = await create({ prompt: 'say hello', model: 'gpt-5-codex', timeout: 90 });
   await hasEnded(id);
   await visit(page, `/jobs/${id}?tab=details`);
   const value = (label: string) => page.locator('dt', { hasText: label }).locator('xpath=following-sibling::dd[1]');

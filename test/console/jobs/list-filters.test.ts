@@ -1,24 +1,20 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
-import { launchBrowser, leave, openAs, stay, visit } from '../setup/browser.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
+import { leave, openAs, sharedBrowser, stay, visit } from '../setup/browser.ts';
 import { serviceResponse } from '../setup/stubs.ts';
 
-let service: OwnService;
+let service: ServiceUnderTest;
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  service = await startService();
+  browser = await sharedBrowser();
+  service = await sharedService();
   const draft = async (fields: Record<string, unknown>) => await create({ draft: true, ...fields });
-  await draft({ prompt: 'translate the guide', project: 'handbook', profile: 'claude', model: 'm-2' });
-  await draft({ prompt: 'check the links', project: 'handbook', profile: 'shell', tags: ['nightly'], cwd: 'docs' });
-  await draft({ prompt: 'round the prices', project: 'storefront', title: 'Rounding', tags: ['nightly', 'shop'] });
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
+  await draft({ prompt: 'translate the lanterns', project: 'almanac', profile: 'claude', model: 'm-2' });
+  await draft({ prompt: 'check the lanterns', project: 'almanac', profile: 'shell', tags: ['dusk'], cwd: 'docs' });
+  await draft({ prompt: 'round the lanterns', project: 'boutique', title: 'Rounding', tags: ['dusk', 'dawn'] });
 });
 
 async function create(fields: Record<string, unknown>): Promise<string> {
@@ -35,32 +31,33 @@ const names = (page: Page) => page.locator('[data-job]').allInnerTexts();
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 test('each filter of the API is set in the panel, stored in the address, and cleared by its chip', async () => {
-  const page = await open('/jobs');
+  const page = await open('/jobs?search=lanterns');
   await page.getByRole('link', { name: 'Rounding' }).waitFor();
   expect(await page.getByLabel('Created by').count()).toBe(0);
   await button(page, 'Filters').click();
   await page.getByLabel('Created by').waitFor();
   expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(WIDE.width);
   const chips = page.getByRole('list', { name: 'Active filters' });
+  const own = { search: 'lanterns' };
   const suggested = async (label: string, typed: string, sought: Record<string, string>, left: readonly string[]) => {
     await page.getByLabel(label, { exact: true }).fill(typed);
     await page.getByLabel(label, { exact: true }).press('Enter');
-    await expect.poll(() => query(page)).toEqual(sought);
+    await expect.poll(() => query(page)).toEqual({ ...own, ...sought });
     await expect.poll(() => names(page)).toEqual(left);
     await chips.getByRole('button', { name: `Clear the filter ${label}` }).click();
-    await expect.poll(() => query(page)).toEqual({});
+    await expect.poll(() => query(page)).toEqual(own);
   };
   // Case and the rest of the name do not matter while only one project matches.
-  await suggested('Project', 'HAND', { project: 'handbook' }, ['check the links', 'translate the guide']);
-  await suggested('Profile', 'Claude', { profile: 'claude' }, ['translate the guide']);
-  await suggested('Model', 'm-2', { model: 'm-2' }, ['translate the guide']);
-  await suggested('Tag', 'shop', { tag: 'shop' }, ['Rounding']);
-  await suggested('Folder', 'docs', { cwd: 'docs' }, ['check the links']);
+  await suggested('Project', 'ALMA', { project: 'almanac' }, ['check the lanterns', 'translate the lanterns']);
+  await suggested('Profile', 'Claude', { profile: 'claude' }, ['translate the lanterns']);
+  await suggested('Model', 'm-2', { model: 'm-2' }, ['translate the lanterns']);
+  await suggested('Tag', 'dawn', { tag: 'dawn' }, ['Rounding']);
+  await suggested('Folder', 'docs', { cwd: 'docs' }, ['check the lanterns']);
   await suggested('Created by', 'token:nobody', { created_by: 'token:nobody' }, []);
   await page.getByLabel('Agent').click();
   await page.getByRole('option', { name: 'shell' }).click();
-  await expect.poll(() => query(page)).toEqual({ agent: 'shell' });
-  await expect.poll(() => names(page)).toEqual(['check the links']);
+  await expect.poll(() => query(page)).toEqual({ ...own, agent: 'shell' });
+  await expect.poll(() => names(page)).toEqual(['check the lanterns']);
   // At the same time: the later change must not undo the earlier one.
   await page.evaluate(`for (const [at, input] of document.querySelectorAll('input[type=datetime-local]').entries()) {
     const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
@@ -70,12 +67,13 @@ test('each filter of the API is set in the panel, stored in the address, and cle
   const [after, before] = await page.evaluate<string[]>(
     "['2020-02-03T04:05', '2021-02-03T04:05'].map((time) => new Date(time).toISOString())",
   );
-  await expect.poll(() => query(page)).toEqual({ agent: 'shell', created_after: after, created_before: before });
+  const times = { created_after: after, created_before: before };
+  await expect.poll(() => query(page)).toEqual({ ...own, agent: 'shell', ...times });
   await expect.poll(() => names(page)).toEqual([]);
   await page.reload();
   await chips.getByText('Created before: 3 Feb 2021, 04:05').waitFor();
   await chips.getByRole('button', { name: 'Clear all filters' }).click();
-  await expect.poll(() => names(page)).toHaveLength(3);
+  await page.getByRole('link', { name: 'Rounding' }).waitFor();
   expect(query(page)).toEqual({});
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Filters');
   await stay(page);
@@ -90,10 +88,10 @@ test('a project that is typed before the projects are loaded is matched once the
     });
   });
   await button(page, 'Filters').click();
-  await page.getByLabel('Project', { exact: true }).fill('HAND');
+  await page.getByLabel('Project', { exact: true }).fill('ALMA');
   await page.getByLabel('Project', { exact: true }).press('Enter');
   typed.resolve();
-  await expect.poll(() => query(page)).toEqual({ project: 'handbook' });
+  await expect.poll(() => query(page)).toEqual({ project: 'almanac' });
   await leave(page);
 });
 
@@ -115,9 +113,9 @@ test('a time is typed over another one, and only a complete time is applied', as
 });
 
 test('a tag of a row filters the list further, and saved filters restore every filter', async () => {
-  const page = await open('/jobs?project=handbook&agent=shell&order=oldest');
-  await page.getByRole('link', { name: 'nightly' }).click();
-  const sought = { project: 'handbook', agent: 'shell', order: 'oldest', tag: 'nightly' };
+  const page = await open('/jobs?project=almanac&agent=shell&order=oldest');
+  await page.getByRole('link', { name: 'dusk' }).click();
+  const sought = { project: 'almanac', agent: 'shell', order: 'oldest', tag: 'dusk' };
   await expect.poll(() => query(page)).toEqual(sought);
   await button(page, 'Saved filters').click();
   await page.getByRole('menuitem', { name: 'Save these filters…' }).click();
@@ -126,21 +124,19 @@ test('a tag of a row filters the list further, and saved filters restore every f
   await page.getByRole('list', { name: 'Active filters' }).getByText('Clear all filters').click();
   await page.getByRole('link', { name: 'Rounding' }).waitFor();
   await button(page, 'Saved filters').click();
-  await page
-    .getByRole('menuitem', { name: 'Night Project: handbook, Agent: shell, Tag: nightly, Oldest first' })
-    .click();
+  await page.getByRole('menuitem', { name: 'Night Project: almanac, Agent: shell, Tag: dusk, Oldest first' }).click();
   await expect.poll(() => query(page)).toEqual(sought);
   await stay(page);
 });
 
 test('the list is sorted by the time of creation in either direction', async () => {
-  const page = await open('/jobs?status=DRAFT');
-  const newestFirst = ['Rounding', 'check the links', 'translate the guide'];
+  const page = await open('/jobs?status=DRAFT&search=lanterns');
+  const newestFirst = ['Rounding', 'check the lanterns', 'translate the lanterns'];
   await expect.poll(() => names(page)).toEqual(newestFirst);
   // The sticky header covers the table's header.
   await page.getByRole('columnheader', { name: 'Created' }).getByRole('button').press('Enter');
   await expect.poll(() => names(page)).toEqual(newestFirst.toReversed());
-  expect(query(page)).toEqual({ status: 'DRAFT', order: 'oldest' });
+  expect(query(page)).toEqual({ status: 'DRAFT', search: 'lanterns', order: 'oldest' });
   await button(page, 'Filters').click();
   await page.getByLabel('Order').click();
   await page.getByRole('option', { name: 'Newest first' }).click();
@@ -173,12 +169,16 @@ test('an incomplete count is marked, and an empty page offers the next one', asy
 });
 
 test("a failed job's row shows the error, and a script is named by its comment", async () => {
-  const script = { prompt: '#!/bin/sh\nset -eu\n# Check the spelling\nexit 3', profile: 'shell', project: 'fails' };
+  const script = {
+    prompt: '#!/bin/sh\nset -eu\n# Check the spelling\nexit 3',
+    profile: 'shell',
+    project: 'lanterns-fail',
+  };
   const ids = [await create(script), await create({ ...script, prompt: 'kill -9 $$\necho never' })];
-  ids.push(await create({ prompt: '# Try\nit\ndrill: fail 400', project: 'fails' }));
+  ids.push(await create({ prompt: '# Try\nit\ndrill: fail 400', project: 'lanterns-fail' }));
   for (const id of ids)
     await waitFor(async () => (await service.api('GET', `/jobs/${id}/status`)).json.terminal, { timeoutMs: 90_000 });
-  const page = await open('/jobs?project=fails');
+  const page = await open('/jobs?project=lanterns-fail');
   const row = (name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
   await row('Check the spelling').getByText('Exit code 3', { exact: true }).waitFor();
   await row('kill -9 $$ …').getByText('Ended by SIGKILL', { exact: true }).waitFor();
@@ -217,7 +217,7 @@ test('columns and exact times are chosen, and stored in the browser', async () =
 test('the header of a scrolled list stays below the top bar', async () => {
   const page = await open('/jobs');
   await page.setViewportSize({ width: 1440, height: 320 });
-  await page.getByRole('link', { name: 'translate the guide' }).waitFor();
+  await page.getByRole('link', { name: 'translate the lanterns' }).waitFor();
   await page.evaluate('window.scrollTo(0, 60)');
   await expect.poll(() => page.evaluate('window.scrollY')).toBeGreaterThan(44);
   const over = (y: number, selector: string) =>
@@ -229,18 +229,18 @@ test('the header of a scrolled list stays below the top bar', async () => {
 });
 
 test('a changed filter opens the first page', async () => {
-  for (const project of ['one', 'one', 'two'])
+  for (const project of ['lantern-one', 'lantern-one', 'lantern-two'])
     await service.api('POST', '/jobs', { prompt: 'x', project, draft: true });
-  const { json } = await service.api('GET', '/jobs?project=one&limit=1');
+  const { json } = await service.api('GET', '/jobs?project=lantern-one&limit=1');
   expect(json.next_cursor).toEqual(expect.any(String));
-  const page = await open(`/jobs?project=one&cursor=${encodeURIComponent(json.next_cursor)}`);
+  const page = await open(`/jobs?project=lantern-one&cursor=${encodeURIComponent(json.next_cursor)}`);
   await page.getByRole('button', { name: 'Clear the filter Project' }).click();
   await expect.poll(() => query(page)).toEqual({});
   await stay(page);
 });
 
 test('rows of the filters before are dimmed until the others arrive', async () => {
-  const page = await open('/jobs?project=storefront&tag=nightly');
+  const page = await open('/jobs?project=boutique&tag=dusk');
   await page.getByRole('row').filter({ hasText: 'Rounding' }).waitFor();
   const { promise: arrives, resolve: respond } = Promise.withResolvers<void>();
   await page.route('**/api/v1/jobs?*', async (route) => {
@@ -251,7 +251,7 @@ test('rows of the filters before are dimmed until the others arrive', async () =
   const opacity = "getComputedStyle(document.querySelector('[aria-busy=true] tbody')).opacity";
   await expect.poll(async () => await page.evaluate<string>(opacity)).toBe('0.4');
   respond();
-  await page.getByRole('row').filter({ hasText: 'check the links' }).waitFor();
+  await page.getByRole('row').filter({ hasText: 'check the lanterns' }).waitFor();
   expect(await page.locator('[aria-busy=true]').count()).toBe(0);
   await stay(page);
 });

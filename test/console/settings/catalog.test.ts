@@ -1,44 +1,25 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnService, startService } from '../../local-service.ts';
-import { launchBrowser, openAs, stay, visit } from '../setup/browser.ts';
+import { beforeAll, expect, test } from 'vitest';
+import type { ServiceUnderTest } from '../../local-service.ts';
+import { sharedService } from '../../shared-service.ts';
+import { openAs, sharedBrowser, stay, visit } from '../setup/browser.ts';
 import { press } from '../setup/keyboard.ts';
 
-let service: OwnService;
+let service: ServiceUnderTest;
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  // As in the cloud, where containers have no user namespaces.
-  service = await startService({ env: { PROMPTQ_SANDBOXES: 'none' } });
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
+  browser = await sharedBrowser();
+  service = await sharedService();
 });
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const hasFocus = async (page: Page, label: string) =>
   await page.getByLabel(label, { exact: true }).and(page.locator(':focus')).waitFor();
 const pressByKeyboard = async (page: Page, name: string) => await press(page, button(page, name));
-/** A frame passes before a change is shown, as on a busy machine. Runs in the page. */
-const EARLY_FRAMES = `{
-  const { requestAnimationFrame } = window;
-  let isWithin = false;
-  window.requestAnimationFrame = (act) => {
-    const run = (time) => {
-      isWithin = true;
-      act(time);
-      isWithin = false;
-    };
-    if (isWithin) return requestAnimationFrame(run);
-    queueMicrotask(() => run(performance.now()));
-    return 0;
-  };
-}`;
-
 test('a rule is created, edited and deleted by keyboard alone', async () => {
+  const storedRule = async () =>
+    (await service.api('GET', '/rules')).json.items.find(({ id }: { id: string }) => id === 'typed-rule');
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/rules' });
   await pressByKeyboard(page, 'Create rule');
   await hasFocus(page, 'ID');
@@ -47,49 +28,48 @@ test('a rule is created, edited and deleted by keyboard alone', async () => {
   await page.getByText('Enter 1 to 64 letters').first().waitFor();
   await hasFocus(page, 'ID');
   await page.keyboard.press('Control+a');
-  await page.keyboard.type('house-style');
+  await page.keyboard.type('typed-rule');
   await page.keyboard.press('Control+Enter');
   await page.getByText('Enter a value.').first().waitFor();
   await hasFocus(page, 'Text');
-  await page.keyboard.type('Keep changes small.');
+  await page.keyboard.type('Typed by hand.');
   await page.keyboard.press('Control+Enter');
-  const dialog = page.getByRole('dialog', { name: 'Create rule house-style?' });
-  await dialog.getByText('Keep changes small.').waitFor();
-  expect((await service.api('GET', '/rules')).json.items).toEqual([]);
+  const dialog = page.getByRole('dialog', { name: 'Create rule typed-rule?' });
+  await dialog.getByText('Typed by hand.').waitFor();
+  expect(await storedRule()).toBeUndefined();
   await pressByKeyboard(page, 'Create rule');
-  await page.getByRole('cell', { name: 'Keep changes small.' }).waitFor();
+  await page.getByRole('cell', { name: 'Typed by hand.' }).waitFor();
 
-  await page.getByText(/^Saved/).waitFor();
+  const row = page.getByRole('row').filter({ hasText: 'typed-rule' });
+  await row.getByText(/^Saved/).waitFor();
 
-  await pressByKeyboard(page, 'Edit house-style');
+  await pressByKeyboard(page, 'Edit typed-rule');
   await hasFocus(page, 'Name');
-  await page.keyboard.type('How we write');
+  await page.keyboard.type('How we type');
   await page.keyboard.press('Control+Enter');
-  await page.getByRole('dialog', { name: 'Save rule house-style?' }).getByText('How we write').waitFor();
+  await page.getByRole('dialog', { name: 'Save rule typed-rule?' }).getByText('How we type').waitFor();
   await pressByKeyboard(page, 'Save rule');
-  await page.getByRole('cell', { name: 'How we write' }).waitFor();
-  expect((await service.api('GET', '/rules')).json.items).toMatchObject([
-    { id: 'house-style', name: 'How we write', text: 'Keep changes small.' },
-  ]);
+  await page.getByRole('cell', { name: 'How we type' }).waitFor();
+  expect(await storedRule()).toMatchObject({ name: 'How we type', text: 'Typed by hand.' });
 
-  await pressByKeyboard(page, 'Delete house-style');
+  await pressByKeyboard(page, 'Delete typed-rule');
   await pressByKeyboard(page, 'Delete rule');
-  await page.getByText('No rules yet').waitFor();
+  await page.getByText('typed-rule', { exact: true }).waitFor({ state: 'detached' });
   await stay(page);
 });
 
 test('an unsaved rule survives a reload, and a taken ID is rejected at its field', async () => {
-  await service.api('POST', '/config/import', { rules: [{ id: 'taken', text: 'Already here.' }] });
+  await service.api('POST', '/config/import', { rules: [{ id: 'taken-id', text: 'Here before.' }] });
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/rules/new' });
-  await page.getByLabel('ID', { exact: true }).fill('taken');
+  await page.getByLabel('ID', { exact: true }).fill('taken-id');
   await page.getByLabel('Text', { exact: true }).fill('Something else.');
   await page.reload();
   expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('Something else.');
   await button(page, 'Review').click();
-  await page.getByText('A rule “taken” already exists.').waitFor();
+  await page.getByText('A rule “taken-id” already exists.').waitFor();
   await hasFocus(page, 'ID');
   await button(page, 'Discard').click();
-  await page.getByRole('cell', { name: 'Already here.' }).waitFor();
+  await page.getByRole('cell', { name: 'Here before.' }).waitFor();
   await visit(page, '/rules/new');
   expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('');
   await stay(page);
@@ -115,7 +95,7 @@ test('a profile is created with variables and secrets, edited without losing any
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/profiles' });
   await button(page, 'Create profile').click();
   await hasFocus(page, 'Name');
-  await page.getByLabel('Name', { exact: true }).fill('ship');
+  await page.getByLabel('Name', { exact: true }).fill('hand-made');
   await page.getByRole('radio', { name: 'shell' }).check();
   await page.getByLabel('Retries').fill('many');
   await page.getByLabel('Arguments').fill('--norc\n--noprofile');
@@ -135,7 +115,7 @@ test('a profile is created with variables and secrets, edited without losing any
   await page.getByRole('textbox', { name: 'Value or name' }).last().fill('SHIP_TOKEN');
   await button(page, 'Review').click();
   await button(page, 'Create profile').click();
-  await page.getByRole('rowheader', { name: 'ship' }).waitFor();
+  await page.getByRole('rowheader', { name: 'hand-made' }).waitFor();
   const find = async (name: string) =>
     (await service.api('GET', '/profiles')).json.items.find((one: { name: string }) => one.name === name);
   const made = {
@@ -145,39 +125,39 @@ test('a profile is created with variables and secrets, edited without losing any
     env: { STAGE: 'production', DEPLOY_TOKEN: { secret: 'SHIP_TOKEN' } },
     source: 'imported',
   };
-  expect(await find('ship')).toMatchObject(made);
+  expect(await find('hand-made')).toMatchObject(made);
 
-  await button(page, 'Edit ship').click();
+  await button(page, 'Edit hand-made').click();
   await page.getByLabel('Concurrency').fill('1');
   await button(page, 'Review').click();
   await page.getByRole('dialog').getByRole('region', { name: 'Concurrency' }).waitFor();
   await button(page, 'Save profile').click();
-  await page.getByRole('rowheader', { name: 'ship' }).waitFor();
-  expect(await find('ship')).toMatchObject({ ...made, concurrency: 1 });
+  await page.getByRole('rowheader', { name: 'hand-made' }).waitFor();
+  expect(await find('hand-made')).toMatchObject({ ...made, concurrency: 1 });
 
-  const { json } = await service.api('POST', '/jobs', { prompt: 'Ship it later', profile: 'ship', draft: true });
-  await button(page, 'Delete ship').click();
+  const { json } = await service.api('POST', '/jobs', { prompt: 'Ship it later', profile: 'hand-made', draft: true });
+  await button(page, 'Delete hand-made').click();
   await page.getByRole('dialog').getByRole('link', { name: 'Ship it later' }).waitFor();
   await button(page, 'Delete profile').click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  expect(await find('ship')).toBeUndefined();
+  expect(await find('hand-made')).toBeUndefined();
   await service.api('POST', `/jobs/${json.id}/cancel`);
   await stay(page);
 });
 
 test('an edit keeps how the agent is driven, and changes the profiles of further jobs', async () => {
-  const profile = { name: 'parent', agent: 'codex', drive: 'exec', children: ['codex'] };
+  const profile = { name: 'parent-of-jobs', agent: 'codex', drive: 'exec', children: ['codex'] };
   await service.api('POST', '/config/import', { profiles: [profile] });
-  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/profiles/parent/edit' });
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/profiles/parent-of-jobs/edit' });
   const children = page.getByLabel('Profiles of started jobs');
   await children.waitFor();
   expect(await children.inputValue()).toBe('codex');
   await children.fill('codex, claude');
   await button(page, 'Review').click();
   await button(page, 'Save profile').click();
-  await page.getByRole('rowheader', { name: 'parent' }).waitFor();
+  await page.getByRole('rowheader', { name: 'parent-of-jobs' }).waitFor();
   const { items } = (await service.api('GET', '/profiles')).json;
-  expect(items.find(({ name }: { name: string }) => name === 'parent')).toMatchObject({
+  expect(items.find(({ name }: { name: string }) => name === 'parent-of-jobs')).toMatchObject({
     ...profile,
     children: ['codex', 'claude'],
   });
@@ -188,10 +168,12 @@ test('a built-in profile can be replaced but not deleted, and a concurrent chang
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/profiles' });
   await page.getByRole('rowheader', { name: 'claude' }).waitFor();
   expect(await button(page, 'Delete claude').count()).toBe(0);
-  await service.api('POST', '/config/import', { profiles: [{ name: 'review', agent: 'codex', model: 'first' }] });
-  await visit(page, '/profiles/review/edit');
+  await service.api('POST', '/config/import', { profiles: [{ name: 'edited-twice', agent: 'codex', model: 'first' }] });
+  await visit(page, '/profiles/edited-twice/edit');
   await page.getByLabel('Model', { exact: true }).fill('mine');
-  await service.api('POST', '/config/import', { profiles: [{ name: 'review', agent: 'codex', model: 'theirs' }] });
+  await service.api('POST', '/config/import', {
+    profiles: [{ name: 'edited-twice', agent: 'codex', model: 'theirs' }],
+  });
   await page.route(
     '**/api/v1/profiles',
     async (route) => await route.fulfill({ status: 403, json: { error: 'forbidden' } }),
@@ -225,20 +207,4 @@ test('the forms of rules and profiles are for admins only', async () => {
   await visit(page, '/profiles/codex/edit');
   await page.getByText('This page is for admins').waitFor();
   await stay(page);
-});
-
-test("the service's errors about a profile are shown at their fields", async () => {
-  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/profiles/new' });
-  await page.getByLabel('Name', { exact: true }).fill('boxed');
-  await page.getByRole('radio', { name: 'read-only' }).check();
-  await page.evaluate(EARLY_FRAMES);
-  await button(page, 'Review').click();
-  await page.getByText('need user namespaces').first().waitFor();
-  await page.getByRole('radio', { name: 'read-only' }).and(page.locator(':focus')).waitFor();
-  expect(await page.getByText('profiles[0]').count()).toBe(0);
-  await page.getByRole('radio', { name: 'none', exact: true }).check();
-  await button(page, 'Review').click();
-  await button(page, 'Back to editing').click();
-  await button(page, 'Discard').click();
-  await page.context().close();
 });

@@ -4,21 +4,39 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { components } from '../../lib/client/api-types.ts';
 import { type OwnService, startService, waitFor } from '../local-service.ts';
-import { launchBrowser, openAs, stay, visit } from './setup/browser.ts';
+import { callFromPage, launchBrowser, openAs, stay, visit } from './setup/browser.ts';
 import { emptyLists, serviceResponse } from './setup/stubs.ts';
 
+/** It begins empty, enforces no scopes, and a test ends its viewers' sessions: not for a shared one. */
 let service: OwnService;
 let browser: Browser;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  service = await startService();
+  // As in the cloud, where containers have no user namespaces.
+  service = await startService({ env: { PROMPTQ_SANDBOXES: 'none' } });
 });
 
 afterAll(async () => {
   await browser?.close();
   await service?.stop();
 });
+
+/** A frame passes before a change is shown, as on a busy machine. Runs in the page. */
+const EARLY_FRAMES = `{
+  const { requestAnimationFrame } = window;
+  let isWithin = false;
+  window.requestAnimationFrame = (act) => {
+    const run = (time) => {
+      isWithin = true;
+      act(time);
+      isWithin = false;
+    };
+    if (isWithin) return requestAnimationFrame(run);
+    queueMicrotask(() => run(performance.now()));
+    return 0;
+  };
+}`;
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
@@ -101,6 +119,21 @@ test('every empty list offers a next step', async () => {
   await stay(admin);
 });
 
+test('the token pages warn if scopes are not enforced', async () => {
+  const admin = await openAs(browser, service.consoleUrl, 'admin', { path: '/api-tokens' });
+  await admin.getByText('Scopes are not enforced here: every token has full access.').waitFor();
+  await admin.getByRole('button', { name: 'Create token' }).click();
+  const dialog = admin.getByRole('dialog');
+  const note = dialog.getByText('Scopes are not enforced here: this token has full access.');
+  await note.waitFor();
+  await dialog.getByLabel('Name').fill('unlimited');
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+  await dialog.getByTestId('token').waitFor();
+  await note.waitFor();
+  await dialog.getByRole('button', { name: 'I have saved it' }).click();
+  await stay(admin);
+});
+
 test('the shown command creates a job, and a job without attachments explains how to keep files', async () => {
   const page = await openAs(browser, service.consoleUrl, 'operator');
   const command = await page.locator('pre', { hasText: 'curl' }).innerText();
@@ -117,4 +150,37 @@ test('the shown command creates a job, and a job without attachments explains ho
   await button(page, 'Clear all filters').click();
   await page.getByText('No matching events').waitFor({ state: 'detached' });
   await stay(page);
+});
+
+test("the service's errors about a profile are shown at their fields", async () => {
+  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/profiles/new' });
+  await page.getByLabel('Name', { exact: true }).fill('boxed');
+  await page.getByRole('radio', { name: 'read-only' }).check();
+  await page.evaluate(EARLY_FRAMES);
+  await button(page, 'Review').click();
+  await page.getByText('need user namespaces').first().waitFor();
+  await page.getByRole('radio', { name: 'read-only' }).and(page.locator(':focus')).waitFor();
+  expect(await page.getByText('profiles[0]').count()).toBe(0);
+  await page.getByRole('radio', { name: 'none', exact: true }).check();
+  await button(page, 'Review').click();
+  await button(page, 'Back to editing').click();
+  await button(page, 'Discard').click();
+  await page.context().close();
+});
+
+test('an ended session is rejected, and a user without a role sees a notice', async () => {
+  const viewer = await openAs(browser, service.consoleUrl, 'viewer', { session: 'own' });
+  const admin = await openAs(browser, service.consoleUrl, 'admin', { path: '/sessions' });
+  const ends = admin.getByRole('button', { name: 'End the session of viewer@promptq.local' });
+  await ends.first().waitFor();
+  for (let left = await ends.count(); left > 0; left = await ends.count()) {
+    await ends.first().click();
+    await admin.getByRole('button', { name: 'End session', exact: true }).click();
+    await expect.poll(() => ends.count()).toBeLessThan(left);
+  }
+  expect(await callFromPage(viewer, 'GET', '/session')).toBe(401);
+  const stranger = await openAs(browser, service.consoleUrl, 'stranger');
+  await stranger.getByText('You have no role here').waitFor();
+  for (const page of [viewer, stranger]) await page.context().close();
+  await stay(admin);
 });
