@@ -26,17 +26,8 @@ test('a new job is created without the mouse: n, the prompt, Ctrl+Enter', async 
   await page.keyboard.type('no such thing? 12');
   expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('no such thing? 12');
   expect(await page.getByRole('dialog').count()).toBe(0);
-  // A draft instead, since no agent has to run for it.
-  const sent = Promise.withResolvers<object>();
-  await page.route('**/api/v1/jobs', async (route) => {
-    if (route.request().method() !== 'POST') return await route.continue();
-    const body = route.request().postDataJSON();
-    sent.resolve(body);
-    await route.continue({ postData: JSON.stringify({ ...body, draft: true }) });
-  });
   await page.keyboard.press('Control+Enter');
   await page.waitForURL(/\/jobs\/job_/);
-  expect(await sent.promise).not.toHaveProperty('draft', true);
   await stay(page);
 });
 
@@ -60,6 +51,7 @@ test('errors are shown at their fields, and the first invalid field gets the foc
 
 test("the service's errors about a binding are shown at their fields", async () => {
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/bindings' });
+  await page.getByText('Loading the bindings').waitFor({ state: 'detached' });
   await button(page, 'Create binding').first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('URL').fill('ftp://example.com');
@@ -73,6 +65,7 @@ test("the service's errors about a binding are shown at their fields", async () 
 
 test('a binding for a project that does not exist needs confirmation, since the name may be mistyped', async () => {
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/bindings' });
+  await page.getByText('Loading the bindings').waitFor({ state: 'detached' });
   await button(page, 'Create binding').first().click();
   await page.getByLabel('Project').fill('storefrnt');
   await page.getByLabel('URL').fill('https://example.com/hook');
