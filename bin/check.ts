@@ -118,7 +118,9 @@ async function run(
   const output = openSync(file, 'w');
   const npm = ['npm', 'run', '--silent', script, '--', ...options];
   const [program = '', ...args] = isLow ? ['nice', '-n', '19', ...npm] : npm;
-  const child = spawn(program, args, { stdio: ['ignore', output, output] });
+  // The compiler and the linter are written in Go; on one core they take a third less processor time.
+  const env = { ...process.env, ...(isLow && { GOMAXPROCS: '1' }) };
+  const child = spawn(program, args, { env, stdio: ['ignore', output, output] });
   closeSync(output);
   const [code] = (await once(child, 'close')) as [number | null];
   return { status: code ?? 1, file };
