@@ -29,16 +29,10 @@ test('every task can be done by keyboard alone, with a visible focus', async () 
   // Creating, following, reading.
   await page.keyboard.press('n');
   await page.getByLabel('Prompt', { exact: true }).and(page.locator(':focus')).waitFor();
-  await page.keyboard.type('echo begun; sleep 600');
-  // A script shows the same as an agent, for less.
-  await page.route('**/api/v1/jobs', async (route) => {
-    if (route.request().method() !== 'POST') return await route.continue();
-    const body = { ...route.request().postDataJSON(), profile: 'shell' };
-    await route.continue({ postData: JSON.stringify(body) });
-  });
+  await page.keyboard.type('drill: tool sleep 600');
   await page.keyboard.press('Control+Enter');
-  await page.getByRole('heading', { name: 'echo begun; sleep 600' }).waitFor();
-  await page.locator('.job-log').getByText('begun', { exact: true }).first().waitFor();
+  await page.getByRole('heading', { name: 'drill: tool sleep 600' }).waitFor();
+  await page.getByText('sleep 600').nth(1).waitFor();
   const first = new URL(page.url()).pathname;
 
   // Cancelling, retrying.

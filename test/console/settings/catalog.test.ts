@@ -166,7 +166,7 @@ test('an edit keeps how the agent is driven, and changes the profiles of further
 
 test('a built-in profile can be replaced but not deleted, and a concurrent change is not overwritten silently', async () => {
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/profiles' });
-  await page.getByRole('rowheader', { name: 'claude' }).waitFor();
+  await page.getByRole('rowheader', { name: 'claude', exact: true }).waitFor();
   expect(await button(page, 'Delete claude').count()).toBe(0);
   await service.api('POST', '/config/import', { profiles: [{ name: 'edited-twice', agent: 'codex', model: 'first' }] });
   await visit(page, '/profiles/edited-twice/edit');
