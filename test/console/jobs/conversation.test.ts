@@ -39,7 +39,7 @@ const turnsOf = (page: Page) => page.getByRole('list', { name: 'Turns' }).locato
 
 test('a job is continued on its page, and the turns are listed with their answers and as a filter', async () => {
   const first = await create({ prompt: 'remember the blue door', project: 'talk' });
-  await create({ prompt: 'of another thread', project: 'talk', draft: true });
+  await create({ prompt: 'of the kingfisher', project: 'talk', draft: true });
   await waitFor(async () => (await jobOf(first)).status === 'SUCCEEDED', { timeoutMs: 90_000 });
   const page = await open(`/jobs/${first}`);
   await page.getByRole('tab', { name: 'Conversation' }).click();
@@ -65,9 +65,9 @@ test('a job is continued on its page, and the turns are listed with their answer
   const chips = page.getByRole('list', { name: 'Active filters' });
   await chips.getByText(`Thread: ${first}`).waitFor();
   // The API rejects a search within a thread.
-  await page.getByLabel('Search jobs', { exact: true }).fill('another');
-  await expect.poll(() => new URL(page.url()).search).toBe('?search=another');
-  await expect.poll(names).toEqual(['of another thread']);
+  await page.getByLabel('Search jobs', { exact: true }).fill('kingfisher');
+  await expect.poll(() => new URL(page.url()).search).toBe('?search=kingfisher');
+  await expect.poll(names).toEqual(['of the kingfisher']);
   await stay(page);
 });
 
