@@ -152,18 +152,18 @@ describe('a custom binding', () => {
   it("runs its command in the job's folder after its success, and keeps what it wrote", async () => {
     await bind({
       binding_mode: 'custom',
-      project: 'shop',
+      project: 'bakery',
       command: 'echo "$PROMPTQ_PROJECT in $(pwd)"; cat made.txt >&2; sleep 300 & cp made.txt shipped.txt',
     });
-    const id = await succeeded('shop', 'echo made > made.txt', { cwd: 'site' });
+    const id = await succeeded('bakery', 'echo made > made.txt', { cwd: 'site' });
     const [deployment] = await deployed(id);
     expect(deployment).toMatchObject({ mode: 'custom', state: 'succeeded', attempts: 1, log_truncated: false });
     const lines = deployment.log.split('\n');
-    expect(lines).toContain(`shop in ${join(service.home, 'workspaces', 'shop', 'site')}`);
+    expect(lines).toContain(`bakery in ${join(service.home, 'workspaces', 'bakery', 'site')}`);
     expect(lines).toContain('made');
-    expect(await readdir(join(service.home, 'workspaces/shop/site'))).toContain('shipped.txt');
+    expect(await readdir(join(service.home, 'workspaces/bakery/site'))).toContain('shipped.txt');
     // Processes that the command left behind ended with it.
-    expect(findMarkedAs(`${id}/1/shop.custom`)).toEqual([]);
+    expect(findMarkedAs(`${id}/1/bakery.custom`)).toEqual([]);
   });
 
   it('that fails, or takes too long, changes nothing of the job', async () => {
@@ -183,15 +183,15 @@ describe('a custom binding', () => {
 
   it('keeps the folder of a success from the next job if one job at a time works there', async () => {
     // Projects are made by their first job.
-    await createJob(service, { prompt: 'true', profile: 'shell', project: 'alone', draft: true });
-    expect((await service.api('PATCH', '/projects/alone', { exclusive_cwd: true })).status).toBe(200);
+    await createJob(service, { prompt: 'true', profile: 'shell', project: 'queueing', draft: true });
+    expect((await service.api('PATCH', '/projects/queueing', { exclusive_cwd: true })).status).toBe(200);
     const command = 'touch begun; until [ -e go ]; do sleep 0.05; done; touch done';
-    await bind({ binding_mode: 'custom', project: 'alone', command });
+    await bind({ binding_mode: 'custom', project: 'queueing', command });
     const cwd = 'shared';
-    await succeeded('alone', 'true', { cwd });
-    const folder = join(service.home, 'workspaces/alone/shared');
+    await succeeded('queueing', 'true', { cwd });
+    const folder = join(service.home, 'workspaces/queueing/shared');
     await waitFor(async () => (await readdir(folder)).includes('begun'));
-    const next = await createJob(service, { prompt: 'ls', profile: 'shell', project: 'alone', cwd });
+    const next = await createJob(service, { prompt: 'ls', profile: 'shell', project: 'queueing', cwd });
     await waitFor(async () => (await read(next)).state_reason.code === 'folder_busy');
     await writeFile(join(folder, 'go'), '');
     expect(await untilEnded(service, next)).toMatchObject({ status: 'SUCCEEDED' });

@@ -122,7 +122,7 @@ test('a tag of a row filters the list further, and saved filters restore every f
   await page.getByLabel('Name').fill('Night');
   await button(page, 'Save').click();
   await page.getByRole('list', { name: 'Active filters' }).getByText('Clear all filters').click();
-  await page.getByRole('link', { name: 'Rounding' }).waitFor();
+  await expect.poll(() => query(page)).toEqual({ order: 'oldest' });
   await button(page, 'Saved filters').click();
   await page.getByRole('menuitem', { name: 'Night Project: almanac, Agent: shell, Tag: dusk, Oldest first' }).click();
   await expect.poll(() => query(page)).toEqual(sought);
