@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import cdkJson from '../../cdk.json' with { type: 'json' };
 import { examineDeployment } from '../../lib/doctor/deployment/examine-deployment.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import { isLongRun } from '../amount.ts';
 import { type OwnService, startService } from '../local-service.ts';
 import { type StandInAccount, startAwsStandIn } from './aws-stand-in.ts';
 import { complaints, diagnose, diagnoseHere, type Report } from './doctor-command.ts';
@@ -166,7 +167,7 @@ describe('a deployment', () => {
     ]);
   });
 
-  it('whose settings need a secret, and no other', async () => {
+  it.runIf(isLongRun)('whose settings need a secret, and no other', async () => {
     await installAws(NONE_RINGS);
     expect(complaints(await examine({}, { ...TEAM, perimeterSources: ['203.0.113.0/24'] }))).toEqual([
       'fault secrets: /team-data/perimeter-tokens is not set; perimeterSources are set',
@@ -198,7 +199,7 @@ describe('a deployment', () => {
     ]);
   });
 
-  it("whose alarms are active, or can't be read", async () => {
+  it.runIf(isLongRun)("whose alarms are active, or can't be read", async () => {
     const alarm = { AlarmName: 'team-oldest-ready', AlarmDescription: 'Runbook: "oldest"', StateReason: '1 datapoint' };
     await installAws(`case "$*" in
       *"--state-value ALARM"*"--alarm-names team-oldest-ready") echo '${JSON.stringify({ MetricAlarms: [alarm] })}';;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { amount } from '../amount.ts';
+import { amount, isLongRun } from '../amount.ts';
 import { createJob, untilEnded } from '../api/job-client.ts';
 import type { ServiceUnderTest } from '../local-service.ts';
 import { sharedService } from '../shared-service.ts';
@@ -73,7 +73,7 @@ test('a new job whose response was lost is created once, also after a reload', a
   await stay(page);
 });
 
-test('a job that the service rejects is shown as not created', async () => {
+test.runIf(isLongRun)('a job that the service rejects is shown as not created', async () => {
   const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/jobs/new' });
   await page.route('**/api/v1/jobs', async (route) => {
     await route.fulfill({ status: 429, json: { error: 'too_many_requests' } });
@@ -118,26 +118,29 @@ test.each([
   },
 );
 
-test('a job that is run again with another model is created once although its response was lost', async () => {
-  const id = await createJob(service, { prompt: 'drill: say hello', project: 'lost-copy', draft: true });
-  const before = async (opened: Page) =>
-    await opened.route('**/api/v1/environment', async (route) => {
-      const environment = await serviceResponse<{ models: string[] }>(route);
-      await route.fulfill({ json: { ...environment, models: ['model-a', 'model-b'] } });
-    });
-  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${id}`, before });
-  await loseFirstResponse(page, '**/api/v1/jobs');
-  const runAgain = async () => {
-    await button(page, 'Run again with another model').click();
-    await page.getByRole('menuitem', { name: 'Run again with model-b' }).click();
-  };
-  await runAgain();
-  await page.getByText('It is unknown whether the job was created').waitFor();
-  await runAgain();
-  await page.waitForURL((url) => url.pathname.startsWith('/jobs/job_') && !url.pathname.includes(id));
-  expect(await jobsOf('lost-copy')).toHaveLength(2);
-  await stay(page);
-});
+test.runIf(isLongRun)(
+  'a job that is run again with another model is created once although its response was lost',
+  async () => {
+    const id = await createJob(service, { prompt: 'drill: say hello', project: 'lost-copy', draft: true });
+    const before = async (opened: Page) =>
+      await opened.route('**/api/v1/environment', async (route) => {
+        const environment = await serviceResponse<{ models: string[] }>(route);
+        await route.fulfill({ json: { ...environment, models: ['model-a', 'model-b'] } });
+      });
+    const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${id}`, before });
+    await loseFirstResponse(page, '**/api/v1/jobs');
+    const runAgain = async () => {
+      await button(page, 'Run again with another model').click();
+      await page.getByRole('menuitem', { name: 'Run again with model-b' }).click();
+    };
+    await runAgain();
+    await page.getByText('It is unknown whether the job was created').waitFor();
+    await runAgain();
+    await page.waitForURL((url) => url.pathname.startsWith('/jobs/job_') && !url.pathname.includes(id));
+    expect(await jobsOf('lost-copy')).toHaveLength(2);
+    await stay(page);
+  },
+);
 
 test('a bulk action whose response was lost is counted as unknown, not as rejected', async () => {
   const id = await createJob(service, { prompt: 'lost bulk', project: 'lost-bulk', draft: true });

@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { isLongRun } from '../amount.ts';
 import { createJob, untilEnded } from '../api/job-client.ts';
 import { type ServiceUnderTest, waitFor } from '../local-service.ts';
 import { sharedService } from '../shared-service.ts';
@@ -74,7 +75,7 @@ test('an answer whose response was lost is shown as unknown, and the question is
   await leave(page);
 });
 
-test('an answer that comes too late is shown as rejected, although its question is gone', async () => {
+test.runIf(isLongRun)('an answer that comes too late is shown as rejected, although its question is gone', async () => {
   const prompt = `drill: use ask_human ${JSON.stringify({ question: 'Which size?' })}`;
   const id = await createJob(service, { prompt });
   await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.state_reason.code === 'question');
@@ -90,7 +91,7 @@ test('an answer that comes too late is shown as rejected, although its question 
   await leave(page);
 });
 
-test('an edit whose response was lost is shown as unknown and can be saved again', async () => {
+test.runIf(isLongRun)('an edit whose response was lost is shown as unknown and can be saved again', async () => {
   const id = await createJob(service, { prompt: 'before', draft: true });
   const page = await open(`/jobs/${id}/edit`, 'operator');
   await page.getByLabel('Prompt', { exact: true }).fill('after');
@@ -151,7 +152,7 @@ test('a token or binding whose response was lost is listed, and its secret is sa
   await leave(page);
 });
 
-test('an import whose response was lost is not said to have changed nothing', async () => {
+test.runIf(isLongRun)('an import whose response was lost is not said to have changed nothing', async () => {
   const page = await open('/configuration');
   const rules = [{ id: 'imported', text: 'Be brief.' }];
   await page.getByLabel('Document').fill(JSON.stringify({ rules }));

@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { amount } from '../../amount.ts';
+import { amount, isLongRun } from '../../amount.ts';
 import { ROOT } from '../../docs/documents.ts';
 import { waitFor } from '../../local-service.ts';
 import { emptyHome, PROGRAM } from './promptq-command.ts';
@@ -176,7 +176,7 @@ test('the package alone installs and runs the service, where its commands and it
   expect([version, others]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+$/), []]);
 });
 
-test('a clone runs its sources', async () => {
+test.runIf(isLongRun)('a clone runs its sources', async () => {
   const env = { ...user(), XDG_CONFIG_HOME: join(home, 'other') };
   const { child, ended, printed } = await dev([process.execPath, PROGRAM], env);
   await waitFor(() => printed().includes('Paste these lines') || child.exitCode !== null);
@@ -188,19 +188,22 @@ test('a clone runs its sources', async () => {
   await expect(access(saved)).rejects.toThrow('ENOENT');
 });
 
-test('without a registry, it says that the first start needs one and leaves nothing behind', async () => {
-  const env = {
-    ...user(),
-    XDG_CACHE_HOME: join(home, 'offline'),
-    npm_config_cache: join(home, 'npm'),
-    npm_config_registry: 'http://127.0.0.1:9',
-    npm_config_fetch_retries: '0',
-  };
-  const { ended, printed } = await dev([packaged], env);
-  expect(await ended).toEqual([1, null]);
-  expect(printed()).toContain('The first start needs npm and its registry');
-  expect(await readdir(join(home, 'offline/promptq'))).toEqual([]);
-});
+test.runIf(isLongRun)(
+  'without a registry, it says that the first start needs one and leaves nothing behind',
+  async () => {
+    const env = {
+      ...user(),
+      XDG_CACHE_HOME: join(home, 'offline'),
+      npm_config_cache: join(home, 'npm'),
+      npm_config_registry: 'http://127.0.0.1:9',
+      npm_config_fetch_retries: '0',
+    };
+    const { ended, printed } = await dev([packaged], env);
+    expect(await ended).toEqual([1, null]);
+    expect(printed()).toContain('The first start needs npm and its registry');
+    expect(await readdir(join(home, 'offline/promptq'))).toEqual([]);
+  },
+);
 
 test('a signal during the installation leaves nothing behind, and what a killed one left is removed', async () => {
   let requests = 0;

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isLongRun } from '../../amount.ts';
 import { type GitServer, startGitServer } from '../../git-server.ts';
 import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
 import { sharedService } from '../../shared-service.ts';
@@ -106,7 +107,7 @@ test('exactly two selected jobs can be compared, the older one first', async () 
   await page.waitForURL(`**/compare?a=${one}&b=${other}`);
 });
 
-test('the sides can be swapped, and the link opens the same comparison', async () => {
+test.runIf(isLongRun)('the sides can be swapped, and the link opens the same comparison', async () => {
   await visit(page, `/compare?a=${one}&b=${other}`);
   await button('Swap sides').click();
   await page.waitForURL(`**/compare?a=${other}&b=${one}`);
@@ -177,7 +178,7 @@ test('a running side is followed', async () => {
   await same('Outcome').getByText('Succeeded').waitFor();
 });
 
-test('a side that does not exist is named, and the other one stays', async () => {
+test.runIf(isLongRun)('a side that does not exist is named, and the other one stays', async () => {
   const unknown = 'job_4k2q0v9m6s8x1c3b5n7h2j4d6f';
   await visit(page, `/compare?a=${unknown}&b=${other}`);
   await page.getByText(`Job ${unknown} was not found`).waitFor();
@@ -196,7 +197,7 @@ test('a side that does not exist is named, and the other one stays', async () =>
   await page.locator('#navigation a[aria-current="page"]').getByText('Jobs').waitFor();
 });
 
-test('unreadable parts of a side are reported, and the rest is compared', async () => {
+test.runIf(isLongRun)('unreadable parts of a side are reported, and the rest is compared', async () => {
   // The console repeats a read after a status of 500 and more.
   const answer = { status: 403, json: { error: 'forbidden', request_id: 'r-1' } };
   await page.route(`**/jobs/${one}/result`, async (route) => await route.fulfill(answer));
@@ -213,7 +214,7 @@ test('unreadable parts of a side are reported, and the rest is compared', async 
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
-test('a forbidden side is reported, and an ended session asks the user to sign in again', async () => {
+test.runIf(isLongRun)('a forbidden side is reported, and an ended session asks the user to sign in again', async () => {
   const reject = async (status: number, error: string) =>
     await page.route(
       (url) => url.pathname === `/api/v1/jobs/${one}`,

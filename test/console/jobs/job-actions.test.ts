@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { isLongRun } from '../../amount.ts';
 import { createJob, untilEnded } from '../../api/job-client.ts';
 import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
 import { sharedService } from '../../shared-service.ts';
@@ -157,18 +158,21 @@ test('selected jobs are read again before a bulk action: those that have succeed
   await stay(page);
 });
 
-test('a retry of jobs that had succeeded when they were selected says that it costs again', async () => {
-  const id = await createJob(service, { prompt: 'true', profile: 'shell', title: 'paid', project: 'cost' });
-  await untilEnded(service, id);
-  const page = await open('/jobs?project=cost');
-  await page.getByRole('checkbox', { name: 'Select paid' }).check();
-  await button(page, 'Retry jobs').click();
-  await page.getByText('1 job has succeeded. Another attempt costs tokens again').waitFor();
-  await button(page, 'Retry 1 job').waitFor();
-  await stay(page);
-});
+test.runIf(isLongRun)(
+  'a retry of jobs that had succeeded when they were selected says that it costs again',
+  async () => {
+    const id = await createJob(service, { prompt: 'true', profile: 'shell', title: 'paid', project: 'cost' });
+    await untilEnded(service, id);
+    const page = await open('/jobs?project=cost');
+    await page.getByRole('checkbox', { name: 'Select paid' }).check();
+    await button(page, 'Retry jobs').click();
+    await page.getByText('1 job has succeeded. Another attempt costs tokens again').waitFor();
+    await button(page, 'Retry 1 job').waitFor();
+    await stay(page);
+  },
+);
 
-test('a bulk action waits until the selected jobs could be read again', async () => {
+test.runIf(isLongRun)('a bulk action waits until the selected jobs could be read again', async () => {
   await createJob(service, { prompt: 'true', title: 'unreadable', project: 'unread', draft: true });
   const page = await open('/jobs?project=unread');
   await page.getByRole('checkbox', { name: 'Select unreadable' }).check();

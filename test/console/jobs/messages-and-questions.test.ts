@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { isLongRun } from '../../amount.ts';
 import { createJob, untilEnded } from '../../api/job-client.ts';
 import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
 import { sharedService } from '../../shared-service.ts';
@@ -202,7 +203,7 @@ test('a running agent gets a message by keyboard; text that is not sent in time 
   await stay(page);
 });
 
-test('a shell job has no box', async () => {
+test.runIf(isLongRun)('a shell job has no box', async () => {
   const id = await createJob(service, { prompt: 'sleep 600', profile: 'shell' });
   const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${id}` });
   await page.getByRole('button', { name: 'Cancel' }).waitFor();

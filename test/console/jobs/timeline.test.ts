@@ -123,7 +123,7 @@ test('the timeline is filtered by kinds of events and by words', async () => {
   await page.getByText('No matching events', { exact: true }).waitFor();
 });
 
-test('an event has a link that opens it', async () => {
+test.runIf(isLongRun)('an event has a link that opens it', async () => {
   await visit(page, `/jobs/${ended}`);
   await event('npm run lint')
     .getByRole('link', { name: /^Link to this event/ })

@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import { attemptPrefix, joinedKey } from '../../../lib/jobs/output/output-keys.ts';
 import { machineTiming, type Timing } from '../../../worker-container/output/timing.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
+import { isLongRun } from '../../amount.ts';
 import {
   afterThisTest,
   allOf,
@@ -119,7 +120,7 @@ test('nothing of an attempt stays on the disk', async () => {
   expect(await readdir(spoolDir)).toEqual([]);
 });
 
-test('100 MB need no more memory than 20 MB', async () => {
+test.runIf(isLongRun)('100 MB need no more memory than 20 MB', async () => {
   const few = await flood(20);
   const many = await flood(100);
   console.log(

@@ -3,7 +3,7 @@ import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
-import { amount } from '../../amount.ts';
+import { amount, isLongRun } from '../../amount.ts';
 import { type GitServer, startGitServer } from '../../git-server.ts';
 import { describeAsRoot, newAccounts } from './as-root.ts';
 import { attackAs, openSlots, printedAs, type SlotsOfARepository, startCollector } from './slots-of-a-repository.ts';
@@ -176,7 +176,7 @@ ${config}'; exec perl -e '${ATTACK}'`);
     );
   });
 
-  test('work after their clone was broken, each time it is', async () => {
+  test.runIf(isLongRun)('work after their clone was broken, each time it is', async () => {
     await slots.setProject('broken', { repository: repository.url });
     await slots.runNew('true', first, 'broken');
     const breakages: readonly (readonly [string, string])[] = [
@@ -209,7 +209,7 @@ ${config}'; exec perl -e '${ATTACK}'`);
     expect([after.status, after.attempt_warnings]).toEqual(['SUCCEEDED', undefined]);
   });
 
-  test('unlock a clone that a killed fetch has left locked', async () => {
+  test.runIf(isLongRun)('unlock a clone that a killed fetch has left locked', async () => {
     await slots.setProject('locked', { repository: repository.url });
     await slots.runNew('true', first, 'locked');
     await repository.commit({ 'README.md': 'one\nlocked\n' });
@@ -222,17 +222,20 @@ ${config}'; exec perl -e '${ATTACK}'`);
     ]);
   });
 
-  test('start over beside a folder of an earlier attempt that is no worktree of the repository', async () => {
-    const job = await slots.runNew('echo kept > kept; false', first, 'turned');
-    await slots.setProject('turned', { repository: repository.url });
-    const retried = await slots.retry(job, second);
-    expect([retried.attempt_warnings, retried.changes?.branch]).toEqual([
-      [`repository: the job's folder was no worktree of it; what was there is kept in ${job.id}.earlier`],
-      `promptq/${job.id}`,
-    ]);
-    expect(await readFile(join(`${slots.folderOf(job)}.earlier`, 'kept'), 'utf8')).toBe('kept\n');
-    expect((await slots.retry(retried, first)).attempt_warnings).toBeUndefined();
-  });
+  test.runIf(isLongRun)(
+    'start over beside a folder of an earlier attempt that is no worktree of the repository',
+    async () => {
+      const job = await slots.runNew('echo kept > kept; false', first, 'turned');
+      await slots.setProject('turned', { repository: repository.url });
+      const retried = await slots.retry(job, second);
+      expect([retried.attempt_warnings, retried.changes?.branch]).toEqual([
+        [`repository: the job's folder was no worktree of it; what was there is kept in ${job.id}.earlier`],
+        `promptq/${job.id}`,
+      ]);
+      expect(await readFile(join(`${slots.folderOf(job)}.earlier`, 'kept'), 'utf8')).toBe('kept\n');
+      expect((await slots.retry(retried, first)).attempt_warnings).toBeUndefined();
+    },
+  );
 
   const TRAPS = `
     cp README.md before; trap="touch ${'$'}SPRUNG"
