@@ -15,6 +15,15 @@ Run a job from another terminal; the command line finds this service while it ru
 /** Part of the printed commands; the token is in a shell variable. */
 const AUTHORIZED = '-H "Authorization: Bearer $TOKEN"';
 
+const USAGE = `Usage: npm start
+
+Its settings are variables of the environment, for example
+
+  PORT=3001 npm start
+
+docs/guide/local-run.md describes them.
+`;
+
 /** Errors whose message tells an operator what to do. */
 const EXPLAINED = [SettingError, HomeInUseError, HomeError, ConfigFileError];
 
@@ -23,6 +32,14 @@ const write = process.stdout.write.bind(process.stdout);
 const writeError = process.stderr.write.bind(process.stderr);
 const say = (text: string) => write(`${text}\n`);
 const log = (line: string) => write(`${new Date().toTimeString().slice(0, 8)}  ${line}\n`);
+const [argument] = process.argv.slice(2);
+if (argument === '--help') {
+  write(USAGE);
+  process.exit(0);
+} else if (argument !== undefined) {
+  writeError(`promptq: npm start takes no arguments, but got ${JSON.stringify(argument)}\n\n${USAGE}`);
+  process.exit(2);
+}
 // A closed terminal must not end the service before it has stopped its parts.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 

@@ -13,8 +13,11 @@ import { type OwnService, startService, waitFor } from '../../local-service.ts';
 const PROGRAM = new URL('../../../bin/local.ts', import.meta.url).pathname;
 
 /** Runs the program until it exits. */
-async function runLocal(env: Record<string, string>): Promise<{ code: number | null; printed: string }> {
-  const child = spawn(process.execPath, [PROGRAM], {
+async function runLocal(
+  env: Record<string, string>,
+  ...args: readonly string[]
+): Promise<{ code: number | null; printed: string }> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -186,5 +189,15 @@ describe('a start that fails', () => {
   ])('rejects %s=%j with what is allowed, before anything starts', async (variable, given, allowed) => {
     const { code, printed } = await runLocal({ [variable]: given });
     expect([code, printed]).toEqual([1, `promptq: ${variable} is "${given}"; it must be ${allowed}\n`]);
+  });
+
+  test.each([
+    ['--port', 2, 'promptq: npm start takes no arguments, but got "--port"\n\nUsage: npm start'],
+    ['--help', 0, 'Usage: npm start'],
+  ])('npm start with the argument %s ends with %i and says how settings are given', async (given, status, start) => {
+    // A home that can't be made, so that a service which does not reject its arguments ends too.
+    const { code, printed } = await runLocal({ PROMPTQ_HOME: '/dev/null/home', PORT: '0' }, given);
+    expect([code, printed.startsWith(start)], printed).toEqual([status, true]);
+    expect(printed).toContain('PORT=3001 npm start');
   });
 });
