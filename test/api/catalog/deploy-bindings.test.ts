@@ -152,18 +152,18 @@ describe('a custom binding', () => {
   it("runs its command in the job's folder after its success, and keeps what it wrote", async () => {
     await bind({
       binding_mode: 'custom',
-      project: 'bakery',
+      project: 'chandlery',
       command: 'echo "$PROMPTQ_PROJECT in $(pwd)"; cat made.txt >&2; sleep 300 & cp made.txt shipped.txt',
     });
-    const id = await succeeded('bakery', 'echo made > made.txt', { cwd: 'site' });
+    const id = await succeeded('chandlery', 'echo made > made.txt', { cwd: 'site' });
     const [deployment] = await deployed(id);
     expect(deployment).toMatchObject({ mode: 'custom', state: 'succeeded', attempts: 1, log_truncated: false });
     const lines = deployment.log.split('\n');
-    expect(lines).toContain(`bakery in ${join(service.home, 'workspaces', 'bakery', 'site')}`);
+    expect(lines).toContain(`chandlery in ${join(service.home, 'workspaces', 'chandlery', 'site')}`);
     expect(lines).toContain('made');
-    expect(await readdir(join(service.home, 'workspaces/bakery/site'))).toContain('shipped.txt');
+    expect(await readdir(join(service.home, 'workspaces/chandlery/site'))).toContain('shipped.txt');
     // Processes that the command left behind ended with it.
-    expect(findMarkedAs(`${id}/1/bakery.custom`)).toEqual([]);
+    expect(findMarkedAs(`${id}/1/chandlery.custom`)).toEqual([]);
   });
 
   it('that fails, or takes too long, changes nothing of the job', async () => {
