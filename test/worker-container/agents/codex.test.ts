@@ -1,7 +1,7 @@
 import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { AGENT_DEFINITIONS } from '../../../lib/contract/agents.ts';
 import { type PracticeVendor, startPracticeVendor } from '../../../lib/local/practice-vendor/practice-vendor.ts';
 import type { AgentFacts } from '../../../lib/vendors/output/agent-output.ts';
@@ -80,8 +80,12 @@ test.for(['none', 'workspace-write'] as const)(
   },
 );
 
-test('an orphan outlives codex and SIGTERM and is found by the mark', async () => {
-  const run = await startAgent(codex, { vendor, prompt: 'drill: orphan' });
+test('an orphan outlives codex and SIGTERM and is found by the mark, however slowly it starts', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'promptq-slow-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, 'setsid'), '#!/bin/sh\nsleep 0.5\nexec /usr/bin/setsid "$@"\n', { mode: 0o755 });
+  const env = { PATH: `${folder}:${process.env.PATH}` };
+  const run = await startAgent(codex, { vendor, env, prompt: 'drill: orphan' });
   const end = await run.ended;
   const pid = Number(/orphan: process (\d+)/.exec(end.facts.finalMessage ?? '')?.[1]);
   try {

@@ -125,8 +125,11 @@ async function takeStep(
   }
 }
 
-/** Survives the shell, its session and SIGTERM: a worker's cleanup must find it. Exits after 5 min. */
-const ORPHAN = `( setsid sh -c 'trap "" TERM; exec sleep 300' </dev/null >/dev/null 2>&1 & echo "orphan: process $!" )`;
+/**
+ * Survives the shell, its session and SIGTERM: a worker's cleanup must find it. Exits after 5 min.
+ * The shell waits until it is in a session apart, as a CLI ends what it finds in its tool's process group.
+ */
+const ORPHAN = `echo "orphan: process $(setsid sh -c 'trap "" TERM; echo $$; exec sleep 300 >/dev/null' </dev/null 2>/dev/null &)"`;
 
 const SHOW = `printf 'practice: a tool started\\n'; sleep 1; printf 'practice: the tool is done\\n'`;
 
