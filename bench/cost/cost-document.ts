@@ -1,4 +1,5 @@
 import { LIMITS } from '../../lib/contract/limits.ts';
+import { LONGEST_PAUSE_MS } from '../../lib/jobs/admission/probes.ts';
 import { POLL_INTERVAL_MS } from '../../lib/jobs/output/reading/follow-logs.ts';
 import { METRICS } from '../../lib/platform/operations/metrics.ts';
 import type { RequestCounts } from '../requests/request-counts.ts';
@@ -16,7 +17,15 @@ import {
   workerSize,
 } from './job-price.ts';
 import { idleSeconds, LONE_WORKER, loneSeconds, workerTime } from './lone-job.ts';
-import { cost, FARGATE_MINIMUM_SECONDS, PRICES, PRICES_AS_OF, SPOT_DISCOUNT, taskHour } from './prices.ts';
+import {
+  cost,
+  FARGATE_MINIMUM_SECONDS,
+  HOURS_A_MONTH,
+  PRICES,
+  PRICES_AS_OF,
+  SPOT_DISCOUNT,
+  taskHour,
+} from './prices.ts';
 import type { Resource } from './templates.ts';
 import { fileTraffic, infrequentRead, STREAMED_PER_REQUEST_MB, streamedAnswer } from './traffic-price.ts';
 
@@ -45,6 +54,9 @@ export function costDocument(resources: ReadonlyMap<string, Resource>, counts: R
       (fixedSum ?? 0) + count * besidesWorker + 1_000 * workerTime(loneSeconds(count * 60, idleFor), worker, isSpot)
     );
   };
+  const probeMinutes = LONGEST_PAUSE_MS / 60_000;
+  const probes = (isSpot: boolean) =>
+    ((HOURS_A_MONTH * 60) / probeMinutes) * workerTime(loneSeconds(0, idleFor), worker, isSpot);
   const wait = 25;
   return `# What it costs
 
@@ -103,6 +115,12 @@ ${table(
     dollars(lone(count, true), 2),
   ]),
 )}
+
+### A job that waits for its vendor
+
+While jobs wait for an account or a usage limit, one of them probes, at last every ${probeMinutes} min. If nothing else runs, each
+probe starts a worker (assumed: the command ends at once). A job that nobody cancels or gives an account costs
+${dollars(probes(false), 2)} a month, ${dollars(probes(true), 2)} on Spot at best.
 
 ### Files in workspaces
 

@@ -1,10 +1,7 @@
 import * as z from 'zod';
 import type { RequestCounts } from '../requests/request-counts.ts';
-import type { PriceName } from './prices.ts';
+import { HOURS_A_MONTH, type PriceName } from './prices.ts';
 import type { Resource } from './templates.ts';
-
-/** Hours of a month, as AWS's own calculator has them. */
-const HOURS = 730;
 
 /** What an idle deployment is taken to keep; GB, of each resource of the kind. */
 export const KEPT = { table: 0.1, bucket: 1, workspaces: 1, image: 0.5, log: 0.002 } as const;
@@ -74,7 +71,13 @@ const BILLED: Readonly<Record<string, Judge>> = {
   'AWS::Lambda::EventSourceMapping': ({ StartingPosition }) =>
     // Lambda reads a table's stream at no charge, and asks a queue whether anything is there or not.
     StartingPosition === undefined
-      ? [{ part: 'polling of the deliveries queue', price: 'sqsRequest', amount: QUEUE_POLLS_A_MINUTE * 60 * HOURS }]
+      ? [
+          {
+            part: 'polling of the deliveries queue',
+            price: 'sqsRequest',
+            amount: QUEUE_POLLS_A_MINUTE * 60 * HOURS_A_MONTH,
+          },
+        ]
       : [],
   'AWS::Events::Rule': scheduled,
   // Gateway endpoints cost nothing; interface endpoints do, by the hour.
@@ -111,7 +114,7 @@ function scheduled(properties: Record<string, unknown>, { counts, memoryOf }: Co
 function roundsOf(schedule: string): number {
   const [, count, unit] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(schedule) ?? [];
   if (count === undefined) throw new Error(`how often ${schedule} comes is not known`);
-  return ({ minute: 60, hour: 1, day: 1 / 24 }[unit as 'minute' | 'hour' | 'day'] * HOURS) / Number(count);
+  return ({ minute: 60, hour: 1, day: 1 / 24 }[unit as 'minute' | 'hour' | 'day'] * HOURS_A_MONTH) / Number(count);
 }
 
 /** An alarm is billed by each metric that it looks at. */

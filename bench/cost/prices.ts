@@ -71,6 +71,9 @@ export const SPOT_DISCOUNT = 0.7;
 /** Fargate charges a task for no less (seconds). */
 export const FARGATE_MINIMUM_SECONDS = 60;
 
+/** As AWS's own calculator has them. */
+export const HOURS_A_MONTH = 730;
+
 /** Dollars for an amount of something. */
 export function cost(name: PriceName, amount: number): number {
   const { usd, of } = PRICES[name];

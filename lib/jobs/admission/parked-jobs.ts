@@ -11,7 +11,7 @@ import type { Job } from '../lifecycle/job.ts';
 import { PARK_REASONS, type ParkReason } from '../lifecycle/parking.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
 import type { ReadPartition } from '../store/ready-partition.ts';
-import type { Probe, ProbeStore } from './probes.ts';
+import { nextProbe, type Probe, type ProbeStore } from './probes.ts';
 
 /** Dependencies for probing and releasing parked jobs. */
 export interface ParkedContext extends TransitionContext {
@@ -93,9 +93,9 @@ async function startProbe(
   // The index may be stale.
   if (job?.parked !== reason) return false;
   const { probeEvery = PROBE_INTERVALS_MS } = context;
-  const next_at = timestamp(context.clock.now() + probeEvery[reason]);
   const next = {
-    ...{ job_id: job.id, attempt: job.attempt + 1, profile: job.profile, next_at, tried: [...tried] },
+    ...nextProbe(probe, { now: context.clock.now(), every: probeEvery[reason] }),
+    ...{ job_id: job.id, attempt: job.attempt + 1, profile: job.profile, tried: [...tried] },
     ...(job.round !== undefined && { round: job.round }),
   };
   // The record is written first: a crash in between costs one interval; in the other order two probes could run. It

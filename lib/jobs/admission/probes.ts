@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import { timestamp } from '../../platform/aws/table-clock.ts';
 import type { Registry } from '../../platform/registry.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { PARK_REASONS, type ParkReason } from '../lifecycle/parking.ts';
@@ -18,10 +19,33 @@ const probeSchema = z.object({
   round: z.number().optional(),
   /** The accounts that have had their turn since each had one. Absent in what an earlier version wrote. */
   tried: z.array(z.string()).optional(),
+  /** The start of the first probe of those that have found nothing since. Absent in what an earlier version wrote. */
+  since: z.string().optional(),
   /** No other probe starts before this time. */
   next_at: z.string(),
 });
 export type Probe = z.output<typeof probeSchema>;
+
+/** The longest pause (ms) between two probes for one reason. Each may start a worker, billed for three minutes. */
+export const LONGEST_PAUSE_MS = 900_000;
+
+/** How much longer than necessary a job may wait for the next probe, as a part of the time that probes have taken. */
+const PART = 1 / 8;
+
+/**
+ * When the next probe may start, after one that starts now. The pauses grow: a job that is forgotten for weeks must
+ * not keep a worker up for all that time.
+ * @param every the shortest pause (ms)
+ */
+export function nextProbe(
+  last: Probe | undefined,
+  { now, every }: { readonly now: number; readonly every: number },
+): Pick<Probe, 'since' | 'next_at'> {
+  const isNext = last !== undefined && now <= Date.parse(last.next_at) + LONGEST_PAUSE_MS;
+  const since = (isNext && last.since) || timestamp(now);
+  const pause = Math.max(every, Math.min(LONGEST_PAUSE_MS, Math.round((now - Date.parse(since)) * PART)));
+  return { since, next_at: timestamp(now + pause) };
+}
 
 /** The latest probe of each parking reason. */
 export class ProbeStore {

@@ -134,6 +134,39 @@ it('no job probes before the time of the next probe, or before it is due', async
   expect(await later.read(notDue)).toEqual(notDue);
 });
 
+it('probes that find nothing pause for an eighth of the time that they have taken, at most a quarter of an hour', async () => {
+  const deployment = quietDeployment();
+  const began = deployment.clock.now();
+  const job = await parked(deployment, 1);
+  const probes = new Map<number, number>();
+  while (deployment.clock.now() < began + 6 * 3_600_000) {
+    await probeParkedJobs(deployment);
+    const { probing, ...after } = (await deployment.read(job)) as Job;
+    if (probing !== undefined) {
+      const minute = Math.round((deployment.clock.now() - began) / 60_000);
+      const next = (await deployment.probes.read(REASON))?.next_at ?? '';
+      probes.set(minute, (Date.parse(next) - deployment.clock.now()) / 60_000);
+      const again: Job = { ...after, attempt: after.attempt + 1, parked: REASON, reason: REASON, due_at: job.due_at };
+      await deployment.jobs.apply((await deployment.read(job)) as Job, again);
+    }
+    await deployment.pass(60_000);
+  }
+  for (const [minute, pause] of probes)
+    expect(pause, `at minute ${minute}`).toBeCloseTo(Math.min(15, Math.max(5, minute / 8)), 1);
+  expect([...probes.keys()].at(-1)).toBeGreaterThan(340);
+  expect(probes.size).toBeLessThan(40);
+});
+
+it('the pauses begin with the shortest again after an hour without a probe', async () => {
+  const deployment = quietDeployment();
+  const now = deployment.clock.now();
+  await parked(deployment, 2);
+  const [since, next_at] = [timestamp(now - 86_400_000), timestamp(now - 3_600_000)];
+  await deployment.probes.replace(REASON, undefined, { ...TRIES, since, next_at });
+  await probeParkedJobs(deployment);
+  expect(await deployment.probes.read(REASON)).toMatchObject({ next_at: timestamp(now + 300_000) });
+});
+
 it('a probe is replaced and deleted only if it is unchanged since it was read', async () => {
   const { probes } = quietDeployment({ lag: 60_000 });
   const [first, again] = [
