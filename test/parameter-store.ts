@@ -40,6 +40,7 @@ export async function startParameterStore() {
         parameters.set(Name, { type: Type, value: Value });
         return [200, { Version: 1 }];
       case 'DeleteParameters':
+        if (Names.length > 10) return [400, { __type: 'ValidationException', message: 'names: at most 10' }];
         return [200, { DeletedParameters: Names.filter((name) => parameters.delete(name)) }];
       default:
         return [400, { __type: 'UnknownOperationException', message: action }];

@@ -76,6 +76,14 @@ test('they are deleted with the stack that created them, not with the one that r
   expect(store.parameters.size).toBe(0);
 });
 
+test('the secrets of all versions are deleted, however many there were', async () => {
+  const versions = Array.from({ length: 23 }, (_, at) => at + 1);
+  for (const version of versions)
+    store.parameters.set(`${FOLDER}/${version}`, { type: 'SecureString', value: String(version) });
+  expect((await keep('Delete', 23)).Status).toBe('SUCCESS');
+  expect(store.parameters.size).toBe(0);
+});
+
 test('a missing secret fails the deployment', async () => {
   expect(await bring('Create', 7)).toMatchObject({
     Status: 'FAILED',

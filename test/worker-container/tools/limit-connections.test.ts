@@ -49,6 +49,24 @@ test('a connection that is in use is not closed for others', async () => {
   expect(await call).toEqual({ text: 'Done.', isError: false });
 });
 
+test('connections that were closed take no place of those that are open', async () => {
+  const server = await serveTools([hello]);
+  const open = async () => {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    await once(socket, 'connect');
+    return socket;
+  };
+  const first = await open();
+  for (let count = 0; count < 150; count += 1) {
+    const other = await open();
+    other.resume().end();
+    await once(other, 'close');
+  }
+  first.write(`GET /mcp HTTP/1.1\r\nhost: ${new URL(server.url).host}\r\nconnection: close\r\n\r\n`);
+  expect(await text(first)).toMatch(/^HTTP\/1.1 401/);
+});
+
 describeAsRoot('connections of other users', () => {
   test('are closed first', async () => {
     const uid = 1_234_567;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { BindingWrite } from '../../../../lib/contract/schemas/deploy-binding.ts';
 import { BindingSecretStore } from '../../../../lib/deployments/bindings/binding-secrets.ts';
 import { DeployBindingStore } from '../../../../lib/deployments/bindings/deploy-binding-store.ts';
 import { deleteBinding, writeBinding } from '../../../../lib/deployments/bindings/write-binding.ts';
@@ -25,6 +26,19 @@ it('a binding whose write is repeated, because its answer was lost, keeps its se
   const [stored] = await deployment.bindings.list('app');
   expect([created, await secrets.get(stored?.secrets[0]?.ref ?? '')]).toEqual([true, view.secret]);
   expect(view.secret).toMatch(/^whsec_/);
+});
+
+it('another mode removes the fields of the former one, and the same mode keeps what is not written', async () => {
+  const { registry, clock } = deployment;
+  const [secrets, projects] = [new BindingSecretStore(registry), new ProjectStore(registry)];
+  const context = { bindings: deployment.bindings, secrets, projects, clock, commands: true };
+  const write = async (fields: BindingWrite) =>
+    (await writeBinding({ ...context, reach: { loopback: false } }, { project: 'modes', name: 'it', ...fields })).view;
+  await write({ binding_mode: 'generic', target_url: 'https://example.com/hook' });
+  expect(await write({ binding_mode: 'generic' })).toMatchObject({ target_url: 'https://example.com/hook' });
+  const changed = await write({ binding_mode: 'custom', command: 'make deploy' });
+  expect(changed).toMatchObject({ binding_mode: 'custom', command: 'make deploy' });
+  expect(changed.target_url).toBeNull();
 });
 
 it('a binding whose deletion is repeated, because its answer was lost, leaves no secret', async () => {
