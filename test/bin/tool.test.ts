@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { TOOLS } from '../../bin/tools.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 
@@ -46,6 +47,17 @@ describe('npm run bench and npm run prove', () => {
     const { code, text } = await run('prove', 'walk', '--walks', '1');
     expect(code).toBe(1);
     expect(text).toContain("Unknown option '--walks'");
+  });
+
+  test('run everything if a subject can and no tool is named, and else list the tools', async () => {
+    const bench = spawn(process.execPath, ['bin/tool.ts', 'bench'], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void process.kill(-(bench.pid ?? 0), 'SIGKILL'));
+    const [first] = (await once(bench.stdout, 'data')) as [Buffer];
+    expect(String(first)).toMatch(/^Measures everything/);
+    expect((await run('prove')).text).toMatch(/^Usage: npm run prove -- NAME/);
   });
 
   test('reject an unknown tool and list the others', async () => {

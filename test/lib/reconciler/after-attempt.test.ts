@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { folderName } from '../../../lib/jobs/admission/folder-slots.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { afterAttempt } from '../../../lib/reconciler/after-attempt.ts';
+import { NewerSchemaError } from '../../../lib/jobs/lifecycle/newer-schema.ts';
+import { afterAttempt, makeMissingFollowUps } from '../../../lib/reconciler/after-attempt.ts';
+import { printedBy } from '../../captured-lines.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aJob, aReceipt, aRunningJob } from '../jobs/a-job.ts';
 
@@ -42,4 +44,21 @@ it('an attempt whose agent began to share its folder wakes the job that waits fo
   const ended = await transition(deployment, running, { type: 'end', receipt });
   await afterAttempt(deployment, running, ended.job ?? running);
   expect(await deployment.read(job)).toMatchObject({ reason: 'waiting_for_worker' });
+});
+
+it('missing follow-ups whose attempt cannot be read are reported, unless a later version has to read it', async () => {
+  const deployment = quietDeployment();
+  const faults = new Map<string, Error>([
+    [id(1), new NewerSchemaError('receipt.json')],
+    [id(2), new Error('unreadable')],
+  ]);
+  for (const job of faults.keys()) await deployment.store({ id: job, status: 'SUCCEEDED', children_pending: [1] });
+  const read: string[] = [];
+  const readReceipt = async (job: string) => {
+    read.push(job);
+    throw faults.get(job) ?? new Error(`no job ${job}`);
+  };
+  const { lines } = await printedBy(async () => await makeMissingFollowUps({ ...deployment, readReceipt }));
+  expect(read).toEqual([id(1), id(2)]);
+  expect(lines.flatMap(({ item }) => item ?? [])).toEqual([`job ${id(2)}`]);
 });

@@ -80,6 +80,18 @@ it('a cancelled attempt without a record does not change, however often it is re
   expect(refreshed).toEqual([]);
 });
 
+it('what a worker reports after it was given up is no evidence, also if an earlier version noted only the reason', async () => {
+  const recorded: [string, Partial<Job>][] = [
+    ['given up', { status: 'CANCELLED', reason: 'cancelled_by_request', lost_attempts: [1] }],
+    ['given up long ago', { reason: 'worker_lost' }],
+  ];
+  for (const [name, record] of recorded) {
+    const job = await ended(name, record);
+    await leave(job, {}, aReceipt({ kind: 'failed', reason: 'exited', exit_code: 3 }, { agent: 'shell' }));
+    expect((await rereadJob(deployment, job)).job.exit_code, name).toBeUndefined();
+  }
+});
+
 it('a success whose record is lost stays a success, and keeps its follow-up jobs', async () => {
   const job = await ended('lost record', {
     ...{ status: 'SUCCEEDED', follow_ups: ['1.0'], stdout_bytes: 0, stderr_bytes: 0 },

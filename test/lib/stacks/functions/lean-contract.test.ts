@@ -15,6 +15,12 @@ test('a constant that no function uses leaves nothing behind, whatever calls mak
   expect(left(source)).not.toMatch(/string|Route|Mode/);
 });
 
+test('a constant that no function uses leaves nothing behind if it is an instance of a class', () => {
+  expect(left('const modes = new Modes(); const known = { first: new Mode(), other: [new Mode()] };')).not.toMatch(
+    /Mode/,
+  );
+});
+
 test('a constant that no function uses leaves nothing behind if it spreads others or reads their properties', () => {
   const source = `
     const shared = { id: z.string() };
