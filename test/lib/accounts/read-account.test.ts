@@ -8,7 +8,7 @@ import { AccountStore } from '../../../lib/accounts/account-store.ts';
 import type { LoginReply } from '../../../lib/accounts/ask-login.ts';
 import { cancelLogin } from '../../../lib/accounts/cancel-login.ts';
 import { createLoginReader } from '../../../lib/accounts/login-reader.ts';
-import { readAccount } from '../../../lib/accounts/read-account.ts';
+import { readAccount, viewAccount } from '../../../lib/accounts/read-account.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { repeatingTable } from '../../repeating-table.ts';
 
@@ -53,6 +53,17 @@ it('a login whose process is silent has failed once its lease is over, and not b
   expect(await read({ kind: 'silent' })).toMatchObject({ state: 'starting' });
   later += 1;
   expect(await read({ kind: 'silent' })).toMatchObject({ state: 'failed', error: expect.stringContaining('ended') });
+});
+
+it('an account without a login in progress is linked if it has a credential', async () => {
+  const account = { version: 1, generation: 1, discarded: [] };
+  const credential = { file: 'credential' };
+  const { clock } = deployment;
+  expect(viewAccount({ clock }, 'codex', { ...account, credential })).toMatchObject({
+    state: 'linked',
+    logged_in: true,
+  });
+  expect(viewAccount({ clock }, 'codex', account)).toMatchObject({ state: 'not_linked', logged_in: false });
 });
 
 it("a login whose code can't be asked for, as Lambda refuses the call, is as silent as its process", async () => {

@@ -1,4 +1,4 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { type CountedJob, STATS_KINDS } from '../../../../lib/stats/counting/job-stats.ts';
@@ -47,6 +47,15 @@ it('a recount finds what was counted wrongly', async () => {
   ]);
 });
 
+it('a recount sees a job that an eventually consistent read does not show yet', async () => {
+  const job = await deployment.store({ id: 'job_1', status: 'DRAFT' });
+  await stats.apply('shard', [{ sequence: '1', before: undefined, after: job }]);
+  const { table } = deployment;
+  const send = async (command: ScanCommand) =>
+    command instanceof ScanCommand && command.input.ConsistentRead !== true ? { Items: [] } : await table.send(command);
+  expect(await recount({ send } as unknown as DynamoDBDocumentClient)).toEqual({ jobs: 1, differences: [] });
+});
+
 it('a heartbeat writes nothing', async () => {
   const job = aJob({ id: 'job_1', status: 'RUNNING', lease_until: '2026-11-20T10:00:00.000Z' });
   await stats.apply('shard', [{ sequence: '1', before: job, after: { ...job } }]);
@@ -66,9 +75,9 @@ it('shards that are days older than the one that is counted are forgotten, so th
   expect(Object.keys(items[0] ?? {}).filter((name) => name.startsWith('c_'))).toHaveLength(2);
 });
 
-async function recount() {
+async function recount(table = deployment.table) {
   const { JOBS_TABLE: jobsTable, REGISTRY_TABLE: registryTable } = deployment.env;
-  return await recountStats(deployment.table, { jobsTable, registryTable });
+  return await recountStats(table, { jobsTable, registryTable });
 }
 
 /** Random lives of jobs over several days, projects and models, as a stream delivers them; `jobs`: their last state. */
