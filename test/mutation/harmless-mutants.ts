@@ -50,6 +50,12 @@ export const HARMLESS: readonly (Pick<Mutant, 'file' | 'find' | 'replace'> & { r
     reason: 'more uploads at once store the same files',
   },
   {
+    file: 'lib/console/publish-console.ts',
+    find: '<',
+    replace: '<=',
+    reason: 'after the last files, one more turn has none to send',
+  },
+  {
     file: 'lib/deployments/calls/signed-call.ts',
     find: 'callback(null, first.address, first.family);',
     replace: ';',

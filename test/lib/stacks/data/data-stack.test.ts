@@ -8,6 +8,7 @@ import {
   TABLES,
   type TableSpec,
 } from '../../../../lib/platform/aws/tables.ts';
+import { deliverEnv } from '../../../../lib/platform/config/function-env.ts';
 import { DataStack } from '../../../../lib/stacks/data/data-stack.ts';
 import { policyDocument, resourcesOf, testApp } from '../synthesis.ts';
 
@@ -127,6 +128,12 @@ describe('the queues', () => {
       expect(queues.get(deadLetters)?.Properties).toMatchObject({ MessageRetentionPeriod: spec.messageRetention });
     },
   );
+
+  test('keep a call longer than its retries take receives, and one that no function can handle only for hours', () => {
+    const { PROMPTQ_CALL_PAUSES: pauses } = deliverEnv.pick({ PROMPTQ_CALL_PAUSES: true }).parse({});
+    expect(DELIVERIES.maxReceiveCount).toBeGreaterThan(2 * (pauses.length + 1));
+    expect(DELIVERIES.maxReceiveCount * DELIVERIES.visibilityTimeout).toBeLessThan(4 * 3_600);
+  });
 
   test('are one for each band and one for calls, each with a dead-letter queue', () => {
     expect(queues.size).toBe(2 * wanted.length);
