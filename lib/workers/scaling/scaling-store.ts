@@ -81,9 +81,7 @@ export class ScalingStore {
       if (!isWritten) return undefined;
       version += 1;
     } while (changes.length > 0);
-    const written = { ...next, version };
-    this.#stored.set(written, new Set(next.launches.map(({ token }) => token)));
-    return written;
+    return { ...next, version };
   }
 
   /** @throws Error if other writers are faster every time */

@@ -24,6 +24,10 @@ it.each([
   ['PROMPTQ_TELEGRAM_USERS', '171717'],
   ['PROMPTQ_TELEGRAM_USERS', 'ada:viewer'],
   ['PROMPTQ_SECRETS', '/folder'],
+  ['PROMPTQ_PUBLIC_ORIGIN', 'no-address'],
+  ['PROMPTQ_PUBLIC_ORIGIN', 'http://promptq.example.com'],
+  ['PROMPTQ_PUBLIC_ORIGIN', 'https://promptq.example.com/path'],
+  ['PROMPTQ_PUBLIC_ORIGIN', 'https://Promptq.example.com'],
 ])('%s=%s is a fault that names the variable and not the value', (name, value) => {
   expect(() => read({ [name]: value })).toThrow(name);
   expect(() => read({ [name]: value })).not.toThrow(value);
