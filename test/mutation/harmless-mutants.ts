@@ -85,4 +85,16 @@ export const HARMLESS: readonly (Pick<Mutant, 'file' | 'find' | 'replace'> & { r
     replace: 'false',
     reason: 'the read that follows shows the same answer, and a question that is no longer open cannot expire',
   },
+  {
+    file: 'lib/stats/counting/hot-projects.ts',
+    find: '1_000',
+    replace: '10000',
+    reason: 'a process that remembers more projects forgets them later',
+  },
+  {
+    file: 'lib/workers/scaling/read-demand.ts',
+    find: '>',
+    replace: '>=',
+    reason: 'a job that is due at this very millisecond is counted a moment later',
+  },
 ];

@@ -156,6 +156,7 @@ describe('a sample of the whole product', () => {
         clearTimeout(b);
         c.unref();
         log.info(g === undefined ? 'deleted it' : 'stored it');
+        if (h > 0) log.info('deleted some');
         d(e instanceof Error ? e.message : String(e));
         if (e instanceof Error) await write(f, { mode: 0o600 });
       }`;

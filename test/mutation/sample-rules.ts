@@ -33,11 +33,12 @@ export function breaksOf(tree: ts.SourceFile): Safeguard[] {
     found.push({ node, from: node.getStart(), to: node.getEnd(), replace, what });
   const visit = (node: ts.Node): void => {
     if (isShown(node) || ts.isImportDeclaration(node) || ts.isTypeNode(node)) return;
+    if (ts.isIfStatement(node) && onlyLogs(node)) return;
     if (ts.isBinaryExpression(node)) {
       const opposite = OPPOSITE.get(node.operatorToken.kind);
       if (opposite !== undefined) add(node.operatorToken, opposite, 'boundary');
     }
-    if (ts.isIfStatement(node) && !onlyLogs(node)) add(node.expression, `!(${node.expression.getText()})`, 'negated');
+    if (ts.isIfStatement(node)) add(node.expression, `!(${node.expression.getText()})`, 'negated');
     const isMode = ts.isNumericLiteral(node) && node.getText().startsWith('0o');
     if (isMode && node.getText() !== '0o777') add(node, '0o777', 'open to all');
     if (ts.isNumericLiteral(node) && !isMode && isQuantity(node)) add(node, timesTen(node), 'ten times');

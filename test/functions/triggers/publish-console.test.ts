@@ -106,3 +106,10 @@ test('all files are deleted with the stack, so that the bucket can be', async ()
   expect((await cloudFormation.ask('Delete', { Digest: '4' })).Status).toBe('SUCCESS');
   expect(await published()).toEqual([]);
 });
+
+test('a file that may not be deleted is an error, and is not tried for ever', async () => {
+  const answers = [{ Contents: [{ Key: 'a' }] }, { Errors: [{ Key: 'a', Code: 'AccessDenied' }] }, {}];
+  const send = async () => answers.shift();
+  const refusing = new PublishedConsole({ send } as unknown as S3Client, BUCKET);
+  await expect(refusing.remove()).rejects.toThrow('AccessDenied');
+});

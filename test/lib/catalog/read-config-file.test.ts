@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { readConfigFile } from '../../../lib/catalog/read-config-file.ts';
 import { CLOUD_SANDBOXES, sandboxProblems } from '../../../lib/catalog/sandboxes.ts';
+import { LIMITS } from '../../../lib/contract/limits.ts';
 
 it('the example in the repository is valid', async () => {
   const file = new URL('../../../promptq.config.example.yaml', import.meta.url);
@@ -33,6 +34,12 @@ it('every fault is reported with its line and its path', () => {
       '  my.yaml:1: the document: unknown "x"; allowed: rules, profiles',
     ].join('\n'),
   );
+});
+
+it('of very many faults the first are reported, and the number of the others', () => {
+  const wrong = (count: number) => ['rules:', ...Array.from({ length: count }, () => '  - text: a')].join('\n');
+  expect(() => readConfigFile('my.yaml', wrong(LIMITS.faults))).toThrow(/^(?!.*more).*$/s);
+  expect(() => readConfigFile('my.yaml', wrong(LIMITS.faults + 3))).toThrow(/\n {2}and 3 more$/);
 });
 
 it('invalid YAML is reported with its line', () => {

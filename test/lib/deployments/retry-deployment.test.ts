@@ -37,6 +37,19 @@ async function deployed() {
   return { deployment, job, binding: stored.id, read, command };
 }
 
+it('where bindings run no commands, those that call are still deployed', async () => {
+  const deployment = quietDeployment();
+  const receipt = aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: ID });
+  const job = await deployment.store({ id: ID, status: 'SUCCEEDED', reason: 'exited', attempt: 1 });
+  const custom = await bind(deployment, 'publish');
+  const generic = { ...custom, binding_mode: 'generic', target_url: 'https://example.com/hook' } as const;
+  const made = [custom, generic].map((binding) =>
+    newDeployment({ ...deployment, commands: false }, binding, { job, receipt }),
+  );
+  expect(made.map(({ state }) => state)).toEqual(['skipped', 'pending']);
+  expect(newDeployment({ ...deployment, commands: true }, custom, { job, receipt }).state).toBe('pending');
+});
+
 it('a retry that meets the end of the deployment is marked as pending', async () => {
   const { deployment, job, binding, read, command } = await deployed();
   let isDone = false;

@@ -12,44 +12,55 @@ const { directory } = app.synth();
 const grants = readAssembly(directory).flatMap(({ template }) => grantsOf(template));
 
 /** What the functions that no client calls may change, and for how many seconds each may run, by their constructs. */
-const TRIGGERS: Record<string, { readonly id: string; readonly seconds: number; readonly writes: readonly string[] }> =
+const TRIGGERS: Record<
+  string,
   {
-    CountJobs: {
-      id: 'triggers.count-jobs',
-      seconds: 60,
-      writes: [
-        'dynamodb:UpdateItem Registry: counter, day-figures, model-figures, project-figures',
-        'dynamodb:PutItem Registry: audit',
-        'dynamodb:UpdateItem Registry: project,Attributes is kind, id, spread_at,ReturnValues is NONE',
-      ],
-    },
-    WatchJobs: {
-      id: 'triggers.reconcile-jobs',
-      seconds: 300,
-      writes: [
-        'dynamodb:PutItem Jobs',
-        'dynamodb:UpdateItem Jobs',
-        'dynamodb:DeleteItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, deployments#*, account',
-        'dynamodb:PutItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, deployments#*, account',
-        's3:PutObject Output/jobs/*',
-      ],
-    },
-    DeliverCalls: {
-      id: 'triggers.deliver-calls',
-      seconds: 30,
-      writes: ['dynamodb:UpdateItem Jobs', 'dynamodb:PutItem Registry: binding, deployments#*'],
-    },
-    SweepJobs: {
-      id: 'triggers.sweep-jobs',
-      seconds: 900,
-      writes: [
-        'dynamodb:DeleteItem Jobs',
-        'dynamodb:UpdateItem Jobs',
-        'dynamodb:DeleteItem Registry: texts#*, labels#*, message#*, questions#*, deployments#*, thread#*, forks#*',
-        's3:DeleteObject Output/jobs/*',
-      ],
-    },
-  };
+    readonly id: string;
+    readonly indexes: readonly string[];
+    readonly seconds: number;
+    readonly writes: readonly string[];
+  }
+> = {
+  CountJobs: {
+    id: 'triggers.count-jobs',
+    indexes: [],
+    seconds: 60,
+    writes: [
+      'dynamodb:UpdateItem Registry: counter, day-figures, model-figures, project-figures',
+      'dynamodb:PutItem Registry: audit',
+      'dynamodb:UpdateItem Registry: project,Attributes is kind, id, spread_at,ReturnValues is NONE',
+    ],
+  },
+  WatchJobs: {
+    id: 'triggers.reconcile-jobs',
+    indexes: ['by-status-2', 'ready'],
+    seconds: 300,
+    writes: [
+      'dynamodb:PutItem Jobs',
+      'dynamodb:UpdateItem Jobs',
+      'dynamodb:DeleteItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, deployments#*, account',
+      'dynamodb:PutItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, deployments#*, account',
+      's3:PutObject Output/jobs/*',
+    ],
+  },
+  DeliverCalls: {
+    id: 'triggers.deliver-calls',
+    indexes: [],
+    seconds: 30,
+    writes: ['dynamodb:UpdateItem Jobs', 'dynamodb:PutItem Registry: binding, deployments#*'],
+  },
+  SweepJobs: {
+    id: 'triggers.sweep-jobs',
+    indexes: ['by-status-2', 'by-time-2'],
+    seconds: 900,
+    writes: [
+      'dynamodb:DeleteItem Jobs',
+      'dynamodb:UpdateItem Jobs',
+      'dynamodb:DeleteItem Registry: texts#*, labels#*, message#*, questions#*, deployments#*, thread#*, forks#*',
+      's3:DeleteObject Output/jobs/*',
+    ],
+  },
+};
 
 // As AWS's own policy for it, AWSLambdaDynamoDBExecutionRole.
 test("the counts' function may read the stream of changes", () => {
@@ -77,7 +88,7 @@ test('of tokens, only what makes follow-up jobs reads anything: whether they are
   ]);
 });
 
-describe.for(Object.entries(TRIGGERS))('%s', ([name, { id, seconds, writes }]) => {
+describe.for(Object.entries(TRIGGERS))('%s', ([name, { id, seconds, indexes, writes }]) => {
   test('may change this and nothing else', () => {
     const own = grants.filter(({ holder }) => holder.startsWith(`Triggers${name} `));
     const found = own.flatMap(({ actions, resources, conditions }) =>
@@ -86,6 +97,16 @@ describe.for(Object.entries(TRIGGERS))('%s', ([name, { id, seconds, writes }]) =
         .map((action) => [action, ...resources].join(' ') + conditions.join().replace('LeadingKeys is', ':')),
     );
     expect(found).toEqual(writes);
+  });
+
+  test('may query the indexes that it reads, and no other', () => {
+    const own = grants.filter(
+      ({ holder, actions }) => holder.startsWith(`Triggers${name} `) && actions.includes('dynamodb:Query'),
+    );
+    const found = own
+      .flatMap(({ resources }) => resources)
+      .flatMap((resource) => /index\/(.*)/.exec(resource)?.[1] ?? []);
+    expect(found.toSorted()).toEqual(indexes);
   });
 
   test('has its time', () => {

@@ -93,6 +93,11 @@ describe('the function that launches workers', () => {
         condition: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['scaling'] } },
       },
     ]);
+    const queried = about('dynamodb:Query').flatMap(({ resources }) => resources);
+    expect(queried.flatMap((resource) => /\/index\/([a-z\d-]+)/.exec(resource)?.[1] ?? [])).toEqual([
+      'by-status-2',
+      'ready',
+    ]);
     const actions = new Set(statements.flatMap((statement) => statement.actions));
     expect([...actions].sort()).toEqual([
       'dynamodb:DeleteItem',
