@@ -53,6 +53,12 @@ test('files that are gone, damaged or named as no file can be are named, and all
   expect(stderr).toMatch(/gone can't be downloaded: not_found.*missing/);
 });
 
+test.each(['a//b', '/etc/x', './x', 'a/../b', 'a/'])('a file named %s is not stored', async (path) => {
+  const { code, stderr, stored } = await download('outside', [path, 'first']);
+  expect([code, stored]).toEqual([1, ['first']]);
+  expect(stderr).toContain(`${path} can't be stored below`);
+});
+
 test('a token that may no longer read ends the download, after the faults of earlier files', async () => {
   const { code, stderr, stored, requests } = await download('forbidden', ['a\\b.txt', 'first', 'second'], {
     first: { status: 403, body: { error: 'forbidden', details: { required_scope: 'read' } } },

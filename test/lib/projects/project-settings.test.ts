@@ -24,6 +24,14 @@ it('keeps each of several settings that are changed at once', async () => {
   expect(await projectSettings.get(id)).toEqual(Object.assign({}, ...edits));
 });
 
+it('an empty text removes a setting, and the others stay', async () => {
+  const { registry, projectSettings } = deployment;
+  const { id } = await new ProjectStore(registry).resolve('emptied');
+  await projectSettings.change(id, { ref: 'main', setup: 'npm ci' });
+  expect(await projectSettings.change(id, { ref: '' })).toEqual({ setup: 'npm ci' });
+  expect(await projectSettings.get(id)).toEqual({ setup: 'npm ci' });
+});
+
 it('a project that is removed while its settings are changed stays removed', async () => {
   const { registry } = deployment;
   const { id } = await new ProjectStore(registry).resolve('removed meanwhile');

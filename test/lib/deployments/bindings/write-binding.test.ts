@@ -41,6 +41,19 @@ it('another mode removes the fields of the former one, and the same mode keeps w
   expect(changed.target_url).toBeNull();
 });
 
+it('a project may be named twice, but not two projects', async () => {
+  const { registry, clock } = deployment;
+  const [secrets, projects] = [new BindingSecretStore(registry), new ProjectStore(registry)];
+  const context = { bindings: deployment.bindings, secrets, projects, clock, commands: true };
+  const write = async (project_id: string, project: string) =>
+    await writeBinding(
+      { ...context, reach: { loopback: false } },
+      { project_id, project, binding_mode: 'generic', target_url: 'https://example.com/hook' },
+    );
+  expect((await write('twice', 'twice')).view).toMatchObject({ project: 'twice' });
+  await expect(write('twice', 'once')).rejects.toThrow('different projects');
+});
+
 it('a binding whose deletion is repeated, because its answer was lost, leaves no secret', async () => {
   const { registry, clock } = deployment;
   const [secrets, projects] = [new BindingSecretStore(registry), new ProjectStore(registry)];

@@ -28,3 +28,12 @@ linux('all processes are listed when numbers may have begun again, or it is unkn
   expect(PROC_TABLE.pids(since)).toContain(1);
   expect(PROC_TABLE.pids()).toContain(1);
 });
+
+linux('of processes that started since a time, an older one is left out however often it is read', () => {
+  const own = PROC_TABLE.read(process.pid);
+  const startedAt = own?.startedAt ?? 0;
+  for (let round = 0; round < 2; round += 1) {
+    expect(PROC_TABLE.listedSince(startedAt + 1, process.pid)).toBeUndefined();
+    expect(PROC_TABLE.listedSince(startedAt, process.pid)).toMatchObject({ pid: process.pid, startedAt });
+  }
+});
