@@ -91,10 +91,4 @@ export const HARMLESS: readonly (Pick<Mutant, 'file' | 'find' | 'replace'> & { r
     replace: '10000',
     reason: 'a process that remembers more projects forgets them later',
   },
-  {
-    file: 'lib/workers/scaling/read-demand.ts',
-    find: '>',
-    replace: '>=',
-    reason: 'a job that is due at this very millisecond is counted a moment later',
-  },
 ];

@@ -150,18 +150,20 @@ describe('a sample of the whole product', () => {
     }
   });
 
-  it('leaves out what only words an error or a line of the log, or releases a timer, and opens files to all', () => {
+  it('leaves out what only words an error or a line of the log, releases a timer, or is at the very moment of a boundary, and opens files to all', () => {
     const source = `
       async function a(): Promise<void> {
         clearTimeout(b);
         c.unref();
         log.info(g === undefined ? 'deleted it' : 'stored it');
         if (h > 0) log.info('deleted some');
+        i(clock.now() > j);
         d(e instanceof Error ? e.message : String(e));
         if (e instanceof Error) await write(f, { mode: 0o600 });
       }`;
     const breaks = mutantsFrom({ file: 'lib/x.ts', source }, breaksOf);
     expect(breaks.map(({ find, replace }) => `${find} → ${replace}`)).toEqual([
+      'i(clock.now() > j); → ;',
       'd(e instanceof Error ? e.message : String(e)); → ;',
       'e instanceof Error → false',
       'await write(f, { mode: 0o600 }); → ;',

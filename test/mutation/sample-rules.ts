@@ -13,6 +13,9 @@ const OPPOSITE: ReadonlyMap<ts.SyntaxKind, string> = new Map([
   [ts.SyntaxKind.GreaterThanEqualsToken, '>'],
 ]);
 
+/** A comparison with a clock's reading, which no clock shows at exactly the boundary. */
+const MOMENT = /\bnow\b|\bmtimeMs\b/;
+
 /** Calls without which a timer, a stream or a listener only lives longer than anyone needs it. */
 const RELEASES = /(?:^|\.)(?:clearTimeout|clearInterval|unref|removeEventListener)$/;
 const LOGGER_CALLS = /(?:^|\.)log\.(?:info|warn|error|debug)$/;
@@ -36,7 +39,7 @@ export function breaksOf(tree: ts.SourceFile): Safeguard[] {
     if (ts.isIfStatement(node) && onlyLogs(node)) return;
     if (ts.isBinaryExpression(node)) {
       const opposite = OPPOSITE.get(node.operatorToken.kind);
-      if (opposite !== undefined) add(node.operatorToken, opposite, 'boundary');
+      if (opposite !== undefined && !MOMENT.test(node.getText())) add(node.operatorToken, opposite, 'boundary');
     }
     if (ts.isIfStatement(node)) add(node.expression, `!(${node.expression.getText()})`, 'negated');
     const isMode = ts.isNumericLiteral(node) && node.getText().startsWith('0o');

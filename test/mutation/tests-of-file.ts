@@ -22,8 +22,8 @@ const SLOW_START = 'test/local-service.ts';
 const NO_WITNESS =
   /^test\/(?:mutation|simulation|bench|faults|walks|docs)\/|^test\/architecture|\/(?:planted|dispatch-burst)/;
 
-/** How many of each kind one break is shown to. */
-const MOST = { quick: 8, slow: 3 };
+/** How many of each kind one break is shown to; `alike`: quick ones that share words with the file, imported or not. */
+const MOST = { quick: 8, alike: 2, slow: 3 };
 
 /** Imports that lead from a test to what it is about. */
 const MOST_STEPS = 3;
@@ -83,7 +83,10 @@ export class TestsOfFile {
     const like = this.#texts.like(readFileSync(join(this.#root, file), 'utf8'));
     const weight = (test: string) => (1 + wordsOf(test).filter((word) => path.includes(word)).length) * like(test);
     const telling = slow.toSorted((a, b) => weight(b) - weight(a));
-    return { quick: quick.slice(0, MOST.quick), slow: telling.slice(0, MOST.slow) };
+    const nearest = quick.slice(0, MOST.quick);
+    const others = [...this.#steps.keys()].filter((test) => !this.#isSlow(test) && !nearest.includes(test));
+    const alike = others.toSorted((a, b) => like(b) - like(a)).slice(0, MOST.alike);
+    return { quick: [...nearest, ...alike], slow: telling.slice(0, MOST.slow) };
   }
 
   #isSlow(test: string): boolean {

@@ -19,6 +19,8 @@ const server = createServer();
 let issuer: string;
 let exchanged: { readonly form: URLSearchParams; readonly authorization: string | undefined };
 let claims: Record<string, unknown>;
+/** With what the provider refuses to exchange a code. */
+let refusal: string | undefined;
 
 beforeAll(async () => {
   const { privateKey, publicKey } = await generateKeyPair('RS256');
@@ -40,6 +42,7 @@ beforeAll(async () => {
     '/pool/.well-known/jwks.json': () => ({ keys: [jwk] }),
     '/pool/oauth2/token': async (body, authorization) => {
       exchanged = { form: new URLSearchParams(body), authorization };
+      if (refusal !== undefined) return { error: refusal };
       const idToken = await new SignJWT(claims)
         .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
         .setIssuedAt()
@@ -58,7 +61,8 @@ beforeAll(async () => {
     void text(request).then(async (body) => {
       const answer = answers[new URL(request.url ?? '', 'http://x').pathname];
       const given = answer && (await answer(body, request.headers.authorization));
-      response.writeHead(given ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(given));
+      const status = given === undefined ? 404 : 'error' in given ? 401 : 200;
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(given));
     });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -69,6 +73,7 @@ afterAll(() => {
   server.close();
 });
 beforeEach(() => {
+  refusal = undefined;
   claims = {
     iss: issuer,
     aud: CLIENT,
@@ -123,6 +128,21 @@ it.each([
 ])('is rejected with a token %s', async (_, wrong) => {
   claims = { ...claims, ...wrong };
   await expect(provider().claims(back, PROOF)).rejects.toBeInstanceOf(IdentityProviderError);
+});
+
+it('gets the secret that was read once, and is asked with the new one after it has refused a rotated one', async () => {
+  const secrets = ['former', 'next', 'never read'];
+  const clientSecret = async () => secrets.shift();
+  const rotated = new IdentityProvider({ issuer, clientId: CLIENT, clientSecret, redirectUri: CALLBACK });
+  const used = () => Buffer.from(exchanged.authorization?.split(' ')[1] ?? '', 'base64').toString();
+  refusal = 'server_error';
+  await expect(rotated.claims(back, PROOF)).rejects.toBeInstanceOf(IdentityProviderError);
+  refusal = 'invalid_client';
+  await expect(rotated.claims(back, PROOF)).rejects.toBeInstanceOf(IdentityProviderError);
+  expect(used()).toBe(`${CLIENT}:former`);
+  refusal = undefined;
+  expect(await rotated.claims(back, PROOF)).toMatchObject({ sub: claims.sub });
+  expect(used()).toBe(`${CLIENT}:next`);
 });
 
 it('signs out with its own parameters', () => {

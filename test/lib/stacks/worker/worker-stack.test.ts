@@ -71,7 +71,12 @@ const taskSchema = z.object({
       Environment: z.array(z.object({ Name: z.string(), Value: z.unknown() })),
       MountPoints: z.array(z.looseObject({ ContainerPath: z.string(), SourceVolume: z.string() })),
       StopTimeout: z.number(),
-      HealthCheck: z.object({ Command: z.array(z.string()) }),
+      // ECS takes up to 300 s; a dead worker is to be noticed within minutes.
+      HealthCheck: z.object({
+        Command: z.array(z.string()),
+        Interval: z.number().min(5).max(60),
+        StartPeriod: z.number().min(10).max(300),
+      }),
       Privileged: z.literal(false).optional(),
       ReadonlyRootFilesystem: z.boolean(),
       LinuxParameters: z.object({
