@@ -107,7 +107,7 @@ test('all files are deleted with the stack, so that the bucket can be', async ()
   expect(await published()).toEqual([]);
 });
 
-test('a file that may not be deleted is an error, and is not tried for ever', async () => {
+test('a file that may not be deleted is an error, and is not tried again', async () => {
   const answers = [{ Contents: [{ Key: 'a' }] }, { Errors: [{ Key: 'a', Code: 'AccessDenied' }] }, {}];
   const send = async () => answers.shift();
   const refusing = new PublishedConsole({ send } as unknown as S3Client, BUCKET);

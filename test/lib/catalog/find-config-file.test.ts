@@ -15,7 +15,7 @@ afterAll(async () => await rm(folder, { recursive: true }));
 const find = (given?: string) => findConfigFile(given, { folder, setting: 'promptq.configFile' });
 
 it('a missing file of the usual name is ignored, a missing named file is an error', async () => {
-  expect(await find()).toBeUndefined();
+  for (const usual of [undefined, '', 'promptq.config.yaml']) expect(await find(usual)).toBeUndefined();
   await expect(find('none.yaml')).rejects.toThrow(/none\.yaml \(promptq\.configFile\) can't be read/);
 });
 

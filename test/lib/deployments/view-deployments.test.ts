@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { viewBinding } from '../../../lib/deployments/bindings/deploy-binding.ts';
 import { noteBusyFolder } from '../../../lib/deployments/commands-in-thread.ts';
-import { viewDeployments } from '../../../lib/deployments/view-deployments.ts';
+import { viewDeployment, viewDeployments } from '../../../lib/deployments/view-deployments.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 
@@ -35,6 +35,20 @@ it('a stored editor link whose host a project chooses is neither ready nor shown
   const job = await deployment.store({ id: 'job_linked', project_id: 'somewhere', project: 'evil.example' });
   const links = (await viewDeployments({ ...deployment, folders }, job)).map(({ open_url }) => open_url);
   expect(links).toEqual(['https://editor.example/evil.example']);
+});
+
+it('only a deployment that is to be tried says when, and why it waits', () => {
+  const named = { job_id: 'job_1', binding: 'b', name: 'build', mode: 'custom', attempt: 1 } as const;
+  const when = { created_at: AT, due_at: AT, pending_reason: 'folder_busy', attempts: 2 } as const;
+  const known = { ...named, ...when, version: 1, change_id: 'c' };
+  const waits = { next_attempt_at: AT, pending_reason: 'folder_busy' };
+  expect(viewDeployment({ ...known, state: 'pending' })).toMatchObject(waits);
+  for (const name of Object.keys(waits)) {
+    expect(viewDeployment({ ...known, state: 'succeeded' })).not.toHaveProperty(name);
+    expect(viewDeployment({ ...known, state: 'pending', attempts: 0, pending_reason: undefined })).not.toHaveProperty(
+      name,
+    );
+  }
 });
 
 it('commands that wait for their thread or folder say so, calls do not', async () => {

@@ -59,6 +59,13 @@ describe('the jobs of a private folder', () => {
     expect(await left(OWNER, CHILD, named(4), named(5))).toEqual([OWNER, CHILD, named(4)]);
   });
 
+  it('stay while the owner of the folder has ended since', async () => {
+    await deployment.store(aJob({ id: OWNER, ...endedAgo(1), tool_children: [CHILD] }));
+    await deployment.store(inFolder(CHILD, OWNER, endedAgo(9)));
+    expect(await sweep()).toBe(0);
+    expect(await left(OWNER, CHILD)).toEqual([OWNER, CHILD]);
+  });
+
   it('do not keep a job that works elsewhere', async () => {
     const elsewhere = { cwd: 'work', parent_id: OWNER, created_by: `job:${OWNER}` };
     await deployment.store(aJob({ id: OWNER, ...endedAgo(9), tool_children: [CHILD] }));
