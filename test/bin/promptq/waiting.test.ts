@@ -161,6 +161,17 @@ describe('a signal', () => {
     expect(await running.ended).toMatchObject({ code: 130, stderr: expect.stringContaining('job job_1 had ended') });
   });
 
+  test('that is to cancel a job and is refused does not say that the job had ended', async () => {
+    const { env, requests } = await runningJob({ [CANCEL]: () => ({ status: 403, body: { error: 'forbidden' } }) });
+    const running = startPromptq(['wait', 'job_1', '--on-interrupt', 'cancel'], { env });
+    await running.reports('RUNNING');
+    await waitFor(() => requests.some((request) => request.includes('wait=')));
+    running.interrupt();
+    const { stderr } = await running.ended;
+    expect(stderr).toContain('forbidden');
+    expect(stderr).not.toContain('had ended');
+  });
+
   test.each([
     ['its signal', []],
     ['what can no longer be written', ['setsid', '--wait']],

@@ -24,6 +24,19 @@ it('keeps each of several settings that are changed at once', async () => {
   expect(await projectSettings.get(id)).toEqual(Object.assign({}, ...edits));
 });
 
+it('settings are read as they were written last, though an eventually consistent read does not show them yet', async () => {
+  const { registry } = deployment;
+  const { id } = await new ProjectStore(registry).resolve('read at once');
+  const send = async (command: GetCommand) =>
+    command instanceof GetCommand && command.input.ConsistentRead !== true ? {} : await registry.table.send(command);
+  const settings = new ProjectSettingsStore({
+    ...registry,
+    table: { ...registry.table, send } as typeof registry.table,
+  });
+  expect(await settings.change(id, { ref: 'main' })).toEqual({ ref: 'main' });
+  expect(await settings.get(id)).toEqual({ ref: 'main' });
+});
+
 it('an empty text removes a setting, and the others stay', async () => {
   const { registry, projectSettings } = deployment;
   const { id } = await new ProjectStore(registry).resolve('emptied');

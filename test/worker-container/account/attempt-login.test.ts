@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -63,6 +63,26 @@ it('what a job writes in place of its login replaces the only one of the deploym
   await writeFile(copy, renewed);
   await login.close();
   expect(stored).toEqual({ text: renewed, generation: 2 });
+});
+
+it('a login of an attempt that noted no generation replaces none', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const vendor = await PracticeLogins.open(undefined);
+  const [first, second] = [await vendor.grant('one'), await vendor.grant('one')];
+  const renewals: number[] = [];
+  const credentials = {
+    read: async () => ({ text: JSON.stringify({ tokens: first }), generation: 1 }),
+    renew: async (generation: number) => void renewals.push(generation),
+  } as unknown as CredentialFiles;
+  const copy = join(folder, AGENT_FOLDER, CODEX_HOME, 'auth.json');
+  await mkdir(dirname(copy), { recursive: true });
+  await writeFile(copy, JSON.stringify({ tokens: second }));
+  await recoverRenewal(folder, credentials, () => true);
+  expect(renewals).toEqual([]);
+  await writeFile(join(folder, 'login-generation'), '1');
+  await recoverRenewal(folder, credentials, () => true);
+  expect(renewals).toEqual([1]);
 });
 
 function jwt(claims: object): string {

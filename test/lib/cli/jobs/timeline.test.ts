@@ -53,6 +53,24 @@ describe('the timeline', () => {
     );
   });
 
+  test('of codex exec', () => {
+    const step = (type: string, fields: object) => ({ type: 'item.completed', item: { id: type, type, ...fields } });
+    const usage = { input_tokens: 2_000, cached_input_tokens: 1, output_tokens: 2, reasoning_output_tokens: 2 };
+    const text = lines(
+      { type: 'thread.started', thread_id: 'T' },
+      { type: 'turn.started' },
+      step('agent_message', { text: 'I list.' }),
+      step('command_execution', { command: 'ls', aggregated_output: 'a', exit_code: 2, status: 'failed' }),
+      step('file_change', { changes: [{ path: 'x', kind: 'add' }], status: 'completed' }),
+      step('error', { message: 'no' }),
+      { type: 'turn.completed', usage },
+    );
+    expect(printed(text)).toBe(
+      'Session T\n\nI list.\n\n$ ls\n  a\n  exit code 2\nadd x\nerror: no\n' +
+        'Input 2,000 tokens, of which cached 1, Output 2 tokens, of which reasoning 2\n',
+    );
+  });
+
   test('of claude, with the results of calls that ran at the same time', () => {
     const use = (id: string, name: string, input: object) => ({ type: 'tool_use', id, name, input });
     const result = (id: string, content: string) => ({ type: 'tool_result', tool_use_id: id, content });

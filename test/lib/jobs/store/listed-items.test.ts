@@ -33,6 +33,25 @@ describe('all jobs are listed', () => {
   });
 });
 
+it('the jobs that need an answer are listed, of all states or of one', async () => {
+  const deployment = quietDeployment();
+  const [asks, waits] = idsIn(2, 2);
+  const question = {
+    id: 'q_1',
+    state: 'open' as const,
+    asked_at: '2026-11-20T10:00:00.000Z',
+    due: '2026-11-27T10:00:00.000Z',
+  };
+  await deployment.store({ id: asks ?? '', reason: 'question', parked: 'question', attempt: 1, question });
+  await deployment.store({ id: waits ?? '' });
+  const { table, env } = deployment;
+  for (const status of [undefined, 'QUEUED'] as const) {
+    const range = { needs: 'answer', order: 'oldest', status } as const;
+    const pages = await Array.fromAsync(listedItems(table, env.JOBS_TABLE, range));
+    expect(pages.flat().map(({ id }) => id)).toEqual([asks]);
+  }
+});
+
 describe('a time at the edge of the range selects', () => {
   it.each([
     ['no job after the year 9999 has begun', { from: '9999-12-31T23:00:00.000Z' }, 0],
