@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
@@ -57,6 +57,13 @@ test.each(['a//b', '/etc/x', './x', 'a/../b', 'a/'])('a file named %s is not sto
   const { code, stderr, stored } = await download('outside', [path, 'first']);
   expect([code, stored]).toEqual([1, ['first']]);
   expect(stderr).toContain(`${path} can't be stored below`);
+});
+
+test('a folder in the place of a file is kept and named, and all others are stored', async () => {
+  await mkdir(join(home, 'taken', 'first'), { recursive: true });
+  const { code, stderr, stored } = await download('taken', ['first', 'second']);
+  expect([code, stored]).toEqual([2, ['second']]);
+  expect(stderr).toMatch(/another file exists already; it is kept: .*first/);
 });
 
 test('a token that may no longer read ends the download, after the faults of earlier files', async () => {

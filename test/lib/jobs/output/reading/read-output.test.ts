@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { jobIdOfKey } from '../../../../../lib/jobs/lifecycle/job-id.ts';
 import { AttachmentStore } from '../../../../../lib/jobs/output/attachments/attachment-store.ts';
 import { joinedKey } from '../../../../../lib/jobs/output/output-keys.ts';
-import { readLogs } from '../../../../../lib/jobs/output/reading/read-output.ts';
+import { readLogs, readResult } from '../../../../../lib/jobs/output/reading/read-output.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../../emulated-deployment.ts';
 import { aReceipt, aRunningJob } from '../../a-job.ts';
 
@@ -33,4 +33,20 @@ it('the logs of an earlier attempt do not grow: they are compared with its recei
   if (!('body' in answer)) throw new Error('the logs are somewhere else');
   expect(JSON.parse(await text(answer.body))).toMatchObject({ attempt: 1, stdout: kept, stdout_state: 'complete' });
   expect(await jobs.get(id, { consistent: true })).toEqual(job);
+});
+
+it('the record of an attempt counts once its end does: until then, the result is that of a running job', async () => {
+  const id = jobIdOfKey('reported, not applied');
+  const job = await deployment.store(aRunningJob({ id }));
+  await deployment.output.putReceipt(aReceipt({ kind: 'succeeded', reason: 'exited', exit_code: 0 }, { job_id: id }));
+  const attachments = new AttachmentStore(deployment.objects, deployment.env.OUTPUT_BUCKET);
+  const texts = { get: async () => ({ prompt: 'x' }) } as unknown as typeof deployment.texts;
+  const context = { ...deployment, attachments, texts };
+  const resultOf = async (known: typeof job) => {
+    const answer = await readResult(context, known, { full: false });
+    return 'body' in answer ? JSON.parse(await text(answer.body)) : undefined;
+  };
+  expect(await resultOf(job)).not.toHaveProperty('receipt_state');
+  const { lease_until: _lease, ...ended } = { ...job, status: 'SUCCEEDED', reason: 'exited' } as const;
+  expect(await resultOf(ended)).toMatchObject({ receipt_state: 'complete' });
 });
