@@ -139,4 +139,16 @@ export const HARMLESS: readonly (Pick<Mutant, 'file' | 'find' | 'replace'> & { r
     replace: 'false',
     reason: 'it bounds the memory of a sweep that meets 200,000 jobs which stay',
   },
+  {
+    file: 'worker-container/repository/kept-clone.ts',
+    find: '27',
+    replace: '270',
+    reason: 'git finds an object whether it is packed or not',
+  },
+  {
+    file: 'lib/access/sign-in/identity-provider.ts',
+    find: "typeof error.code === 'string'",
+    replace: 'true',
+    reason: 'it only words an error whose code is no text, and openid-client has none',
+  },
 ];

@@ -33,6 +33,21 @@ const full = (list: 'profiles' | 'rules') => ({
   message: `${list}: there would be ${catalog[list] + 1} imported ones; at most ${catalog[list]} are allowed`,
 });
 
+it('one import can change as many bytes as are allowed, and not one more', async () => {
+  const ids = names(catalog.changes, 'long');
+  const changing = async (length: number) => {
+    // Two bytes a letter, so that the texts are not too long.
+    const rules = ids.map((id, at) => ({ id, text: at === 0 ? 'x'.repeat(length) : 'ä'.repeat(17_600) }));
+    const document = configDocument.parse({ rules });
+    return await importConfig(deployment.registry, document, { dryRun: true, sandboxes: ['none'] });
+  };
+  const received = (error: unknown) => Number(/received (\d+) bytes/.exec(String(error))?.[1]);
+  const tooMany = received(await changing(49_000).catch((error: unknown) => error));
+  const most = 49_000 - (tooMany - catalog.changedBytes);
+  await changing(most);
+  expect(received(await changing(most + 1).catch((error: unknown) => error))).toBe(catalog.changedBytes + 1);
+});
+
 describe('profiles', () => {
   beforeAll(async () => {
     await new ProfileStore(deployment.registry).seed({ name: 'seeded', agent: 'shell' });
