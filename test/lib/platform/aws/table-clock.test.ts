@@ -35,10 +35,11 @@ it('a correct clock is never adjusted', () => {
   );
 });
 
-it("a clock that is wrong by minutes is within a second of the table's after one response", () => {
+it("a clock that is wrong by seconds or minutes is within a second of the table's after one response", () => {
+  const skew = fc.oneof(fc.integer({ min: -600_000, max: 600_000 }), fc.integer({ min: -10_000, max: 10_000 }));
   fc.assert(
-    fc.property(fc.integer({ min: -600_000, max: 600_000 }), fc.nat(10_000), fc.nat(200), (skew, start, latency) => {
-      const { clock, truth, answer } = world(skew, 1_800_000_000_000 + start);
+    fc.property(skew, fc.nat(10_000), fc.nat(200), (wrong, start, latency) => {
+      const { clock, truth, answer } = world(wrong, 1_800_000_000_000 + start);
       answer(latency, latency);
       expect(Math.abs(clock.now() - truth())).toBeLessThanOrEqual(1_000 + 2 * latency);
     }),

@@ -137,6 +137,8 @@ describe('the dashboard', () => {
     const body = JSON.stringify(dashboard?.Properties.DashboardBody);
     for (const name of Object.keys(METRICS)) expect(body).toContain(`\\"${name}\\"`);
     expect(body).toContain('\\"type\\":\\"alarm\\"');
+    // Of five minutes, which CloudWatch takes if none is given: a graph of hours shows no single failure.
+    expect(body).not.toMatch(/"period\\":(?!300\b)/);
     expect(dashboard?.Properties.DashboardName).toBe('told');
   });
 });
