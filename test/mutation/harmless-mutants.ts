@@ -151,4 +151,22 @@ export const HARMLESS: readonly (Pick<Mutant, 'file' | 'find' | 'replace'> & { r
     replace: 'true',
     reason: 'it only words an error whose code is no text, and openid-client has none',
   },
+  {
+    file: 'lib/reconciler/reconcile-jobs.ts',
+    find: '100',
+    replace: '1000',
+    reason: 'a request asks for at most 100 keys however many are checked at once',
+  },
+  {
+    file: 'lib/workers/scaling/launches.ts',
+    find: '>=',
+    replace: '>',
+    reason: 'a launch of exactly that millisecond may be late or not',
+  },
+  {
+    file: 'lib/stats/counting/counted-sums.ts',
+    find: 'opened === undefined',
+    replace: 'false',
+    reason: 'a name that ends with NaN shows no time either',
+  },
 ];

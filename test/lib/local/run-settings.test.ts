@@ -1,28 +1,18 @@
-import { expect, test } from 'vitest';
-import { readPort, readRunSettings } from '../../../lib/local/run-settings.ts';
+import { expect, it } from 'vitest';
+import { readRunSettings } from '../../../lib/local/run-settings.ts';
 
-test.each(['many', '-1', '65536', '8787x'])('rejects PORT=%s with what is allowed', (given) => {
-  expect(() => readPort(given)).toThrow(
-    `PORT is "${given}"; it must be a number from 1 to 65535, or 0 for any free port`,
-  );
-});
-
-test.each([
-  [undefined, 8787],
-  ['', 8787],
-  ['0', 0],
-  ['65535', 65_535],
-])('takes PORT=%s for %i', (given, port) => {
-  expect(readPort(given)).toBe(port);
-});
-
-test.each([
-  ['PROMPTQ_SIGN_IN_PORT', '0', 'a whole number from 1 to 65535'],
-  ['PROMPTQ_SIGN_IN_PORT', '87.5', 'a whole number from 1 to 65535'],
-  ['PROMPTQ_WATCH_SECONDS', 'often', 'a number from 0.1 to 3600'],
-  ['PROMPTQ_SWEEP_SECONDS', ' ', 'a number from 0.1 to 86400'],
-])('rejects %s=%j with what is allowed', (variable, given, allowed) => {
-  expect(() => readRunSettings({ [variable]: given })).toThrow(
-    `${variable} is ${JSON.stringify(given)}; it must be ${allowed}`,
-  );
+/** What each variable may be at least and at most, and a value between that is not allowed, if there is one. */
+it.each<[string, number, number, string?]>([
+  ['PROMPTQ_SIGN_IN_PORT', 1, 65_535, '80.5'],
+  ['PROMPTQ_WATCH_SECONDS', 0.1, 3_600],
+  ['PROMPTQ_SWEEP_SECONDS', 0.1, 86_400],
+  ['PROMPTQ_THROTTLE_RATE', 0.01, 1_000_000],
+  ['PROMPTQ_THROTTLE_BURST', 1, 1_000_000, '2.5'],
+  ['PROMPTQ_LAMBDA_CONCURRENCY', 1, 1_000_000, '2.5'],
+])('%s is from %d to %d', (variable, least, most, between) => {
+  const read = (value: string) =>
+    Object.values(readRunSettings({ [variable]: value })).find((one) => one !== undefined);
+  expect([read(String(least)), read(String(most)), read('')]).toEqual([least, most, undefined]);
+  for (const wrong of [String(least / 2), String(most + 1), 'many', ' ', ...(between === undefined ? [] : [between])])
+    expect(() => read(wrong), wrong).toThrow(`${variable} is ${JSON.stringify(wrong)}; it must be`);
 });

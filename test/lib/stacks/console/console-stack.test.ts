@@ -25,6 +25,8 @@ describe('signing in', () => {
         Policies: {
           PasswordPolicy: {
             MinimumLength: 12,
+            // As the invitation says.
+            TemporaryPasswordValidityDays: 7,
             RequireLowercase: true,
             RequireUppercase: true,
             RequireNumbers: true,
