@@ -51,13 +51,6 @@ export const MESSAGES: readonly Mutant[] = [
     test: 'test/lib/jobs/messages/settle-messages.test.ts',
   },
   {
-    name: 'a message becomes a script',
-    file: 'lib/jobs/messages/settle-messages.ts',
-    find: " && job.agent !== 'shell'",
-    replace: '',
-    test: 'test/lib/jobs/messages/settle-messages.test.ts',
-  },
-  {
     name: 'a message that was to become a turn is run by a shell after a retry as a script',
     file: 'lib/jobs/messages/settle-messages.ts',
     find: "  if (job.agent === 'shell') {\n",

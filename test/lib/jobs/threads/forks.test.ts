@@ -78,7 +78,8 @@ it('a thread is kept as long as a fork has to copy from it', async () => {
 
 it('the conversation of a fork ends with the attempt that was forked', async () => {
   const { deployment, read } = await forkedThread({ thread_id: FORK, turn: 1 });
-  await deployment.store(aJob({ ...(await read(SOURCE)), attempt: 3 }));
+  const source = await read(SOURCE);
+  expect(await deployment.jobs.apply(source, { ...source, attempt: 3 })).toMatchObject({ applied: true });
   const next = await deployment.store(aJob({ id: 'job_next', thread_id: FORK, turn: 2, continues: FORK }));
   await deployment.threads.put(FORK, { turn: 2, jobId: next.id });
   const earlier = await conversationBefore(deployment, next);
