@@ -79,7 +79,8 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     sample: {
       file: 'test/mutation/run-sample.ts',
       about: 'mutate the product at random places; a test, the simulator or the compiler has to detect it',
-      options: '[--seed N] [--count N] [--only TEXT] [--minutes N] [--share K/N] [--log FILE] [--table]',
+      options:
+        '[--seed N] [--count N] [--only TEXT] [--all TEXT] [--nearest N] [--minutes N] [--share K/N] [--log FILE] [--again] [--table]',
     },
     tests: {
       file: 'test/long-tests.ts',

@@ -11,7 +11,8 @@ const COMPILER = fileURLToPath(new URL('../../node_modules/typescript-native/bin
 /** The projects that `npm run types` checks. */
 const PROJECTS = ['.', 'console'] as const;
 
-interface Compiling {
+/** Where breaks are compiled, and how a source of it is written. */
+export interface Compiling {
   readonly folder: string;
   readonly sources: ReadonlyMap<string, string>;
   readonly imports: Imports;

@@ -6,8 +6,14 @@ const OF_A_LATER_SCHEMA =
 const FURTHER_BACK =
   'from further back, every continuation byte that belongs to no character is a unit, so the same position is found';
 
+interface Harmless extends Pick<Mutant, 'file' | 'find' | 'replace'> {
+  /** The function, if the reason does not hold in the others of the file. */
+  readonly in?: string;
+  readonly reason: string;
+}
+
 /** Mutants that change nothing of importance, each with the reason. */
-export const HARMLESS: readonly (Pick<Mutant, 'file' | 'find' | 'replace'> & { readonly reason: string })[] = [
+export const HARMLESS: readonly Harmless[] = [
   {
     file: 'lib/jobs/admission/claim.ts',
     find: 'received.receives === 1',
@@ -170,3 +176,14 @@ export const HARMLESS: readonly (Pick<Mutant, 'file' | 'find' | 'replace'> & { r
     reason: 'a name that ends with NaN shows no time either',
   },
 ];
+
+/** Whether the reason of an entry holds for a mutant. */
+export function isHarmlessAs(listed: Harmless, { name, file, find, replace }: Mutant): boolean {
+  const isThere = listed.in === undefined || name.startsWith(`${file} ${listed.in}(): `);
+  return listed.file === file && listed.find === find && listed.replace === replace && isThere;
+}
+
+/** Why a mutant changes nothing of importance; undefined: it may change something. */
+export function harmlessReason(mutant: Mutant): string | undefined {
+  return HARMLESS.find((listed) => isHarmlessAs(listed, mutant))?.reason;
+}

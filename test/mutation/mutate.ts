@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { foundMutants } from './found-mutants.ts';
-import { HARMLESS } from './harmless-mutants.ts';
+import { harmlessReason } from './harmless-mutants.ts';
 import { inCopy } from './in-copy.ts';
 import { type Mutant, mutated } from './mutant.ts';
 import { MutantLog, type Verdict } from './mutant-log.ts';
@@ -49,7 +49,7 @@ const all = [...MUTANTS, ...found].filter(({ name, file }) => `${file} ${name}`.
 const sources = new Map<string, string>();
 for (const file of new Set(all.map((mutant) => mutant.file)))
   sources.set(file, await readFile(join(ROOT, file), 'utf8'));
-const judged = all.filter((mutant) => reasonOf(mutant) === undefined);
+const judged = all.filter((mutant) => harmlessReason(mutant) === undefined);
 const end = performance.now() + Number(values.minutes) * 60_000;
 const untried = judged.filter((mutant) => verdictOf(mutant) === undefined);
 const waiting = values.table ? [] : [...untried, ...judged.filter((mutant) => verdictOf(mutant)?.by === 'nobody')];
@@ -73,10 +73,6 @@ function sourceOf({ file }: Mutant): string {
 
 function verdictOf(mutant: Mutant): Verdict | undefined {
   return log.verdictOf(mutant, sourceOf(mutant));
-}
-
-function reasonOf({ file, find, replace }: Mutant): string | undefined {
-  return HARMLESS.find((each) => each.file === file && each.find === find && each.replace === replace)?.reason;
 }
 
 type Seen = Pick<Verdict, 'by' | 'seen'>;

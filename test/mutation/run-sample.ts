@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { compileAlone, compileTogether } from './compile-breaks.ts';
-import { HARMLESS } from './harmless-mutants.ts';
+import { type Compiling, compileAlone, compileTogether } from './compile-breaks.ts';
+import { harmlessReason } from './harmless-mutants.ts';
 import { Imports } from './imports.ts';
 import { inCopy } from './in-copy.ts';
 import { type Mutant, mutated } from './mutant.ts';
@@ -17,10 +17,13 @@ import { areaOf, breaksByArea, sampleOf } from './sample.ts';
 import { TestsOfFile } from './tests-of-file.ts';
 
 /**
- * `npm run prove -- sample [--seed N] [--count N] [--only TEXT] [--minutes N] [--share K/N] [--log FILE] [--table]`: breaks the product
+ * `npm run prove -- sample [--seed N] [--count N] [--only TEXT] [--all TEXT] [--nearest N] [--minutes N] [--share K/N]
+ * [--log FILE] [--again] [--table]`: breaks the product
  * in random places, one at a time, in a copy, and shows each break to the simulator, the tests of its file and subject,
  * the compiler and the check of generated files. A verdict in the log stands while the file reads the same.
- * `--only`: those of the sample whose file or name contains it. `--share 1/2`: every second one, so that another process
+ * `--only`: those of the sample whose file or name contains it. `--all`: instead of a sample, every break of the files
+ * whose path contains it. `--nearest`: only to as many of the nearest quick tests, then to the compiler. `--again`:
+ * those that survived once more. `--share 1/2`: every second one, so that another process
  * with the same log can try the others at the same time. `--table` tries nothing and prints the score by area.
  */
 
@@ -34,9 +37,12 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '300' },
     only: { type: 'string', default: '' },
+    all: { type: 'string' },
+    nearest: { type: 'string' },
     minutes: { type: 'string', default: 'Infinity' },
     share: { type: 'string', default: '1/1' },
     log: { type: 'string' },
+    again: { type: 'boolean', default: false },
     table: { type: 'boolean', default: false },
   },
 });
@@ -45,7 +51,12 @@ const GENERATORS = ['bin/openapi.ts', 'bin/doc-tables.ts', 'bench/cost/cost.ts']
 
 type Seen = Pick<Verdict, 'by' | 'seen'>;
 
-const drawn = sampleOf(breaksByArea(ROOT), { count: Number(values.count), seed: Number(values.seed) });
+const areas = breaksByArea(ROOT);
+const { all } = values;
+const drawn =
+  all === undefined
+    ? sampleOf(areas, { count: Number(values.count), seed: Number(values.seed) })
+    : [...areas.values()].flat().filter(({ file }) => file.includes(all));
 const sample = drawn.filter(({ file, name }) => `${file} ${name}`.includes(values.only));
 /** Those that this process tries. */
 const [part = 1, parts = 1] = values.share.split('/').map(Number);
@@ -55,8 +66,6 @@ const testsOfFile = new TestsOfFile(ROOT);
 const sources = new Map<string, string>();
 for (const { file } of sample) sources.set(file, await readFile(join(ROOT, file), 'utf8'));
 const verdictOf = (mutant: Mutant) => log.verdictOf(mutant, sources.get(mutant.file) ?? '');
-const reasonOf = ({ file, find, replace }: Mutant) =>
-  HARMLESS.find((each) => each.file === file && each.find === find && each.replace === replace)?.reason;
 
 /** Worlds and generated files that show a break were seen to show nothing without one. */
 const sound = new Set<'worlds' | 'generated'>();
@@ -66,7 +75,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 if (!values.table) await tryAll();
 console.log(scores());
 for (const mutant of sample)
-  if (verdictOf(mutant)?.by === 'nobody') console.log(`SURVIVED: ${mutant.name} → ${mutant.replace.slice(0, 60)}`);
+  if (verdictOf(mutant)?.by === 'nobody')
+    console.log(`SURVIVED: ${mutant.file}:${mutant.at?.line} ${mutant.name} → ${mutant.replace.slice(0, 60)}`);
 
 /** All breaks are shown to the compiler, then each of the others to what is quick to see it first, slow tests last. */
 async function tryAll(): Promise<void> {
@@ -90,6 +100,15 @@ async function tryAll(): Promise<void> {
       };
       const write = async (file: string, text: string) => await tests.write(file, text);
       const compiling = { folder, sources, write, imports: new Imports(ROOT) };
+      const atAGlance = async (mutant: Mutant, source: string): Promise<Seen> => {
+        const { quick } = testsOfFile.witnessesOf(mutant.file);
+        const changed = { file: mutant.file, source, broken: mutated(source, mutant) };
+        try {
+          return (await test(quick.slice(0, Number(values.nearest)), changed)) ?? { by: 'nobody' };
+        } finally {
+          await tests.write(mutant.file, source);
+        }
+      };
       const judge = async (mutant: Mutant, source: string): Promise<Seen> => {
         const broken = mutated(source, mutant);
         const changed = { file: mutant.file, source, broken };
@@ -114,20 +133,28 @@ async function tryAll(): Promise<void> {
           await tests.write(mutant.file, source);
         }
       };
-      const untried = mine.filter((mutant) => verdictOf(mutant) === undefined && reasonOf(mutant) === undefined);
-      for (const [mutant, seen] of await compileTogether(untried, compiling)) note(mutant, { by: 'compiler', seen }, 0);
-      for (const mutant of untried.filter((each) => verdictOf(each) === undefined)) {
+      const untried = mine.filter((mutant) => verdictOf(mutant) === undefined && harmlessReason(mutant) === undefined);
+      const survivors = mine.filter((mutant) => values.again && verdictOf(mutant)?.by === 'nobody');
+      if (values.nearest === undefined) await noteRefused(untried, compiling);
+      for (const mutant of [...survivors, ...untried.filter((each) => verdictOf(each) === undefined)]) {
         if (performance.now() > end) break;
         const beganAt = performance.now();
-        const seen = await judge(mutant, sources.get(mutant.file) ?? '');
-        note(mutant, seen, performance.now() - beganAt);
+        const source = sources.get(mutant.file) ?? '';
+        const seen = values.nearest === undefined ? judge(mutant, source) : atAGlance(mutant, source);
+        note(mutant, await seen, performance.now() - beganAt);
       }
+      const unseen = untried.filter((mutant) => verdictOf(mutant)?.by === 'nobody');
+      if (values.nearest !== undefined) await noteRefused(unseen, compiling);
       tests.end();
       if (tests.unsound.size > 0) console.log(`fail without a break: ${[...tests.unsound].join(', ')}`);
     });
   } finally {
     worlds.end();
   }
+}
+
+async function noteRefused(breaks: readonly Mutant[], compiling: Compiling): Promise<void> {
+  for (const [mutant, seen] of await compileTogether(breaks, compiling)) note(mutant, { by: 'compiler', seen }, 0);
 }
 
 function note(mutant: Mutant, seen: Seen, milliseconds: number): void {
@@ -172,15 +199,15 @@ function scores(): string {
   const line = (name: string, of: readonly Mutant[]) => {
     const verdicts = of.flatMap((mutant) => verdictOf(mutant) ?? []);
     const seen = verdicts.filter(({ by }) => by !== 'nobody').length;
-    const harmless = of.filter((mutant) => reasonOf(mutant) !== undefined).length;
+    const harmless = of.filter((mutant) => harmlessReason(mutant) !== undefined).length;
     const score = verdicts.length === 0 ? '' : `${Math.round((100 * seen) / verdicts.length)} %`;
     return `| ${[name, verdicts.length, seen, harmless || '', score].join(' | ')} |`;
   };
-  const areas = [...Map.groupBy(sample, ({ file }) => areaOf(file))].toSorted(([a], [b]) => a.localeCompare(b));
+  const inSample = [...Map.groupBy(sample, ({ file }) => areaOf(file))].toSorted(([a], [b]) => a.localeCompare(b));
   return [
     '| area | shown | seen | change nothing that counts | score |',
     '|---|---|---|---|---|',
-    ...areas.map(([area, of]) => line(area, of)),
+    ...inSample.map(([area, of]) => line(area, of)),
     line('all', sample),
   ].join('\n');
 }
