@@ -50,14 +50,16 @@ export class MutantTests {
       if (!mayBeLoad && this.#sound.has(witness)) return lineOf(failed);
       const suspects = failed.file === undefined ? sound : [failed.file];
       await this.write(file, source);
-      if ((await this.#run(suspects, failed.test)) !== undefined) {
+      // A test may need what those before it in its file did.
+      const failsAlone = (await this.#run(suspects, failed.test)) !== undefined;
+      if (failsAlone && (failed.test === undefined || (await this.#run(suspects)) !== undefined)) {
         for (const test of suspects) this.unsound.add(test);
         continue;
       }
       this.#sound.add(witness);
       if (!mayBeLoad || failed.why === NO_END) return lineOf(failed);
       await this.write(file, broken);
-      const again = await this.#run(suspects, failed.test);
+      const again = await this.#run(suspects, failsAlone ? undefined : failed.test);
       if (again !== undefined) return lineOf(again);
     }
     return undefined;

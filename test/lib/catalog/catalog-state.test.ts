@@ -1,3 +1,4 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { changeCatalog } from '../../../lib/catalog/catalog-state.ts';
@@ -23,8 +24,61 @@ it('a change right after another is made at once, though an eventually consisten
       seen.push(version);
       return { answer: version, write: { items: [], next: { rules: 0, profiles: 0 } } };
     });
-  expect([await change(), await change()]).toEqual([0, 1]);
-  expect(seen).toEqual([0, 1]);
+  const first = await change();
+  expect(await change()).toBe(first + 1);
+  expect(seen).toEqual([first, first + 1]);
+});
+
+it('a change that another one overtakes judges again, five times at most', async () => {
+  const { registry } = deployment;
+  const write = { items: [], next: { rules: 0, profiles: 0 } };
+  const other = async () => await changeCatalog(registry, async () => ({ answer: undefined, write }));
+  const versions: number[] = [];
+  const overtaken = async (times: number) =>
+    await changeCatalog(registry, async ({ version }) => {
+      versions.push(version);
+      if (versions.length <= times) await other();
+      return { answer: 'changed', write };
+    });
+  await other();
+  expect(await overtaken(4)).toBe('changed');
+  expect(versions.splice(0)).toHaveLength(5);
+  await expect(overtaken(5)).rejects.toMatchObject({ code: 'unavailable' });
+  expect(versions).toHaveLength(5);
+});
+
+it('the first change of a deployment is overtaken by another first one as well', async () => {
+  const fresh = await emulateDeployment();
+  const rounds: number[] = [];
+  const write = { items: [], next: { rules: 0, profiles: 0 } };
+  await changeCatalog(fresh.registry, async ({ version }) => {
+    rounds.push(version);
+    if (rounds.length === 1) await changeCatalog(fresh.registry, async () => ({ answer: undefined, write }));
+    return { answer: undefined, write };
+  }).finally(async () => await fresh.stop());
+  expect(rounds).toEqual([0, 1]);
+});
+
+it('a change that meets another one at DynamoDB judges again, and any other refusal is an error', async () => {
+  const { registry } = deployment;
+  const refusing = (Code: string) => {
+    const refusals = [
+      new TransactionCanceledException({ message: Code, $metadata: {}, CancellationReasons: [{ Code }] }),
+    ];
+    const send = async (command: GetCommand) => {
+      const refusal = command instanceof GetCommand ? undefined : refusals.pop();
+      if (refusal !== undefined) throw refusal;
+      return await registry.table.send(command);
+    };
+    return { ...registry, table: { send } as unknown as DynamoDBDocumentClient };
+  };
+  const changed = async (code: string) =>
+    await changeCatalog(refusing(code), async () => ({
+      answer: 'changed',
+      write: { items: [], next: { rules: 0, profiles: 0 } },
+    }));
+  expect(await changed('TransactionConflict')).toBe('changed');
+  await expect(changed('ValidationError')).rejects.toThrow(TransactionCanceledException);
 });
 
 it('the default profile of jobs can be removed if a built-in one has its name', async () => {

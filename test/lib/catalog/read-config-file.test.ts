@@ -51,3 +51,20 @@ it('empty sections and an empty file change nothing', () => {
   expect(readConfigFile('my.yaml', 'rules:\nprofiles:\n')).toEqual({});
   expect(readConfigFile('my.yaml', '')).toEqual({});
 });
+
+it('half of a surrogate pair is refused, as is a document that is no map', () => {
+  expect(() => readConfigFile('my.yaml', 'rules: [{ id: a, text: "a\\ud800" }]')).toThrow(/my\.yaml/);
+  expect(() => readConfigFile('my.yaml', '\n\n- 1\n')).toThrow('my.yaml:3: the document: ');
+  expect(() => readConfigFile('my.yaml', '\n\nseven\n')).toThrow('my.yaml:1: the document: ');
+});
+
+it('a document whose aliases multiply is refused, one with a hundred of them is not', () => {
+  const lists = Array.from({ length: 9 }, (_, at) => `l${at + 1}: &l${at + 1} [*l${at}, *l${at}, *l${at}]`);
+  expect(() => readConfigFile('my.yaml', ['l0: &l0 [1]', ...lists].join('\n'))).toThrow(/alias/);
+  const profiles = (count: number) =>
+    ['profiles:', '- { name: p, agent: shell, args: &a [x] }']
+      .concat(Array.from({ length: count }, (_, at) => `- { name: p${at}, agent: shell, args: *a }`))
+      .join('\n');
+  expect(readConfigFile('my.yaml', profiles(99)).profiles).toHaveLength(100);
+  expect(() => readConfigFile('my.yaml', profiles(101))).toThrow(/alias/);
+});
