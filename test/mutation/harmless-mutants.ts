@@ -192,6 +192,26 @@ export const HARMLESS: readonly Harmless[] = [
       'there is no further request with an empty list of keys: a part of the keys has some, and DynamoDB gives none',
   },
   {
+    file: 'lib/catalog/import-config.ts',
+    in: 'presentItems',
+    find: '<',
+    replace: '<=',
+    reason: 'a last part without keys is asked for by no request',
+  },
+  {
+    file: 'lib/catalog/profiles.ts',
+    in: 'profileItem',
+    find: 'replaces === undefined',
+    replace: 'false',
+    reason: 'a member that is undefined is not stored',
+  },
+  {
+    file: 'lib/catalog/profiles.ts',
+    find: "['built_in', 'imported']",
+    replace: "['imported']",
+    reason: 'no stored profile names the source of the deployment: it is what the absence of one means',
+  },
+  {
     file: 'lib/catalog/vendor-account.ts',
     find: '<',
     replace: '<=',

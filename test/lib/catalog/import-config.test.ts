@@ -30,6 +30,10 @@ function through(send: (command: unknown, next: () => Promise<unknown>) => Promi
   return { ...registry, table: table as unknown as DynamoDBDocumentClient };
 }
 
+function isConsistent(command: unknown): boolean {
+  return (command as { readonly input: { readonly ConsistentRead?: boolean } }).input.ConsistentRead === true;
+}
+
 it('an import says of each entry whether it is new, different or the same', async () => {
   expect(await importing({ rules: [rule('a'), rule('b')], profiles: [profile('p'), profile('q')] })).toEqual({
     dry_run: false,
@@ -123,13 +127,26 @@ it('what is not there cannot be removed, and what is built in neither', async ()
   await expect(gone('removed')).rejects.toMatchObject({ code: 'not_found' });
 });
 
+it('an export and a removal see what was imported just before', async () => {
+  const lagging = through(async (command, next) => {
+    return command instanceof TransactWriteCommand || isConsistent(command) ? await next() : {};
+  });
+  await importing({ rules: [rule('just-now')], profiles: [profile('just-now')] });
+  const { rules, profiles } = await exportConfig(lagging);
+  expect(rules?.filter(({ id }) => id === 'just-now')).toEqual([rule('just-now')]);
+  expect(profiles?.filter(({ name }) => name === 'just-now')).toMatchObject([profile('just-now')]);
+  expect(await removeRule(lagging, 'just-now')).toMatchObject(rule('just-now'));
+  expect(await removeProfile(lagging, 'just-now', { defaultProfile: 'practice' })).toMatchObject({
+    source: 'imported',
+  });
+});
+
 it('a rule that a read does not show yet is looked for once more, and an id without a rule is named', async () => {
   await new RuleStore(deployment.registry).put(rule('fresh'));
   const reads: unknown[] = [];
   const lagging = through(async (command, next) => {
-    const { ConsistentRead } = (command as { input: { ConsistentRead?: boolean } }).input;
-    reads.push(ConsistentRead);
-    return ConsistentRead === true ? await next() : {};
+    reads.push(isConsistent(command));
+    return isConsistent(command) ? await next() : {};
   });
   const rules = new RuleStore(lagging);
   expect(await rules.get(['fresh', 'none'])).toEqual({ rules: [rule('fresh')], unknown: ['none'] });
