@@ -13,7 +13,7 @@ import { SessionLostError } from '../../../worker-container/prompt/thread-record
 const ran: AgentFacts = { finished: false };
 const exited = (exitCode: number | null, signal: NodeJS.Signals | null = null) => ({ exitCode, signal });
 
-/** The outcome of an agent that exited with 0 by itself, with what differs. */
+/** The outcome of an agent that exited with 0 unasked, with what differs. */
 function outcome(differing: Partial<AttemptEnd> = {}) {
   return attemptOutcome({ ending: undefined, exit: exited(0), facts: ran, timeout: '5 seconds', ...differing });
 }
@@ -35,7 +35,7 @@ it.each<[AttemptEnd['ending'], object]>([
   expect(outcome({ ending, exit: exited(null, 'SIGTERM') })).toEqual({ ...expected, ...how });
 });
 
-describe('an agent that exited by itself', () => {
+describe('an agent that exited unasked', () => {
   it.each([
     [exited(0), undefined],
     [exited(3), 'Exit code 3.'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FlushTimer } from '../../../worker-container/output/flush-timer.ts';
-import type { Timing } from '../../../worker-container/output/timing.ts';
+import { virtualTiming } from './virtual-timing.ts';
 
 test('a stream that never rests is flushed after a second, then at intervals that grow to a minute', () => {
   const { timer, timing, flushes } = timerOn({ everPending: true });
@@ -73,30 +73,4 @@ function timerOn({ everPending }: { everPending: boolean }) {
     if (everPending) timer.arm();
   }, timing);
   return { timer, timing, flushes };
-}
-
-/** Time that passes only on request. */
-function virtualTiming(): Timing & { advance(milliseconds: number): void; scheduled(): number } {
-  let now = 0;
-  const due = new Map<() => void, number>();
-  return {
-    now: () => now,
-    schedule(run, delay) {
-      const once = () => run();
-      due.set(once, now + delay);
-      return () => void due.delete(once);
-    },
-    advance(milliseconds) {
-      const end = now + milliseconds;
-      for (;;) {
-        const [next] = [...due].sort(([, a], [, b]) => a - b);
-        if (next === undefined || next[1] > end) break;
-        now = next[1];
-        due.delete(next[0]);
-        next[0]();
-      }
-      now = end;
-    },
-    scheduled: () => due.size,
-  };
 }
