@@ -1,9 +1,10 @@
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Outcome } from '../../../lib/jobs/receipts/receipt.ts';
 import { PracticeLogins } from '../../../lib/local/practice-vendor/logins.ts';
-import { AttemptLogin, recoverRenewal } from '../../../worker-container/account/attempt-login.ts';
+import { AccountRequiredError, AttemptLogin, recoverRenewal } from '../../../worker-container/account/attempt-login.ts';
 import type { CredentialFiles } from '../../../worker-container/account/credential-files.ts';
 import { AGENT_FOLDER } from '../../../worker-container/agents/agent.ts';
 import { CODEX_HOME } from '../../../worker-container/agents/codex-login.ts';
@@ -83,6 +84,108 @@ it('a login of an attempt that noted no generation replaces none', async () => {
   await writeFile(join(folder, 'login-generation'), '1');
   await recoverRenewal(folder, credentials, () => true);
   expect(renewals).toEqual([1]);
+  await recoverRenewal(folder, credentials, () => false);
+  await writeFile(copy, JSON.stringify({ tokens: first }));
+  await recoverRenewal(folder, credentials, () => true);
+  const unlinked = { ...credentials, read: async () => undefined } as unknown as CredentialFiles;
+  await writeFile(copy, JSON.stringify({ tokens: second }));
+  await recoverRenewal(folder, unlinked, () => true);
+  expect(renewals).toEqual([1]);
+});
+
+it('an attempt without a linked account has none', async () => {
+  const credentials = { read: async () => undefined } as unknown as CredentialFiles;
+  const copied = AttemptLogin.copyInto('/none', credentials, { account: undefined, onFailure: () => undefined });
+  await expect(copied).rejects.toThrow(AccountRequiredError);
+});
+
+it('a renewal is written back while the CLI runs and once only, with its generation for the next worker', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const vendor = await PracticeLogins.open(undefined);
+  const [first, second, third] = [await vendor.grant('one'), await vendor.grant('one'), await vendor.grant('one')];
+  const renewals: [number, string][] = [];
+  let isOutdated = false;
+  const credentials = {
+    read: async () => ({ text: JSON.stringify({ tokens: first }), generation: 4 }),
+    renew: async (from: number, text: string) => {
+      renewals.push([from, text]);
+      return isOutdated ? undefined : from + 1;
+    },
+  } as unknown as CredentialFiles;
+  const failures: unknown[] = [];
+  const options = { account: undefined, onFailure: (error: unknown) => void failures.push(error) };
+  const login = await AttemptLogin.copyInto(folder, credentials, options);
+  onTestFinished(async () => await login.close());
+  const noted = async () => await readFile(join(folder, 'login-generation'), 'utf8');
+  expect([await noted(), (await stat(join(folder, 'login-generation'))).mode & 0o777]).toEqual(['4', 0o600]);
+  expect(login.account).toBe('practice@example.com');
+  const copy = join(folder, AGENT_FOLDER, CODEX_HOME, 'auth.json');
+
+  const renewed = JSON.stringify({ tokens: second });
+  await writeFile(copy, renewed);
+  await expect.poll(noted, { interval: 20 }).toBe('5');
+  expect(login.secrets).toEqual(Object.values(second));
+  for (const cut of ['', renewed.slice(0, -5)]) {
+    await writeFile(copy, cut);
+    await login.close();
+  }
+  await writeFile(copy, renewed);
+  await login.close();
+  expect(renewals).toEqual([[4, renewed]]);
+
+  // Another attempt was quicker: nothing that follows can be a renewal of the current login.
+  isOutdated = true;
+  await writeFile(copy, JSON.stringify({ tokens: third }));
+  await login.close();
+  await writeFile(copy, renewed);
+  await login.close();
+  expect([renewals.length, await noted(), failures]).toEqual([2, '5', []]);
+});
+
+describe('an attempt whose login was refused', () => {
+  const refused = { kind: 'parked', reason: 'account_required', exit_code: 1, signal: null } as const;
+  const usedUp = { ...refused, error: 'Your refresh token was already used.' };
+
+  /** What becomes of an outcome if the account has these generations, one after the other. */
+  async function revised(outcome: Outcome, generations: readonly (number | undefined)[]) {
+    const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    let reads = 0;
+    const credentials = {
+      read: async () => ({ text: '{"tokens":{}}', generation: 7 }),
+      generation: async () => {
+        reads += 1;
+        return generations[Math.min(reads, generations.length) - 1];
+      },
+    } as unknown as CredentialFiles;
+    const login = await AttemptLogin.copyInto(folder, credentials, { account: undefined, onFailure: () => undefined });
+    await login.close();
+    return { outcome: await login.reviseOutcome(outcome), reads };
+  }
+
+  it('runs again without counting if there is a newer one', async () => {
+    expect(await revised(refused, [8])).toEqual({ outcome: { ...refused, kind: 'handed_back' }, reads: 1 });
+  });
+
+  it('stays parked if there is none, or no account any longer', async () => {
+    expect(await revised(refused, [7])).toEqual({ outcome: refused, reads: 1 });
+    expect(await revised(refused, [undefined])).toEqual({ outcome: refused, reads: 1 });
+    expect(await revised(usedUp, [undefined])).toEqual({ outcome: usedUp, reads: 1 });
+  });
+
+  it('waits for the attempt that has used its token up, five seconds at most', async () => {
+    expect(await revised(usedUp, [7, 7, 8])).toEqual({ outcome: { ...usedUp, kind: 'handed_back' }, reads: 3 });
+    expect(await revised(usedUp, [7])).toEqual({ outcome: usedUp, reads: 11 });
+  });
+
+  it('is not what another outcome is about', async () => {
+    for (const outcome of [
+      { ...refused, reason: 'usage_limit' },
+      { ...refused, kind: 'failed' },
+    ] as const)
+      expect(await revised(outcome, [8])).toEqual({ outcome, reads: 0 });
+  });
 });
 
 function jwt(claims: object): string {

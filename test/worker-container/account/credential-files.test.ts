@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -84,6 +84,86 @@ it('is readable by its owner alone', async () => {
   await link('secret');
   const [name = ''] = await readdir(folder);
   expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
+});
+
+it('an account that is not linked has no generation and no login', async () => {
+  expect([await files().generation(), await files().read()]).toEqual([undefined, undefined]);
+});
+
+it('a file that a network file system shows late is waited for, and missed after eight reads', async () => {
+  await link('late');
+  const [name = ''] = await readdir(folder);
+  await rename(join(folder, name), join(folder, 'away'));
+  setTimeout(() => void rename(join(folder, 'away'), join(folder, name)), 200);
+  expect((await files().read())?.text).toBe('late');
+  await rm(join(folder, name));
+  let reads = 0;
+  const counting = {
+    read: async () => {
+      reads += 1;
+      return await accounts.read('codex');
+    },
+  } as unknown as AccountStore;
+  const read = new CredentialFiles(folder, counting, 'codex').read();
+  await expect(read).rejects.toThrow("the login of account codex can't be read");
+  expect(reads).toBe(8);
+});
+
+it('a renewal of a login that is no longer the current one writes nothing', async () => {
+  await link('first');
+  const from = await generationOf(files());
+  expect(await files().renew(from - 1, 'old')).toBeUndefined();
+  expect(await files().read()).toEqual({ text: 'first', generation: from });
+  expect(await readdir(folder)).toHaveLength(1);
+});
+
+it('a login whose registration fails leaves no file, and one whose answer is lost is linked', async () => {
+  await accounts.change('codex', (account, now) => started(account, 'login', now));
+  const failing = (isApplied: boolean) =>
+    new CredentialFiles(
+      folder,
+      {
+        read: async () => await accounts.read('codex'),
+        change: async (...call: Parameters<AccountStore['change']>) => {
+          if (isApplied) await accounts.change(...call);
+          throw new Error('no answer');
+        },
+      } as unknown as AccountStore,
+      'codex',
+    );
+  await expect(failing(false).link('login', 'lost', 'ada')).rejects.toThrow('no answer');
+  expect(await readdir(folder)).toEqual([]);
+  expect(await failing(true).link('login', 'kept', 'ada')).toBe(true);
+  expect((await files().read())?.text).toBe('kept');
+  expect((await accounts.read('codex')).credential?.account).toBe('ada');
+});
+
+it('files that no worker has registered within an hour are removed', async () => {
+  const lost = new Date(Date.now() - 61 * 60_000);
+  const recent = new Date(Date.now() - 59 * 60_000);
+  await files().removeStrays();
+  await link('discarded');
+  await link('current');
+  await link('current');
+  const known = await readdir(folder);
+  expect(known.length).toBeGreaterThan(1);
+  for (const name of known) await utimes(join(folder, name), lost, lost);
+  for (const [name, at] of [
+    ['lost', lost],
+    ['recent', recent],
+  ] as const) {
+    await writeFile(join(folder, name), '');
+    await utimes(join(folder, name), at, at);
+  }
+  await files().removeStrays();
+  expect((await readdir(folder)).toSorted()).toEqual([...known, 'recent'].toSorted());
+});
+
+it('the folder of logins can be entered by its owner alone', async () => {
+  const inside = new CredentialFiles(join(folder, 'new'), accounts, 'codex');
+  await accounts.change('codex', (account, now) => started(account, 'login', now));
+  await inside.link('login', 'secret', undefined);
+  expect((await stat(join(folder, 'new'))).mode & 0o777).toBe(0o700);
 });
 
 it('logins of the practice vendor and of the real one are separate', async () => {
