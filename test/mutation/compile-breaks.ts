@@ -11,8 +11,7 @@ const COMPILER = fileURLToPath(new URL('../../node_modules/typescript-native/bin
 /** The projects that `npm run types` checks. */
 const PROJECTS = ['.', 'console'] as const;
 
-/** Where breaks are compiled, and how a source of it is written. */
-export interface Compiling {
+interface Compiling {
   readonly folder: string;
   readonly sources: ReadonlyMap<string, string>;
   readonly imports: Imports;

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Compiling, compileAlone, compileTogether } from './compile-breaks.ts';
+import { compileAlone, compileTogether } from './compile-breaks.ts';
+import { FileChecker } from './file-checker.ts';
 import { harmlessReason } from './harmless-mutants.ts';
 import { Imports } from './imports.ts';
 import { inCopy } from './in-copy.ts';
@@ -18,13 +19,13 @@ import { TestsOfFile } from './tests-of-file.ts';
 
 /**
  * `npm run prove -- sample [--seed N] [--count N] [--only TEXT] [--all TEXT] [--nearest N] [--minutes N] [--share K/N]
- * [--log FILE] [--again] [--table]`: breaks the product
- * in random places, one at a time, in a copy, and shows each break to the simulator, the tests of its file and subject,
- * the compiler and the check of generated files. A verdict in the log stands while the file reads the same.
+ * [--log FILE] [--again] [--table]`: breaks the product in random places, one at a time, in a copy, and shows each break
+ * to the simulator, the tests of its file and subject, the compiler and the check of generated files. A verdict in the
+ * log stands while the file reads the same.
  * `--only`: those of the sample whose file or name contains it. `--all`: instead of a sample, every break of the files
- * whose path contains it. `--nearest`: only to as many of the nearest quick tests, then to the compiler. `--again`:
- * those that survived once more. `--share 1/2`: every second one, so that another process
- * with the same log can try the others at the same time. `--table` tries nothing and prints the score by area.
+ * whose path contains it. `--nearest`: only to as many of the nearest quick tests, and to the compiler. `--again`:
+ * those that survived once more. `--share 1/2`: every second one, so that another process with the same log can try the
+ * others at the same time. `--table` tries nothing and prints the score by area.
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -100,11 +101,15 @@ async function tryAll(): Promise<void> {
       };
       const write = async (file: string, text: string) => await tests.write(file, text);
       const compiling = { folder, sources, write, imports: new Imports(ROOT) };
+      const checker = new FileChecker(ROOT);
       const atAGlance = async (mutant: Mutant, source: string): Promise<Seen> => {
         const { quick } = testsOfFile.witnessesOf(mutant.file);
         const changed = { file: mutant.file, source, broken: mutated(source, mutant) };
         try {
-          return (await test(quick.slice(0, Number(values.nearest)), changed)) ?? { by: 'nobody' };
+          const seen = await test(quick.slice(0, Number(values.nearest)), changed);
+          if (seen !== undefined) return seen;
+          const refused = checker.errorIn(mutant.file, changed.broken);
+          return refused === undefined ? { by: 'nobody' } : { by: 'compiler', seen: refused };
         } finally {
           await tests.write(mutant.file, source);
         }
@@ -135,7 +140,8 @@ async function tryAll(): Promise<void> {
       };
       const untried = mine.filter((mutant) => verdictOf(mutant) === undefined && harmlessReason(mutant) === undefined);
       const survivors = mine.filter((mutant) => values.again && verdictOf(mutant)?.by === 'nobody');
-      if (values.nearest === undefined) await noteRefused(untried, compiling);
+      const refused = values.nearest === undefined ? await compileTogether(untried, compiling) : [];
+      for (const [mutant, seen] of refused) note(mutant, { by: 'compiler', seen }, 0);
       for (const mutant of [...survivors, ...untried.filter((each) => verdictOf(each) === undefined)]) {
         if (performance.now() > end) break;
         const beganAt = performance.now();
@@ -143,18 +149,12 @@ async function tryAll(): Promise<void> {
         const seen = values.nearest === undefined ? judge(mutant, source) : atAGlance(mutant, source);
         note(mutant, await seen, performance.now() - beganAt);
       }
-      const unseen = untried.filter((mutant) => verdictOf(mutant)?.by === 'nobody');
-      if (values.nearest !== undefined) await noteRefused(unseen, compiling);
       tests.end();
       if (tests.unsound.size > 0) console.log(`fail without a break: ${[...tests.unsound].join(', ')}`);
     });
   } finally {
     worlds.end();
   }
-}
-
-async function noteRefused(breaks: readonly Mutant[], compiling: Compiling): Promise<void> {
-  for (const [mutant, seen] of await compileTogether(breaks, compiling)) note(mutant, { by: 'compiler', seen }, 0);
 }
 
 function note(mutant: Mutant, seen: Seen, milliseconds: number): void {

@@ -33,6 +33,12 @@ describe('what the CLI prints', () => {
   });
 });
 
+it('a code that says nothing about its life has fifteen minutes', () => {
+  const printed = (words: string) => `https://vendor.example/device\n${words}\nWXYZ-98765\n`;
+  expect(readDevicePrompt(printed(''))?.expiresIn).toBe(900_000);
+  expect(readDevicePrompt(printed('expires in 1 minute'))?.expiresIn).toBe(60_000);
+});
+
 describe('why a login has failed', () => {
   it.for([
     ['Error logging in: device auth failed with status 400 Bad Request', 'failed', /denied/],

@@ -26,6 +26,10 @@ it('returns nothing without the nonce', async () => {
     expect([answer.status, await answer.text()]).toEqual([403, '']);
   }
   expect((await fetch(`${url}/other`, { headers: { [NONCE_HEADER]: where.nonce } })).status).toBe(403);
+  const fromPage = { [NONCE_HEADER]: where.nonce, origin: 'https://elsewhere.example' };
+  expect((await fetch(`${url}/login`, { headers: fromPage })).status).toBe(403);
+  const answer = await fetch(`${url}/login`, { headers: { [NONCE_HEADER]: where.nonce } });
+  expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
   expect(where.address).toBe('127.0.0.1');
 });
 
