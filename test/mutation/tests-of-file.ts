@@ -15,6 +15,11 @@ const SUBJECTS: readonly (readonly [folder: RegExp, tests: readonly string[]])[]
   [/^console\b/, ['test/console']],
 ];
 
+/** Tests that compare all that some sources make, so that they see most of what those get wrong: they come first. */
+const COMPARING: readonly (readonly [folder: RegExp, test: string])[] = [
+  [/^lib\/stacks\b/, 'test/lib/stacks/templates.test.ts'],
+];
+
 /** What tests import that start a local run. They come behind the others. */
 const SLOW_START = 'test/local-service.ts';
 
@@ -86,7 +91,8 @@ export class TestsOfFile {
     const nearest = quick.slice(0, MOST.quick);
     const others = [...this.#steps.keys()].filter((test) => !this.#isSlow(test) && !nearest.includes(test));
     const alike = others.toSorted((a, b) => like(b) - like(a)).slice(0, MOST.alike);
-    return { quick: [...nearest, ...alike], slow: telling.slice(0, MOST.slow) };
+    const comparing = COMPARING.filter(([folder]) => folder.test(file)).map(([, test]) => test);
+    return { quick: [...new Set([...comparing, ...nearest, ...alike])], slow: telling.slice(0, MOST.slow) };
   }
 
   #isSlow(test: string): boolean {
