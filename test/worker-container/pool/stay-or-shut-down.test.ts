@@ -10,7 +10,7 @@ interface Situation {
   isEmpty?: boolean;
 }
 
-/** What a worker does at its first look in a situation, and after the second one, which ends its waiting. */
+/** What a worker does at its first check in a situation, and after the second one, which ends its waiting. */
 async function looked(situation: Situation, failing?: 'isNeeded' | 'isOutdated') {
   const calls: string[] = [];
   const draining = new AbortController();
