@@ -122,11 +122,6 @@ export function withoutAnswer(scaling: Scaling, token: string, reason: string, n
   return launch === undefined ? scaling : failed(scaling, { provider: launch.provider, reason }, now);
 }
 
-/** Forgets a failure: the workers that could not be launched are no longer needed. */
-export function withoutFailure(scaling: Scaling): Scaling {
-  return scaling.failure === undefined ? scaling : { ...scaling, failure: undefined };
-}
-
 /** Whether launching pauses because it failed a short while ago. */
 export function isPausing({ failure }: Scaling, now: number): boolean {
   return failure !== undefined && failure.retry_at > timestamp(now);
@@ -168,7 +163,6 @@ function batches(count: number): number[] {
 }
 
 function withoutTasks(scaling: Scaling, isGone: (task: string) => boolean): Scaling {
-  if (!scaling.launches.some(({ tasks }) => tasks?.some(isGone))) return scaling;
   const launches = scaling.launches.flatMap((launch) => {
     if (launch.tasks === undefined) return [launch];
     const tasks = launch.tasks.filter((task) => !isGone(task));

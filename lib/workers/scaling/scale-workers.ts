@@ -14,7 +14,6 @@ import {
   withLate,
   withLaunches,
   withoutAnswer,
-  withoutFailure,
   withRegistered,
 } from './launches.ts';
 import { reasonForClients } from './reason-for-clients.ts';
@@ -97,7 +96,8 @@ async function decide(context: ScaleContext, known: Scaling) {
   if (decision.launch === 0) {
     const { pending, late } = underWay(current);
     const isDone = decision.need <= decision.started && pending + late === 0;
-    return { decision, next: isDone ? withoutFailure(current) : current, launches: [] };
+    // The workers that could not be launched are no longer needed.
+    return { decision, next: isDone ? { ...current, failure: undefined } : current, launches: [] };
   }
   if (isPausing(current, now)) return { decision, next: current, launches: [] };
   const { newToken } = context;
