@@ -13,9 +13,17 @@ const ENDED = { status: 'SUCCEEDED', reason: 'exited', attempt: 1, finished_at: 
 
 /**
  * A sweep over as many listed jobs, whose items are these.
- * @param msPerJob how long the read of one takes
+ * @param options.msPerJob how long the read of one takes
+ * @param options.others how the index lists these jobs by the states that are not SUCCEEDED
  */
-async function sweep(count: number, itemOf: (id: string) => Job | undefined, { msPerJob = 0 } = {}) {
+async function sweep(
+  count: number,
+  itemOf: (id: string) => Job | undefined,
+  {
+    msPerJob = 0,
+    others = {},
+  }: { msPerJob?: number; others?: Record<string, { id: string; finished_at?: string }[]> } = {},
+) {
   const ids = Array.from({ length: count }, (_, n) => `job_${String(n).padStart(6, '0')}`);
   const listed = ids.map((id, n) => ({ id, created_at: timestamp(NOW - 20 * 86_400_000 + n) }));
   let now = NOW;
@@ -26,9 +34,11 @@ async function sweep(count: number, itemOf: (id: string) => Job | undefined, { m
     return itemOf(id);
   };
   const nothing = async () => undefined;
-  const send = async ({ input }: { input: { ExpressionAttributeValues?: Record<string, unknown> } }) => ({
-    Items: input.ExpressionAttributeValues?.[':key'] === 'jobs#0' ? listed : [],
-  });
+  const send = async ({ input }: { input: { ExpressionAttributeValues?: Record<string, unknown> } }) => {
+    const key = String(input.ExpressionAttributeValues?.[':key']);
+    const inState = (others[key] ?? []).map((job) => ({ ...job, created_at: daysAgo(20) }));
+    return { Items: key === 'jobs#0' ? listed : inState };
+  };
   const context: unknown = {
     clock: { now: () => now },
     random: () => 0,
@@ -60,6 +70,18 @@ it('a sweep reads 20,000 others at most, beside those that it keeps', async () =
     return aJob({ id, ...(id.startsWith('thread') ? runs : ENDED) });
   };
   expect(await sweep(20_010, itemOf)).toEqual({ removed: 5, read: 20_010 });
+});
+
+it('a sweep does not read the jobs that the index shows to be open, or to have ended since', async () => {
+  const others = {
+    'FAILED#0': [
+      { id: 'job_000000', finished_at: daysAgo(8) },
+      { id: 'job_000001', finished_at: daysAgo(7) },
+    ],
+    'CANCELLED#0': [{ id: 'job_000002', finished_at: daysAgo(6) }],
+    'DRAFT#0': [{ id: 'job_000003' }],
+  };
+  expect(await sweep(5, (id) => aJob({ id, ...ENDED }), { others })).toEqual({ removed: 2, read: 2 });
 });
 
 it('a sweep ends after ten minutes', async () => {

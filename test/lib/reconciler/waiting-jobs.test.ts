@@ -36,8 +36,8 @@ it('the longest wait of a ready job, and the jobs that wait for an account, are 
 it('a later part continues the record, and a reading from the start begins a new one', async () => {
   const waiting = newRecord();
   await read(waiting, [OLD], 'QUEUED', { held: true });
-  await read(waiting, [{ queued_at: ago(100) }], 'QUEUED', { held: true, from: ago(200) });
-  expect(waiting.metrics()).toEqual({ AccountRequiredJobs: 0, OldestReadyJob: 100 });
+  await read(waiting, [{ queued_at: ago(50) }], 'QUEUED', { held: true, from: ago(200) });
+  expect(waiting.metrics()).toEqual({ AccountRequiredJobs: 0, OldestReadyJob: 90 });
   await read(waiting, [{ queued_at: ago(30) }], 'QUEUED', { held: true });
   expect(waiting.metrics()).toEqual({ AccountRequiredJobs: 0, OldestReadyJob: 30 });
 });

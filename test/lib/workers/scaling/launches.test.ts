@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
 import {
   isPausing,
   LAUNCH,
@@ -11,6 +12,7 @@ import {
   withEnded,
   withLate,
   withLaunches,
+  withoutAnswer,
   withRegistered,
 } from '../../../../lib/workers/scaling/launches.ts';
 
@@ -138,4 +140,64 @@ describe('a launch that failed', () => {
     const over = withRegistered(on, new Set(on.launches[0]?.tasks));
     expect(launch(over, 1, { spotWeight: 100 }).launches.map(({ provider }) => provider)).toEqual(['FARGATE_SPOT']);
   });
+});
+
+describe('of several launches', () => {
+  const both = launch(NONE, 4, { spotWeight: 50 });
+  const [onDemand = '', spot = ''] = both.launches.map(({ token }) => token);
+  const on = started(both.scaling);
+
+  test('the one that ECS answers for is the one that fails, and an unknown one changes nothing', () => {
+    const answer = { tasks: [`${spot}-0`], failure: 'no capacity' };
+    const short = withAnswer(both.scaling, spot, answer, NOW);
+    expect(short.launches.map(({ tasks }) => tasks)).toEqual([undefined, [`${spot}-0`]]);
+    expect(short.failure).toMatchObject({ provider: 'FARGATE_SPOT', times: 0, reason: 'no capacity' });
+    const silent = withoutAnswer(both.scaling, spot, 'no answer', NOW);
+    expect(silent.launches).toEqual(both.launches);
+    expect(silent.failure).toMatchObject({ provider: 'FARGATE_SPOT', reason: 'no answer' });
+    expect(withoutAnswer(both.scaling, onDemand, 'no answer', NOW).failure).toMatchObject({ provider: 'FARGATE' });
+    expect(withAnswer(both.scaling, 'unknown', answer, NOW)).toBe(both.scaling);
+    expect(withoutAnswer(both.scaling, 'unknown', 'no answer', NOW)).toBe(both.scaling);
+  });
+
+  test('only those whose tasks have ended or registered are forgotten', () => {
+    const ended = withEnded(on, new Map([[`${onDemand}-1`, 'it stopped']]), NOW);
+    expect(ended.failure).toMatchObject({ provider: 'FARGATE', times: 1, reason: 'it stopped' });
+    expect(ended.launches.flatMap(({ tasks }) => tasks)).toEqual([`${onDemand}-0`, `${spot}-0`, `${spot}-1`]);
+    expect(withEnded(on, new Map([['unknown', 'it stopped']]), NOW)).toBe(on);
+    const unanswered = launch(on, 1).scaling;
+    expect(underWay(withRegistered(unanswered, new Set([`${spot}-0`, `${spot}-1`])))).toEqual({ pending: 3, late: 0 });
+  });
+
+  test('only those that were made more than three minutes ago are late', () => {
+    const at = NOW + 180_000;
+    expect(withLate(on, at)).toBe(on);
+    const later = started(launch(on, 1, { at }).scaling, at);
+    const late = withLate(later, at + 1);
+    expect(late.launches.map(({ late: isLate }) => isLate)).toEqual([true, true, undefined]);
+    expect(late.failure).toMatchObject({ provider: 'FARGATE', times: 1 });
+    expect(underWay(late)).toEqual({ pending: 1, late: 4 });
+  });
+
+  test('none ends a failure unless it was made after that and has registered', () => {
+    const failed = withoutAnswer(on, onDemand, 'no answer', NOW);
+    const later = started(launch(failed, 1, { at: NOW + 1 }).scaling, NOW + 1);
+    expect(withRegistered(later, new Set(['unknown'])).failure?.reason).toBe('no answer');
+    expect(withRegistered(later, new Set([`${onDemand}-0`])).failure?.reason).toBe('no answer');
+    expect(withRegistered(later, new Set(later.launches.at(-1)?.tasks)).failure).toBeUndefined();
+  });
+});
+
+test('failures on Spot and on demand are counted apart, and each further one on Spot waits while the other fails', () => {
+  const fail = (from: Scaling, provider: 'FARGATE' | 'FARGATE_SPOT') => {
+    const at = timestamp(NOW);
+    const token = newToken();
+    const one = { token, provider, count: 1, build: 'worker:1', at };
+    return withoutAnswer({ ...from, launches: [one] }, token, 'no answer', NOW);
+  };
+  const onSpot = fail(NONE, 'FARGATE_SPOT');
+  expect(onSpot.failure).toMatchObject({ times: 0, retry_at: timestamp(NOW) });
+  const then = fail(onSpot, 'FARGATE');
+  expect(then.failure).toMatchObject({ times: 1, retry_at: timestamp(NOW + 15_000) });
+  expect(fail(then, 'FARGATE_SPOT').failure).toMatchObject({ times: 2, retry_at: timestamp(NOW + 30_000) });
 });
