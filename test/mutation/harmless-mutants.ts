@@ -217,6 +217,31 @@ export const HARMLESS: readonly Harmless[] = [
     replace: '<=',
     reason: 'no two variables of a profile have the same name',
   },
+  {
+    file: 'lib/reconciler/reconcile-jobs.ts',
+    find: 'inOthers.length === 0',
+    replace: 'false',
+    reason: 'reading the items of no jobs sends no request',
+  },
+  {
+    file: 'lib/reconciler/reconcile-jobs.ts',
+    find: '<',
+    replace: '<=',
+    in: 'endLost',
+    reason: 'after the last jobs, one more turn has none to end',
+  },
+  {
+    file: 'lib/reconciler/remove-jobs.ts',
+    find: '200_000',
+    replace: '2000000',
+    reason: 'it bounds the memory of a sweep that meets 200,000 jobs which stay',
+  },
+  {
+    file: 'lib/reconciler/remove-jobs.ts',
+    find: 'isTerminal(status)',
+    replace: 'true',
+    reason: 'only a job that has ended has the time of its end',
+  },
 ];
 
 /** Whether the reason of an entry holds for a mutant. */

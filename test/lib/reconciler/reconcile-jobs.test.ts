@@ -41,7 +41,7 @@ async function found(waiting: readonly Partial<Job>[], items: readonly Partial<J
     byStatus,
     jobs: { findAll },
     folders: FOLDERS,
-    random: () => 0,
+    random: () => 0.5,
     clock: { now: () => NOW },
   };
   return { ...(await readWaiting(context as ReconcilerContext)), asked };
@@ -66,6 +66,7 @@ it('the folders and profiles that jobs wait for are found; a private folder is n
   const { folders, profiles, asked } = await found(
     [
       { id: 'ready', profile: 'a', cwd: 'elsewhere' },
+      { id: 'ready without a folder', profile: 'a' },
       { id: 'in a folder', profile: 'b', cwd: 'work', ...BUSY },
       { id: 'in none', profile: 'c', cwd: '/etc', ...BUSY },
       { id: 'in a private one', profile: 'd', ...BUSY },
@@ -80,6 +81,13 @@ it('the folders and profiles that jobs wait for are found; a private folder is n
   expect([...folders]).toEqual([folderName(FOLDERS, aJob({ cwd: 'work' })), 'private']);
   expect([...profiles]).toEqual(['f']);
   expect(asked).toEqual(['in a private one', 'released since']);
+});
+
+it('the items of up to 1,000 jobs that wait for a private folder are all read', async () => {
+  for (const count of [2, 900, 1_000]) {
+    const waiting = Array.from({ length: count }, (_, n) => ({ id: `job_${n}`, ...BUSY }));
+    expect((await found(waiting)).asked).toHaveLength(count);
+  }
 });
 
 it('the index shows the jobs in a state, held ones only on request, and reports those that are unreadable', async () => {

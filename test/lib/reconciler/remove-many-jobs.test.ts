@@ -1,4 +1,5 @@
 import { type DeleteObjectsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import type { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
@@ -34,10 +35,14 @@ async function sweep(
     return itemOf(id);
   };
   const nothing = async () => undefined;
-  const send = async ({ input }: { input: { ExpressionAttributeValues?: Record<string, unknown> } }) => {
+  const send = async ({ input }: QueryCommand) => {
     const key = String(input.ExpressionAttributeValues?.[':key']);
-    const inState = (others[key] ?? []).map((job) => ({ ...job, created_at: daysAgo(20) }));
-    return { Items: key === 'jobs#0' ? listed : inState };
+    if (key === 'jobs#0') return { Items: listed };
+    // One a page.
+    const at = Number(input.ExclusiveStartKey?.at ?? 0);
+    const [job, ...more] = (others[key] ?? []).slice(at);
+    const Items = job === undefined ? [] : [{ ...job, created_at: timestamp(NOW - 20 * 86_400_000 + at) }];
+    return { Items, ...(more.length > 0 && { LastEvaluatedKey: { at: at + 1 } }) };
   };
   const context: unknown = {
     clock: { now: () => now },

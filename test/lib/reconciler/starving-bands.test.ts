@@ -11,16 +11,19 @@ function waiting(priority: number, milliseconds: number, differences: Partial<Jo
   return aJob({ priority, created_at: ago(milliseconds), queued_at: ago(milliseconds), ...differences });
 }
 
-async function starving(jobs: readonly Job[]): Promise<{ bands: readonly string[]; read: number }> {
+async function starving(jobs: readonly Job[]): Promise<{ bands: readonly string[]; read: number; page?: number }> {
   let read = 0;
+  let page: number | undefined;
   const oldestFirst = jobs.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
-  async function* byStatus() {
+  async function* byStatus(_status: string, options?: { page?: number }) {
+    page = options?.page;
     for (const job of oldestFirst) {
       read += 1;
       yield job;
     }
   }
-  return { bands: await starvingBands({ byStatus, clock: { now: () => NOW } }), read };
+  const bands = await starvingBands({ byStatus, clock: { now: () => NOW } });
+  return { bands, read, ...(page !== undefined && { page }) };
 }
 
 describe('a band starves', () => {
@@ -31,6 +34,7 @@ describe('a band starves', () => {
     ['the lowest comes first', [waiting(0, 90_000), waiting(-5, 80_000)], ['low', 'normal']],
     ['the highest is never kept waiting by another', [waiting(3, 90_000)], []],
     ['waiting again counts from then', [waiting(0, 90_000, { queued_at: ago(10_000) })], []],
+    ['waiting again for exactly a minute', [waiting(0, 90_000, { queued_at: ago(60_000) })], []],
     ['a pause is no waiting', [waiting(0, 90_000, { due_at: ago(-1_000), reason: 'retry_backoff' })], []],
     [
       'a parked job waits for something else',
@@ -56,5 +60,12 @@ describe('a band starves', () => {
 
 it('jobs that are too young to starve are not looked at', async () => {
   const young = Array.from({ length: 500 }, (_, n) => waiting(0, 10_000 + n));
-  expect(await starving(young)).toEqual({ bands: [], read: 1 });
+  expect(await starving(young)).toEqual({ bands: [], read: 1, page: 100 });
+  const exactly = [waiting(0, 60_000), waiting(0, 59_999)];
+  expect(await starving(exactly)).toEqual({ bands: [], read: 1, page: 100 });
+});
+
+it('no more jobs are read once both lower bands are known to starve', async () => {
+  const jobs = [waiting(0, 90_003), waiting(0, 90_002), waiting(-1, 90_001), waiting(-1, 90_000)];
+  expect(await starving(jobs)).toEqual({ bands: ['low', 'normal'], read: 3, page: 100 });
 });

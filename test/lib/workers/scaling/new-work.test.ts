@@ -17,6 +17,7 @@ test.each<[string, Work | undefined, Work | undefined, boolean]>([
   ['appears and waits for the vendor', undefined, PARKED, false],
   ['is claimed', WAITS, RUNS, false],
   ['ends', RUNS, ENDED, false],
+  ['is lost for the last time', RUNS, { status: 'FAILED', reason: 'worker_lost' }, false],
   ['ends with commands to run, which its worker runs', RUNS, DEPLOYS, false],
   ['has commands to run once more', ENDED, DEPLOYS, true],
   ['has had commands to run', DEPLOYS, DEPLOYS, false],

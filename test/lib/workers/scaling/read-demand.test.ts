@@ -1,5 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
+import { started } from '../../../../lib/accounts/account.ts';
 import { AccountStore } from '../../../../lib/accounts/account-store.ts';
 import { DeployBindingStore } from '../../../../lib/deployments/bindings/deploy-binding-store.ts';
 import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
@@ -11,7 +12,9 @@ import { readWaiting } from '../../../../lib/reconciler/reconcile-jobs.ts';
 import { starvingBands } from '../../../../lib/reconciler/starving-bands.ts';
 import { countedState, JobCounts } from '../../../../lib/stats/counting/counts.ts';
 import { readDemand } from '../../../../lib/workers/scaling/read-demand.ts';
+import { printedBy } from '../../../captured-lines.ts';
 import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
+import { aJob } from '../../jobs/a-job.ts';
 
 const DUE = '2036-11-20T10:00:00.000Z';
 
@@ -95,4 +98,111 @@ it('parked jobs are found by the reconciler, and listed and counted as QUEUED', 
   const index = new JobIndex({ table: deployment.table, jobsTable, registryTable });
   const page = await index.page({ status: 'QUEUED', limit: 10, offset: 0, cursor: undefined });
   expect(page.items).toHaveLength(4);
+});
+
+/** The demand for commands of bindings, and what it reads for it. */
+async function bindingsOf(
+  jobs: readonly { id: string; project_id: string }[],
+  settings: { commands?: boolean; enough?: number } = {},
+) {
+  const { commands = true, enough = 10 } = settings;
+  const reads: string[] = [];
+  const binding = { state: 'active', binding_mode: 'custom', command: 'true' };
+  const bindings: Record<string, object[]> = {
+    calls: [{ ...binding, binding_mode: 'generic' }],
+    none: [],
+    off: [{ ...binding, disabled: true, enabled: false }],
+  };
+  const deployments: Record<string, object[]> = {
+    job_done: [{ mode: 'custom', state: 'succeeded' }],
+    job_call: [{ mode: 'generic', state: 'pending' }],
+  };
+  const context: unknown = {
+    commands,
+    clock: { now: () => 0 },
+    counts: { readStates: async () => ({}) },
+    byStatus: async function* () {},
+    vendors: [],
+    partition: async function* () {
+      yield* jobs;
+    },
+    bindings: {
+      list: async (project: string) => {
+        reads.push(project);
+        return bindings[project] ?? [binding];
+      },
+    },
+    deployments: {
+      list: async (id: string) => {
+        reads.push(id);
+        return deployments[id] ?? [{ mode: 'custom', state: 'pending' }];
+      },
+    },
+  };
+  const demand = await readDemand(context as Parameters<typeof readDemand>[0], enough);
+  return { count: demand.bindings, reads };
+}
+
+it('commands that have not ended are demand, in projects with bindings that run some', async () => {
+  const jobs = ['job_a', 'job_b', 'job_done', 'job_call'].map((id) => ({ id, project_id: 'p' }));
+  const others = ['calls', 'none'].map((project_id) => ({ id: `job_of_${project_id}`, project_id }));
+  expect(await bindingsOf([...jobs, ...others])).toEqual({
+    count: 2,
+    reads: ['p', 'job_a', 'job_b', 'job_done', 'job_call', 'calls', 'none'],
+  });
+  expect(await bindingsOf(jobs, { commands: false })).toEqual({ count: 0, reads: [] });
+  expect(await bindingsOf(jobs, { enough: 1 })).toEqual({ count: 1, reads: ['p', 'job_a'] });
+});
+
+it('the jobs that wait are counted up to the number that is enough', async () => {
+  const now = Date.parse('2026-11-20T12:00:00.000Z');
+  const at = (milliseconds: number) => new Date(now + milliseconds).toISOString();
+  let read = 0;
+  const pages: unknown[] = [];
+  const waiting = async (queued: number, enough: number, jobs: readonly Partial<Job>[]) => {
+    read = 0;
+    const context: unknown = {
+      clock: { now: () => now },
+      counts: { readStates: async () => ({ QUEUED: queued, RUNNING: 2 }) },
+      byStatus: async function* (_status: string, options: unknown) {
+        pages.push(options);
+        for (const job of jobs) {
+          read += 1;
+          yield aJob({ created_at: at(60_000), queued_at: at(60_000), ...job });
+        }
+      },
+      vendors: [],
+    };
+    return (await readDemand(context as Parameters<typeof readDemand>[0], enough)).waiting;
+  };
+  const due = { due_at: at(0) };
+  const jobs = [{}, due, { due_at: at(1) }, { reason: 'usage_limit' } as const];
+  expect(await waiting(4, 10, jobs)).toBe(2);
+  // The counters know a job that the index does not show yet, or have not heard of all.
+  expect(await waiting(6, 10, jobs)).toBe(4);
+  expect(await waiting(0, 10, jobs)).toBe(2);
+  expect(await waiting(9, 2, [{}, {}, {}])).toBe(2);
+  expect(read).toBe(2);
+  expect(pages[0]).toEqual({ page: 200 });
+});
+
+it('a login that is under way, or an account whose login is to be revoked, needs a worker; a damaged account none', async () => {
+  const deployment = countingDeployment();
+  const { table, env, clock } = deployment;
+  const accounts = new AccountStore({ table, registryTable: env.REGISTRY_TABLE, clock, world: 'practice' });
+  await accounts.change('codex', (account, now) => started(account, 'login', now));
+  const read = accounts.read.bind(accounts);
+  accounts.read = async (vendor) => {
+    if (vendor !== 'codex') throw new Error('damaged');
+    return await read(vendor);
+  };
+  const context: unknown = {
+    clock,
+    counts: { readStates: async () => ({}) },
+    byStatus: async function* () {},
+    accounts,
+    vendors: ['codex', 'claude'],
+  };
+  const demand = readDemand(context as Parameters<typeof readDemand>[0], 10);
+  expect((await printedBy(async () => await demand)).result).toMatchObject({ logins: 1 });
 });
