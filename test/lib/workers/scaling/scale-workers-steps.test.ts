@@ -15,6 +15,7 @@ function scaling(settings: Partial<ScaleContext['settings']> = {}) {
     /** How often another writer is faster. */
     faster: 0,
     writes: 0,
+    changes: 0,
     demand: NO_DEMAND,
     asked: [] as number[],
     workers: [] as { task?: string; build?: string; leaving?: string; running: string[]; isGone?: boolean }[],
@@ -46,6 +47,7 @@ function scaling(settings: Partial<ScaleContext['settings']> = {}) {
         return state.record;
       },
       change: async (update: (known: Scaling) => Scaling) => {
+        state.changes += 1;
         state.record = update(state.record);
         return state.record;
       },
@@ -93,7 +95,7 @@ test('a decision reads as much work as the most workers do, records its launches
   expect(state.runs).toEqual([{ token: 't1', provider: 'FARGATE', count: 2 }]);
   expect(state.record.launches).toMatchObject([{ token: 't1', tasks: ['t1-0', 't1-1'] }]);
   expect(await decide()).toEqual({ need: 2, started: 2, launch: 0 });
-  expect([state.writes, state.runs.length]).toEqual([1, 1]);
+  expect([state.writes, state.changes, state.runs.length]).toEqual([1, 1, 1]);
 });
 
 test('a decision is made again while another writer is faster, six times at most', async () => {
@@ -208,7 +210,7 @@ test('a launch in part is a failure of the rest, and on Spot the rest is launche
   const { state, decide } = scaling({ spotWeight: 100 });
   state.demand = { ...NO_DEMAND, waiting: 6 };
   state.answers = [{ tasks: ['a'], failure: 'Capacity is unavailable' }];
-  await decide();
+  expect(await decide()).toEqual({ need: 3, started: 1, launch: 2 });
   expect(state.runs).toEqual([
     { token: 't1', provider: 'FARGATE_SPOT', count: 3 },
     { token: 't2', provider: 'FARGATE', count: 2 },
@@ -235,4 +237,14 @@ test('a failure is over once as many workers are there as the work needs, and no
   state.workers = [{ task: 'a', build: 'worker:1', running: [] }];
   await decide(3_000);
   expect(state.record.failure).toBeUndefined();
+});
+
+test('a failure stands while more workers are needed than there may be beside those that exit', async () => {
+  const { state, decide } = scaling({ maxWorkers: 1 });
+  state.demand = { ...NO_DEMAND, waiting: 1 };
+  state.answers = [{ tasks: [], failure: 'RESOURCE:CPU' }];
+  await decide();
+  state.workers = [{ build: 'worker:0', running: ['job_1'] }];
+  expect(await decide(20_000)).toEqual({ need: 1, started: 0, launch: 0 });
+  expect(state.record.failure).toBeDefined();
 });

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { LiveWorkers } from '../../../lib/workers/live-workers.ts';
+import { printedBy } from '../../captured-lines.ts';
+import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
+
+const WORKER = { id: 'w', host: 'h', version: '1', concurrency: 1, running: ['job_1'], started_at: '' };
+
+/** Workers whose clock a test sets, in milliseconds after it began. */
+function workersAt() {
+  const { table, env, clock } = quietDeployment();
+  const start = clock.now();
+  const state = { later: 0, sent: [] as { Item?: Record<string, unknown>; ConsistentRead?: boolean }[] };
+  const send = async (command: { input: object }) => {
+    state.sent.push(command.input);
+    return await table.send(command as never);
+  };
+  const registry = { table: { send } as unknown as typeof table, registryTable: env.REGISTRY_TABLE };
+  const workers = new LiveWorkers({ ...registry, clock: { now: () => start + state.later } });
+  return { state, start, workers };
+}
+
+test('a worker is live for 45 seconds after it registered, and recent for seven and a half minutes', async () => {
+  const { state, start, workers } = workersAt();
+  expect(await workers.register(WORKER)).toBe(true);
+  expect(state.sent[0]?.Item?.expires_at_epoch).toBe(Math.ceil((start + 450_000) / 1000));
+  const known = async (later: number) => {
+    state.later = later;
+    return [await workers.count(), (await workers.recent()).length];
+  };
+  expect(await known(45_000)).toEqual([1, 1]);
+  expect(await known(45_001)).toEqual([0, 1]);
+  expect(await known(449_000)).toEqual([0, 1]);
+  expect(await known(451_000)).toEqual([0, 0]);
+});
+
+test('decisions read the last registrations, and what is shown those of a moment ago', async () => {
+  const { state, workers } = workersAt();
+  await workers.recent();
+  await workers.list();
+  expect(state.sent.map(({ ConsistentRead }) => ConsistentRead)).toEqual([true, false]);
+});
+
+test('a worker that has exited is not live, and runs nothing', async () => {
+  const { workers } = workersAt();
+  await workers.register({ ...WORKER, leaving: 'idle' });
+  expect(await workers.list()).toMatchObject([{ leaving: 'idle', running: ['job_1'] }]);
+  await workers.deregister(WORKER);
+  expect(await workers.list()).toEqual([]);
+  expect(await workers.recent()).toMatchObject([{ id: 'w', running: [], left_at: expect.any(String) }]);
+});
+
+test('a registration that is unreadable is reported and left out, and one without an expiry is kept', async () => {
+  const items = [{ id: 'none' }, { id: 'damaged', host: 7 }].map((item) => ({
+    ...{ ...WORKER, seen_at: '2026-11-20T10:00:00.000Z' },
+    ...item,
+  }));
+  const send = async () => ({ Items: [...items, { ...items[0], id: 'odd', expires_at_epoch: '0' }] });
+  const registry = { table: { send } as never, registryTable: 'registry', clock: { now: () => 1 } };
+  const { lines, result } = await printedBy(async () => await new LiveWorkers(registry).recent());
+  expect(result.map(({ id }) => id)).toEqual(['none', 'odd']);
+  expect(lines.flatMap(({ item }) => item ?? [])).toEqual(['worker damaged']);
+});
+
+test('a registration counts if the worker can register twice more before it is silent', async () => {
+  let [now, delay] = [0, 15_000];
+  const send = async () => {
+    now += delay;
+  };
+  const table = { send } as never;
+  const workers = new LiveWorkers({ table, registryTable: 'registry', clock: { now: () => now } });
+  expect(await workers.register(WORKER)).toBe(true);
+  delay = 15_001;
+  expect(await workers.register(WORKER)).toBe(false);
+});
