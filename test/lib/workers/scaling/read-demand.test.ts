@@ -109,9 +109,9 @@ async function bindingsOf(
   const reads: string[] = [];
   const binding = { state: 'active', binding_mode: 'custom', command: 'true' };
   const bindings: Record<string, object[]> = {
-    calls: [{ ...binding, binding_mode: 'generic' }],
+    calls: [{ ...binding, binding_mode: 'generic', target_url: 'https://example.com' }],
     none: [],
-    off: [{ ...binding, disabled: true, enabled: false }],
+    off: [{ ...binding, disabled_reason: 'its link is unsafe' }],
   };
   const deployments: Record<string, object[]> = {
     job_done: [{ mode: 'custom', state: 'succeeded' }],
@@ -145,10 +145,10 @@ async function bindingsOf(
 
 it('commands that have not ended are demand, in projects with bindings that run some', async () => {
   const jobs = ['job_a', 'job_b', 'job_done', 'job_call'].map((id) => ({ id, project_id: 'p' }));
-  const others = ['calls', 'none'].map((project_id) => ({ id: `job_of_${project_id}`, project_id }));
+  const others = ['calls', 'none', 'off'].map((project_id) => ({ id: `job_of_${project_id}`, project_id }));
   expect(await bindingsOf([...jobs, ...others])).toEqual({
     count: 2,
-    reads: ['p', 'job_a', 'job_b', 'job_done', 'job_call', 'calls', 'none'],
+    reads: ['p', 'job_a', 'job_b', 'job_done', 'job_call', 'calls', 'none', 'off'],
   });
   expect(await bindingsOf(jobs, { commands: false })).toEqual({ count: 0, reads: [] });
   expect(await bindingsOf(jobs, { enough: 1 })).toEqual({ count: 1, reads: ['p', 'job_a'] });
