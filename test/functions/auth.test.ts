@@ -145,7 +145,7 @@ test('a token has scopes, and no session, role or email', async () => {
   });
 });
 
-test('who has signed out is told so, also where the provider cannot end its session', async () => {
+test('the page after a sign-out says so, also where the provider cannot end its session', async () => {
   for (const path of ['/auth/signed-out', '/auth/signed-out?everywhere=1']) {
     const { status, location, text } = await ask(path);
     expect([status, location, text.includes('<title>You are signed out')]).toEqual([200, null, true]);

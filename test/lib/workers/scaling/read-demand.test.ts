@@ -186,7 +186,7 @@ it('the jobs that wait are counted up to the number that is enough', async () =>
   expect(pages[0]).toEqual({ page: 200 });
 });
 
-it('a login that is under way, or an account whose login is to be revoked, needs a worker; a damaged account none', async () => {
+it('a login in progress needs a worker, a damaged account none', async () => {
   const deployment = countingDeployment();
   const { table, env, clock } = deployment;
   const accounts = new AccountStore({ table, registryTable: env.REGISTRY_TABLE, clock, world: 'practice' });

@@ -52,7 +52,7 @@ it('launches are sorted by time, those of the same time by token', async () => {
   expect((await store.read()).launches).toEqual([early, a, b]);
 });
 
-it('a write holds what has changed and no more, and no change is written for the same state', async () => {
+it('a write holds only what has changed, and nothing is written for the same state', async () => {
   const { store, requests } = seenStore();
   await store.change((known) => ({ ...known, launches: [launch('a'), launch('b'), launch('c')] }));
   const writes = () => requests.flatMap((request) => (request instanceof TransactWriteCommand ? [request.input] : []));
