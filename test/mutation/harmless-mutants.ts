@@ -238,6 +238,13 @@ export const HARMLESS: readonly Harmless[] = [
   },
   {
     file: 'lib/reconciler/remove-jobs.ts',
+    find: '>',
+    replace: '>=',
+    in: 'removableJobs',
+    reason: 'it bounds the memory of a sweep that meets 200,000 jobs which stay',
+  },
+  {
+    file: 'lib/reconciler/remove-jobs.ts',
     find: 'isTerminal(status)',
     replace: 'true',
     reason: 'only a job that has ended has the time of its end',

@@ -82,11 +82,12 @@ it('a sweep does not read the jobs that the index shows to be open, or to have e
     'FAILED#0': [
       { id: 'job_000000', finished_at: daysAgo(8) },
       { id: 'job_000001', finished_at: daysAgo(7) },
+      { id: 'job_000002', finished_at: daysAgo(6) },
     ],
-    'CANCELLED#0': [{ id: 'job_000002', finished_at: daysAgo(6) }],
-    'DRAFT#0': [{ id: 'job_000003' }],
+    'CANCELLED#0': [{ id: 'job_000003', finished_at: daysAgo(6) }],
+    'DRAFT#0': [{ id: 'job_000004' }],
   };
-  expect(await sweep(5, (id) => aJob({ id, ...ENDED }), { others })).toEqual({ removed: 2, read: 2 });
+  expect(await sweep(6, (id) => aJob({ id, ...ENDED }), { others })).toEqual({ removed: 2, read: 2 });
 });
 
 it('a sweep ends after ten minutes', async () => {
