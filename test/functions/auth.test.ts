@@ -137,14 +137,6 @@ test('a session is shown, ended by its own site only, and listed among those tha
   expect((await ask('/api/v1/session', other)).status).toBe(401);
 });
 
-test('a token has scopes, and no session, role or email', async () => {
-  const authorization = `Bearer ${await service.token(['read', 'logs'])}`;
-  expect((await ask('/api/v1/session', { authorization })).body).toMatchObject({
-    ...{ kind: 'token', name: 'token:test', scopes: ['read', 'logs'] },
-    ...{ role: null, email: null, session_id: null, expires_at: null },
-  });
-});
-
 test('the page after a sign-out says so, also where the provider cannot end its session', async () => {
   for (const path of ['/auth/signed-out', '/auth/signed-out?everywhere=1']) {
     const { status, location, text } = await ask(path);
