@@ -49,7 +49,7 @@ beforeEach(async () => {
 afterEach(async () => await rm(folder, { recursive: true }));
 
 const PROMPT = "echo 'https://vendor.example/device'; echo '(expires in 15 minutes)'; echo 'WXYZ-98765'";
-const UNTIL_APPROVED = 'until [ -e "$OURS/approved" ]; do sleep 0.02; done';
+const UNTIL_APPROVED = 'until [ -e "$OURS/approved" ] || [ ! -d "$OURS" ]; do sleep 0.02; done';
 const WRITE_LOGIN = 'cp "$OURS/auth" "$CODEX_HOME/auth.json"';
 
 /** Runs a login by a CLI that does this after it was started, and waits for its end. */
