@@ -1,9 +1,10 @@
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { ProjectStore } from '../../../lib/projects/projects.ts';
 import { JobCounts } from '../../../lib/stats/counting/counts.ts';
 import { StatsStore } from '../../../lib/stats/counting/stats-store.ts';
-import { readStats } from '../../../lib/stats/read-stats.ts';
+import { readProjects, readStats, readTokens, type StatsContext } from '../../../lib/stats/read-stats.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aJob } from '../jobs/a-job.ts';
 
@@ -23,19 +24,13 @@ async function ended(status: Job['status'], day = '2026-11-20'): Promise<void> {
   await new StatsStore(deployment.registry).apply('shard', [{ sequence: String(sequence), before: undefined, after }]);
 }
 
-const stats = async () => {
-  const { registry, table, env } = deployment;
-  const { jobs } = await readStats(
-    {
-      registry,
-      counts: new JobCounts({ table, registryTable: env.REGISTRY_TABLE }),
-      stats: new StatsStore(registry),
-      projects: new ProjectStore(registry),
-    },
-    NOW,
-  );
-  return jobs;
-};
+function context(): StatsContext {
+  const { registry } = deployment;
+  const [counts, stats, projects] = [new JobCounts(registry), new StatsStore(registry), new ProjectStore(registry)];
+  return { registry, counts, stats, projects };
+}
+
+const stats = async () => (await readStats(context(), NOW)).jobs;
 
 it('the success rate is of the jobs that succeeded or failed; what was cancelled says nothing', async () => {
   expect((await stats()).last_30_days.success_rate).toBeNull();
@@ -52,4 +47,65 @@ it('the last thirty days are today and the twenty-nine days before it', async ()
   const { last_30_days, by_day } = await stats();
   expect(last_30_days.succeeded).toBe(before + 1);
   expect([by_day.length, by_day[0]?.day, by_day.at(-1)?.day]).toEqual([30, '2026-10-22', '2026-11-20']);
+});
+
+it('tokens are shown by day, model and project, beside the jobs of each state and the spread of their times', async () => {
+  const usage = {
+    input_tokens: 5,
+    cached_input_tokens: 4,
+    output_tokens: 3,
+    reasoning_output_tokens: 2,
+    cost_usd: 0.5,
+  };
+  const { id: project_id } = await new ProjectStore(deployment.registry).resolve('Team A');
+  const at = '2026-11-19T10:00:30.000Z';
+  const times = { queued_at: '2026-11-19T10:00:00.000Z', started_at: '2026-11-19T10:00:10.000Z', finished_at: at };
+  const job = { ...times, project_id, updated_at: at, usage };
+  const jobs = [aJob({ ...job, status: 'SUCCEEDED', model_used: 'm' }), aJob({ ...job, status: 'RUNNING' })];
+  const changes = jobs.map((after, place) => ({ sequence: String(place + 1), before: undefined, after }));
+  await new StatsStore(deployment.registry).apply('another shard', changes);
+  const states = ['QUEUED', 'QUEUED-asked', 'RUNNING'].map((after, place) => ({ sequence: String(place + 1), after }));
+  await new JobCounts(deployment.registry).apply(
+    'shard',
+    states.map((change) => ({ ...change, before: undefined })),
+  );
+
+  const { time, statuses, jobs: shown, projects, tokens } = await readStats(context(), NOW);
+  const both = {
+    ...{ input_tokens: 10, cached_input_tokens: 8, output_tokens: 6, reasoning_output_tokens: 4, cost_usd: 1 },
+  };
+  const counted = { DRAFT: 0, QUEUED: 2, RUNNING: 1, SUCCEEDED: 0, FAILED: 0, CANCELLED: 0 };
+  expect([time, statuses, shown.total, shown.by_status]).toEqual(['2026-11-20T12:00:00.000Z', counted, 3, counted]);
+  expect(shown.by_day.at(-2)).toEqual({
+    ...{ day: '2026-11-19', succeeded: 1, failed: 0, cancelled: 0, success_rate: 1 },
+    queue_wait_ms: { count: 1, p50: 9742, p95: 9742 },
+    duration_ms: { count: 1, p50: 19484, p95: 19484 },
+  });
+  const project = { id: project_id, name: 'Team A', job_counts: { ...counted, QUEUED: 0, SUCCEEDED: 1 } };
+  expect(projects).toEqual({ items: [{ ...project, tokens: both, last_activity_at: at }], more: false });
+  expect([tokens.last_30_days, tokens.by_day.at(-2)]).toEqual([both, { day: '2026-11-19', ...both }]);
+  expect(tokens.by_model).toEqual([
+    { model: '(default of practice)', ...usage },
+    { model: 'm', ...usage },
+  ]);
+  expect(tokens.by_project).toEqual([{ project_id, project: 'Team A', ...both }]);
+  const none = Object.fromEntries(Object.keys(both).map((name) => [name, 0]));
+  expect(await readTokens(context().stats, NOW)).toEqual({ today: none, last30Days: both, models: ['m'] });
+});
+
+it('of many projects and models, the first hundred are shown', async () => {
+  const names = Array.from({ length: 101 }, (_, at) => `many-${String(at).padStart(3, '0')}`);
+  const { table, env } = deployment;
+  const items = names.flatMap((id) => [
+    { kind: 'project', id, name: id, created_at: 'then' },
+    { kind: 'model-figures', id, t_in: 1 },
+  ]);
+  for (let at = 0; at < items.length; at += 25) {
+    const puts = items.slice(at, at + 25).map((Item) => ({ PutRequest: { Item } }));
+    await table.send(new BatchWriteCommand({ RequestItems: { [env.REGISTRY_TABLE]: puts } }));
+  }
+  const { projects, tokens } = await readStats(context(), NOW);
+  expect([projects.items.length, projects.more, tokens.by_model.length]).toEqual([100, true, 100]);
+  expect((await readProjects(context())).items).toHaveLength(100);
+  expect((await readTokens(context().stats, NOW)).models).toHaveLength(99);
 });

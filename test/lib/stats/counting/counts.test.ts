@@ -1,7 +1,7 @@
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { STATUSES, type Status } from '../../../../lib/contract/statuses.ts';
-import { type JobChange, JobCounts } from '../../../../lib/stats/counting/counts.ts';
+import { countedState, type JobChange, JobCounts } from '../../../../lib/stats/counting/counts.ts';
 import { amount } from '../../../amount.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
 
@@ -92,6 +92,42 @@ it('counting continues where an earlier version stopped, in its one item', async
   await counts.apply(fresh, changes);
   expect(await counts.read()).toEqual({ ...Item.counts, QUEUED: 1, RUNNING: 5 });
   expect([await counts.checkpoint(begun), await counts.checkpoint(fresh)]).toEqual(['101', '101']);
+});
+
+it('jobs of a state that are counted apart belong to it, and states of a later version are counted too', async () => {
+  const states = ['QUEUED', 'QUEUED-asked', 'PAUSED', 'PAUSED'];
+  const changes = states.map((after, at) => ({ sequence: String(at + 1), before: undefined, after }));
+  await counts.apply('shard-a', changes);
+  expect(await counts.readStates()).toEqual({ QUEUED: 1, 'QUEUED-asked': 1, PAUSED: 2 });
+  expect(await counts.read()).toMatchObject({ QUEUED: 2, RUNNING: 0, PAUSED: 2 });
+});
+
+it.each([
+  [{ status: 'QUEUED' }, 'QUEUED'],
+  [{ status: 'QUEUED', status_key: 'QUEUED#2026' }, 'QUEUED'],
+  [{ status: 'QUEUED', status_key: 'QUEUED-asked#2026' }, 'QUEUED-asked'],
+  [{ status: 'RUNNING', status_key: 'QUEUED-asked#2026' }, 'RUNNING'],
+])('a job is counted in its state, apart if its key says so: %j', (job, state) => {
+  expect(countedState(job)).toBe(state);
+});
+
+it('counts and checkpoints are read as they were written last', async () => {
+  const { registry, table } = deployment;
+  const send = async (command: GetCommand) => {
+    const isRead = command instanceof GetCommand || (command as unknown) instanceof QueryCommand;
+    return isRead && command.input.ConsistentRead !== true ? {} : await table.send(command);
+  };
+  const fresh = new JobCounts({ ...registry, table: { send } as unknown as DynamoDBDocumentClient });
+  await fresh.apply('shard-a', [{ sequence: '7', before: undefined, after: 'DRAFT' }]);
+  expect([await fresh.read(), await fresh.checkpoint('shard-a')]).toMatchObject([{ DRAFT: 1 }, '7']);
+});
+
+it('changes within a state cost neither a read nor a write', async () => {
+  const sent: unknown[] = [];
+  const send = async (command: unknown) => void sent.push(command);
+  const watched = new JobCounts({ ...deployment.registry, table: { send } as unknown as DynamoDBDocumentClient });
+  await watched.apply('shard-a', [{ sequence: '1', before: 'RUNNING', after: 'RUNNING' }]);
+  expect(sent).toEqual([]);
 });
 
 const start = Date.parse('2026-11-20T00:00:00.000Z');
