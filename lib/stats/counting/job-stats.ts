@@ -126,7 +126,7 @@ function merged(changes: readonly StatsChange[]): StatsChange[] {
     const known = byItem.get(key);
     byItem.set(key, { ...known, ...change, add: sum(known?.add ?? {}, change.add) });
   }
-  return [...byItem.values()].filter(({ add, activeAt }) => Object.keys(add).length > 0 || activeAt !== undefined);
+  return [...byItem.values()].filter(({ add }) => Object.keys(add).length > 0);
 }
 
 /** The sum of additions, without zeros. */
