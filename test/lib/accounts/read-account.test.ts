@@ -1,13 +1,9 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { GetCommand, type PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { claimed, LOGIN, started } from '../../../lib/accounts/account.ts';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type Account, claimed, LOGIN, type Login, started } from '../../../lib/accounts/account.ts';
 import { AccountStore } from '../../../lib/accounts/account-store.ts';
-import type { LoginReply } from '../../../lib/accounts/ask-login.ts';
+import type { LoginPrompt, LoginReply } from '../../../lib/accounts/ask-login.ts';
 import { cancelLogin } from '../../../lib/accounts/cancel-login.ts';
-import { createLoginReader } from '../../../lib/accounts/login-reader.ts';
 import { readAccount, viewAccount } from '../../../lib/accounts/read-account.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { repeatingTable } from '../../repeating-table.ts';
@@ -55,36 +51,58 @@ it('a login whose process is silent has failed once its lease is over, and not b
   expect(await read({ kind: 'silent' })).toMatchObject({ state: 'failed', error: expect.stringContaining('ended') });
 });
 
-it('an account without a login in progress is linked if it has a credential', async () => {
-  const account = { version: 1, generation: 1, discarded: [] };
-  const credential = { file: 'credential' };
-  const { clock } = deployment;
-  expect(viewAccount({ clock }, 'codex', { ...account, credential })).toMatchObject({
-    state: 'linked',
-    logged_in: true,
-  });
-  expect(viewAccount({ clock }, 'codex', account)).toMatchObject({ state: 'not_linked', logged_in: false });
+it('a login whose process is gone has failed at once, and its end is stored', async () => {
+  expect(await read({ kind: 'gone' })).toMatchObject({ state: 'failed', error: expect.stringContaining('ended') });
+  expect((await accounts.read('codex')).login).toMatchObject({ state: 'failed' });
 });
 
-it("a login whose code can't be asked for, as Lambda refuses the call, is as silent as its process", async () => {
-  let calls = 0;
-  const lambda = createServer((_request, response) => {
-    calls += 1;
-    const body = JSON.stringify({ Type: 'User', Message: 'The function is inactive' });
-    response.writeHead(502, { 'x-amzn-errortype': 'ResourceNotReadyException' }).end(body);
-  });
-  await once(lambda.listen(0, '127.0.0.1'), 'listening');
-  for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'us-east-1');
-  vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', `http://127.0.0.1:${(lambda.address() as AddressInfo).port}`);
-  try {
-    const askLogin = createLoginReader({ LOGIN_READER_FUNCTION: 'promptq-read-login-code' });
-    expect(await readAccount({ accounts, askLogin }, 'codex')).toMatchObject({ state: 'starting' });
-    expect(calls).toBeGreaterThan(0);
-  } finally {
-    vi.unstubAllEnvs();
-    lambda.close();
-  }
+it('a login is asked for by its id and address, while it runs; reading writes nothing', async () => {
+  const asked: unknown[] = [];
+  const askLogin = async (question: unknown): Promise<LoginReply> => {
+    asked.push(question);
+    return { kind: 'silent' };
+  };
+  const { version } = await accounts.read('codex');
+  await readAccount({ accounts, askLogin }, 'codex');
+  expect(asked).toEqual([{ login_id: PROMPT.login_id, listener: LISTENER }]);
+  expect((await accounts.read('codex')).version).toBe(version);
+  await cancelLogin(accounts);
+  expect(await readAccount({ accounts, askLogin }, 'codex')).toMatchObject({ state: 'cancelled' });
+  expect(asked).toHaveLength(1);
 });
+
+const AT = '2026-11-20T12:00:00.000Z';
+const { login_id: _id, ...CODE } = PROMPT;
+const credential = { file: 'credential', account: 'ada@example.com' };
+it.each<[name: string, account: Partial<Account>, prompt: LoginPrompt | undefined, shown: object]>([
+  ['not linked', {}, undefined, { state: 'not_linked', logged_in: false }],
+  ['linked', { credential }, undefined, { state: 'linked', logged_in: true, account: 'ada@example.com' }],
+  ['linked without a name', { credential: { file: 'x' } }, undefined, { state: 'linked', logged_in: true }],
+  ['starting', { login: loginIn('starting') }, PROMPT, { state: 'awaiting_user', logged_in: false, ...CODE }],
+  [
+    'starting, its code not printed',
+    { login: loginIn('starting') },
+    { login_id: PROMPT.login_id },
+    { state: 'starting', logged_in: false },
+  ],
+  ['awaiting a person', { login: loginIn('awaiting_user') }, undefined, { state: 'awaiting_user', logged_in: false }],
+  [
+    'a failed login beside a link, without its code',
+    { credential, login: { ...loginIn('failed'), error: 'why' } },
+    PROMPT,
+    { state: 'failed', logged_in: true, account: 'ada@example.com', error: 'why' },
+  ],
+])('what is shown of an account: %s', (_name, account, prompt, shown) => {
+  const clock = { now: () => Date.parse(AT) };
+  const whole = { version: 1, generation: 1, discarded: [], ...account };
+  expect(viewAccount({ clock }, 'codex', whole, prompt)).toEqual({ vendor: 'codex', updated_at: AT, ...shown });
+  const earlier = viewAccount({ clock }, 'codex', { ...whole, updated_at: 'earlier' }, prompt);
+  expect(earlier).toEqual({ vendor: 'codex', ...shown, updated_at: 'earlier' });
+});
+
+function loginIn(state: Login['state']): Login {
+  return { id: PROMPT.login_id, state, requested_at: AT };
+}
 
 it('two logins that start at once on a new account are not both the account', async () => {
   const { registry, clock } = deployment;
