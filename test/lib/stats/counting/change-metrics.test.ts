@@ -17,6 +17,7 @@ it.each<[name: string, before: StreamedJob | undefined, after: StreamedJob | und
   ['the start of a job that came due later', { ...queued, due_at: at(5) }, running, { QueueWait: [2] }],
   ['the start of a job that was due before', { ...queued, due_at: at(-5) }, running, { QueueWait: [7] }],
   ['a start by a clock that is behind', { ...queued, updated_at: at(8) }, running, { QueueWait: [0] }],
+  ['a start from a state of a later version', { ...queued, status: 'PAUSED' as 'QUEUED' }, running, {}],
   ['a success', running, ended('SUCCEEDED'), { JobsSucceeded: 1, RunTime: [13] }],
   ['a failure', running, ended('FAILED'), { JobsFailed: 1, RunTime: [13] }],
   ['a cancellation', running, ended('CANCELLED'), { JobsCancelled: 1, RunTime: [13] }],

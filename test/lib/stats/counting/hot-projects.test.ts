@@ -83,6 +83,20 @@ it.each<[name: string, counts: (readonly [seconds: number, jobs: number])[], isH
   expect(await projectSettings.isSpread(id)).toBe(isHot);
 });
 
+it.each([
+  ['a process remembers a thousand projects', 999, true],
+  ['a process forgets them before it remembers one more', 1_000, false],
+])('%s: after the counts of %i others', async (name, others, isHot) => {
+  const { projects, registry, projectSettings } = deployment;
+  const { id } = await projects.resolve(name);
+  const hot = new HotProjects(registry);
+  const at = (seconds: number) => ({ active_at: new Date(START + 1_000 * seconds).toISOString() });
+  await hot.note({ id, ...at(0), n_QUEUED: 0 });
+  for (let other = 0; other < others; other += 1) await hot.note({ id: `other-${other}`, ...at(0), n_QUEUED: 0 });
+  await hot.note({ id, ...at(10), n_QUEUED: 10_000 });
+  expect(await projectSettings.isSpread(id)).toBe(isHot);
+});
+
 it('a project stays hot since when it first was, one that is gone is not brought back, and no time is no count', async () => {
   const { projects, registry, table, env } = deployment;
   const { id } = await projects.resolve('first');

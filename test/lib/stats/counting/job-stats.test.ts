@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { endsOf, statsChanges } from '../../../../lib/stats/counting/job-stats.ts';
+import { endsOf, shownTokens, statsChanges } from '../../../../lib/stats/counting/job-stats.ts';
 import { bucketOf } from '../../../../lib/stats/counting/log-buckets.ts';
 import { aJob } from '../../jobs/a-job.ts';
 
@@ -22,6 +22,7 @@ it('a job that ran adds its end, its wait and its duration to the day of its end
 it('a job that was cancelled in the queue adds no wait, whether it had run before or not', () => {
   const ends = [{ kind: 'day-figures', id: '2026-11-20', add: { n_CANCELLED: 1 } }];
   expect(endsOf(aJob({ status: 'CANCELLED', ...times('00', undefined, '30') }), 1)).toEqual(ends);
+  expect(endsOf(aJob({ status: 'CANCELLED', ...times('00', '35', '30') }), 1)).toEqual(ends);
   // Its first round started before it was queued for the second.
   expect(endsOf(aJob({ status: 'CANCELLED', ...times('20', '05', '30') }), 1)).toEqual(ends);
 });
@@ -43,7 +44,7 @@ it.each([
   ['a heartbeat', aJob(), aJob(), []],
   ['a start', aJob(), aJob({ status: 'RUNNING' }), [project({ n_QUEUED: -1, n_RUNNING: 1 }, AT)]],
   ['a round that leads back to the same number', aJob(), aJob({ status: 'QUEUED', updated_at: 'later' }), []],
-  ['a removal', aJob({ ...ran }), undefined, [project({ n_SUCCEEDED: -1 })]],
+  ['a removal', aJob({ ...ran, ...times('00', '05', '30') }), undefined, [project({ n_SUCCEEDED: -1 })]],
   [
     'an edit that moves a draft',
     aJob({ project_id: 'other', status: 'DRAFT' }),
@@ -92,4 +93,10 @@ it('a job that started at the moment it was queued, and ended at once, waited an
   expect(endsOf(aJob({ status: 'FAILED', ...times('05', '05', '05') }), 1)).toEqual([
     { kind: 'day-figures', id: '2026-11-20', add: { n_FAILED: 1, w_0: 1, d_0: 1 } },
   ]);
+});
+
+it('tokens are shown with money in dollars, and as zero where there are none', () => {
+  const none = { input_tokens: 0, cached_input_tokens: 0, output_tokens: 0, reasoning_output_tokens: 0, cost_usd: 0 };
+  expect(shownTokens({ ...TOKENS, t_reasoning: '7' })).toEqual(USAGE);
+  expect(shownTokens({})).toEqual(none);
 });

@@ -24,4 +24,14 @@ it('the middle and the 95th of a hundred are within 19 % of the truth, from a mi
 
 it('an empty set has no median', () => {
   expect(spreadOf(new Map())).toEqual({ count: 0, p50: null, p95: null });
+  // What retries have taken back.
+  expect(spreadOf(new Map([[3, 0]]))).toEqual({ count: 0, p50: null, p95: null });
+});
+
+it('the median of two is the lower, whatever the order of their buckets', () => {
+  const buckets = new Map([
+    [10, 1],
+    [2, 1],
+  ]);
+  expect(spreadOf(buckets)).toEqual({ count: 2, p50: 2, p95: 38 });
 });
