@@ -1,6 +1,6 @@
 import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ProjectSettingsStore } from '../../../lib/projects/project-settings.ts';
+import { isSpreadItem, ProjectSettingsStore, readSettingsItem } from '../../../lib/projects/project-settings.ts';
 import { ProjectStore } from '../../../lib/projects/projects.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 
@@ -67,4 +67,26 @@ it('a project that is removed while its settings are changed stays removed', asy
 it('a project that is removed before its settings are changed is not found', async () => {
   const change = deployment.projectSettings.change('removed', { ref: 'main' });
   await expect(change).rejects.toMatchObject({ code: 'not_found' });
+});
+
+it('an item that is absent or was stored without settings has none, and its project is not hot', () => {
+  expect([readSettingsItem(undefined), readSettingsItem({ id: 'app' })]).toEqual([{}, {}]);
+  expect([undefined, {}, { spread_at: 1 }, { spread_at: 'then' }].map(isSpreadItem)).toEqual([
+    false,
+    false,
+    false,
+    true,
+  ]);
+});
+
+it('settings that cannot be written are an error', async () => {
+  const { registry } = deployment;
+  const { id } = await new ProjectStore(registry).resolve('out of reach');
+  const error = new Error('out of reach');
+  const send = async (command: GetCommand) => {
+    if (!(command instanceof GetCommand)) throw error;
+    return await registry.table.send(command);
+  };
+  const table = { ...registry.table, send } as typeof registry.table;
+  await expect(new ProjectSettingsStore({ ...registry, table }).change(id, { ref: 'main' })).rejects.toBe(error);
 });

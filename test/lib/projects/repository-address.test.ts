@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressFault } from '../../../lib/projects/repository-address.ts';
+import { addressFault, allowedProtocols } from '../../../lib/projects/repository-address.ts';
 
 const CLOUD = { loopback: false };
 const LOCAL = { loopback: true };
@@ -35,4 +35,8 @@ describe('the address of a repository', () => {
     for (const address of ['http://git.example.com/app', 'http://127.0.0.2/app', 'ssh://127.0.0.1/app'])
       expect(addressFault(address, LOCAL)).toContain('only https');
   });
+});
+
+it('git may use the transports of the addresses that are allowed, and no other', () => {
+  expect([allowedProtocols(CLOUD), allowedProtocols(LOCAL)]).toEqual(['https', 'https:http:git']);
 });

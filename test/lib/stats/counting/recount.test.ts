@@ -16,7 +16,10 @@ function tableOf(pages: readonly (readonly object[])[], stored: readonly { kind:
       return { Items: stored.filter((item) => item.kind === kind) };
     }
     const at = Number(ExclusiveStartKey?.page ?? 0);
-    return { Items: pages[at], ...(at + 1 < pages.length && { LastEvaluatedKey: { page: at + 1 } }) };
+    const { ProjectionExpression: alias, ExpressionAttributeNames: names } = command.input;
+    const name = names?.[alias ?? ''] ?? '';
+    const shown = (item: object) => (alias === undefined ? item : { [name]: new Map(Object.entries(item)).get(name) });
+    return { Items: pages[at]?.map(shown), ...(at + 1 < pages.length && { LastEvaluatedKey: { page: at + 1 } }) };
   };
   return { send } as unknown as DynamoDBDocumentClient;
 }
