@@ -1,0 +1,45 @@
+import { BatchGetCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { expect, it } from 'vitest';
+import { batchGet } from '../../../../lib/platform/aws/batch-get.ts';
+
+/** A table that gives at most 60 items at a time, and what it is asked. */
+function table(missing: readonly number[] = []) {
+  const asked: [keys: number, consistent: boolean | undefined][] = [];
+  const send = async (command: BatchGetCommand) => {
+    expect(command).toBeInstanceOf(BatchGetCommand);
+    const { Keys = [], ConsistentRead } = command.input.RequestItems?.jobs ?? {};
+    asked.push([Keys.length, ConsistentRead]);
+    const found = Keys.slice(0, 60).filter(({ id }) => !missing.includes(Number(id)));
+    return {
+      ...(found.length > 0 && { Responses: { jobs: found } }),
+      ...(Keys.length > 60 ? { UnprocessedKeys: { jobs: { Keys: Keys.slice(60) } } } : { UnprocessedKeys: {} }),
+    };
+  };
+  return { asked, table: { send } as unknown as DynamoDBDocumentClient };
+}
+
+const keys = (count: number) => Array.from({ length: count }, (_, id) => ({ id }));
+
+it('items are asked for a hundred at a time, and once more for what a response left out', async () => {
+  const { asked, table: jobs } = table([3]);
+  const found = await batchGet(jobs, 'jobs', keys(230));
+  expect(found.map(({ id }) => id).toSorted((a, b) => Number(a) - Number(b))).toEqual(
+    keys(230).flatMap(({ id }) => (id === 3 ? [] : [id])),
+  );
+  expect(asked.toSorted(([a], [b]) => b - a)).toEqual([
+    [100, false],
+    [100, false],
+    [40, false],
+    [40, false],
+    [30, false],
+  ]);
+});
+
+it('no keys are no request, and a consistent read is asked for as one', async () => {
+  const none = table();
+  expect(await batchGet(none.table, 'jobs', [])).toEqual([]);
+  expect(none.asked).toEqual([]);
+  const one = table([0]);
+  expect(await batchGet(one.table, 'jobs', keys(1), { consistent: true })).toEqual([]);
+  expect(one.asked).toEqual([[1, true]]);
+});
