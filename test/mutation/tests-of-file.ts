@@ -32,6 +32,8 @@ const MOST = { quick: 8, alike: 2, slow: 3 };
 
 /** Imports that lead from a test to what it is about. */
 const MOST_STEPS = 3;
+/** What a test that imports the file itself counts as: it says more than a name that is like the file's. */
+const DIRECT = -1;
 
 /** Which tests see what a file gets wrong, the nearest first; found by imports and names, so that it follows renames. */
 export class TestsOfFile {
@@ -61,11 +63,12 @@ export class TestsOfFile {
   of(file: string): readonly string[] {
     const words = wordsOf(file);
     const shared = (test: string) => wordsOf(test).filter((word) => words.includes(word)).length;
-    const near = [...this.#steps].flatMap(([test, steps]) => {
-      const away = steps.get(file);
+    const near = [...this.#steps].flatMap(([test, reached]) => {
+      const away = reached.get(file);
       const isInRoom = dirname(test) === `test/${dirname(file)}`;
       if (away === undefined && !isInRoom && shared(test) < Math.min(2, words.length)) return [];
-      return [{ test, distance: (away ?? MOST_STEPS + 1) - 2 * shared(test) - (isInRoom ? 2 : 0) }];
+      const steps = away === 1 ? DIRECT : (away ?? MOST_STEPS + 1);
+      return [{ test, distance: steps - 2 * shared(test) - (isInRoom ? 2 : 0) }];
     });
     const nearest = near.toSorted((a, b) => a.distance - b.distance || a.test.localeCompare(b.test));
     const path = file.split('/').flatMap(wordsOf);
