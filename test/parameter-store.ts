@@ -17,10 +17,13 @@ export async function startParameterStore() {
   const parameters = new Map<string, { readonly type: string; readonly value: string }>();
   /** The actions called so far, with the parameter's name. */
   const calls: string[] = [];
+  /** The error of every call, if there is one. */
+  const store: { fail: string | undefined } = { fail: undefined };
   const act = async (request: IncomingMessage): Promise<[number, object]> => {
     const action = String(request.headers['x-amz-target']).split('.')[1] ?? '';
     const { Name, Names, Value, Type, Overwrite } = inputSchema.parse(await json(request));
     calls.push(`${action} ${Name || Names.join(' ')}`);
+    if (store.fail !== undefined) return [400, { __type: store.fail, message: store.fail }];
     const known = parameters.get(Name);
     switch (action) {
       case 'GetParameter':
@@ -52,7 +55,7 @@ export async function startParameterStore() {
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return {
+  return Object.assign(store, {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     parameters,
     calls,
@@ -60,5 +63,5 @@ export async function startParameterStore() {
       server.closeAllConnections();
       server.close();
     },
-  };
+  });
 }

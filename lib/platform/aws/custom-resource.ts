@@ -18,11 +18,13 @@ export interface Made {
  * Handles a custom resource's request and reports the outcome to CloudFormation: an error of `work` fails the
  * deployment with its message.
  * @param work receives the properties; undefined: the resource is deleted
+ * @param pause waits so many milliseconds before the next try
  * @throws Error when the report fails; Lambda then retries the call
  */
 export async function answerCustomResource(
   event: CloudFormationCustomResourceEvent,
   work: (properties: Readonly<Record<string, unknown>> | undefined) => Promise<Made | undefined>,
+  pause: (milliseconds: number) => Promise<unknown> = setTimeout,
 ): Promise<void> {
   let reason: string | undefined;
   let made: Made | undefined;
@@ -45,10 +47,11 @@ export async function answerCustomResource(
       RequestId,
       LogicalResourceId,
     }),
+    pause,
   );
 }
 
-async function put(url: string, body: string): Promise<void> {
+async function put(url: string, body: string, pause: (milliseconds: number) => Promise<unknown>): Promise<void> {
   for (let left = MAX_ATTEMPTS - 1; ; left -= 1) {
     try {
       // The URL is signed for an empty content type.
@@ -63,7 +66,7 @@ async function put(url: string, body: string): Promise<void> {
       throw new Error(`CloudFormation's response URL answered ${status}`);
     } catch (error) {
       if (left === 0) throw error;
-      await setTimeout(200 * 2 ** (MAX_ATTEMPTS - left));
+      await pause(200 * 2 ** (MAX_ATTEMPTS - left));
     }
   }
 }

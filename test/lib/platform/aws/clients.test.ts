@@ -11,12 +11,15 @@ let server: Server;
 /** What the table answers next: an error's name, or undefined for a success. */
 const answers: (string | undefined)[] = [];
 let requests = 0;
+/** The time of the answers, if not this machine's. */
+let date: string | undefined;
 
 beforeAll(async () => {
   server = createServer((call, answer) => {
     call.resume();
     requests += 1;
     const name = answers.shift();
+    if (date !== undefined) answer.setHeader('date', date);
     answer.writeHead(name === undefined ? 200 : 400, { 'content-type': 'application/x-amz-json-1.0' });
     answer.end(JSON.stringify(name === undefined ? {} : { __type: `com.amazonaws.dynamodb.v20120810#${name}` }));
   });
@@ -58,4 +61,20 @@ it('no client copies inputs and outputs for a logger that it does not have', () 
   expect(layers(new DynamoDBClient({}))).toHaveLength(1);
   for (const client of [tableClient().table, queueClient(), objectClient({ pathStyle: true })])
     expect(layers(client)).toEqual([]);
+});
+
+it('every client tries four times, and reports throttled attempts', async () => {
+  for (const client of [tableClient().table, queueClient(), objectClient({ pathStyle: true })]) {
+    expect(await client.config.maxAttempts()).toBe(4);
+    expect(client.middlewareStack.identify().filter((layer) => layer.includes('throttleMetrics'))).toHaveLength(1);
+  }
+});
+
+it("a clock follows the time of its client's table", async () => {
+  const { table, clock } = tableClient();
+  const hour = 3_600_000;
+  date = new Date(Date.now() + hour).toUTCString();
+  await table.send(new GetCommand({ TableName: 'Jobs', Key: { id: '1' } }));
+  date = undefined;
+  expect(clock.now() - Date.now()).toBeGreaterThan(hour / 2);
 });
