@@ -12,10 +12,12 @@ let statuses: number[] = [];
 let reports: object[] = [];
 let pauses: number[] = [];
 beforeAll(async () => {
-  server = createServer(async (request, response) => {
+  server = createServer((request, response) => {
     const { method, headers } = request;
-    reports.push({ method, type: headers['content-type'], ...((await json(request)) as object) });
-    response.writeHead(statuses.shift() ?? 200).end();
+    void json(request).then((body) => {
+      reports.push({ method, type: headers['content-type'], ...(body as object) });
+      response.writeHead(statuses.shift() ?? 200).end();
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
