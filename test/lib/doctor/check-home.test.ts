@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkHome, checkLocalSecrets } from '../../../lib/doctor/home/check-home.ts';
+import { describeOnSmallDisk, mountSmallDisk } from '../../small-disk.ts';
+
+let home: string;
+beforeEach(async () => {
+  home = await realpath(await mkdtemp(join(tmpdir(), 'promptq-home-')));
+  await mkdir(join(home, 'dynamodb'));
+});
+afterEach(async () => {
+  await rm(home, { recursive: true, force: true });
+});
+
+const INFO = { base_url: 'http://127.0.0.1:1', console_url: 'http://127.0.0.1:1', token: 't', pid: process.pid };
+const OPERATOR = {
+  dynamodb: 'http://127.0.0.1:2',
+  registry_table: 'registry',
+  practice_url: 'http://127.0.0.1:3',
+  practice_key: 'k',
+  environment: { JOBS_TABLE: 'jobs' },
+};
+/** More than the highest number of a process. */
+const NO_PROCESS = 2 ** 22 + 1;
+
+async function put(name: string, content: unknown, mode = 0o600) {
+  const text = typeof content === 'string' ? content : JSON.stringify(content);
+  await writeFile(join(home, name), text);
+  await chmod(join(home, name), mode);
+}
+async function look() {
+  const { findings, running } = await checkHome(home);
+  return { running, findings: findings.map(({ check, state, message }) => `${state} ${check}: ${message}`) };
+}
+const LIMIT = existsSync('/proc/self/limits')
+  ? /^(ok open files: \d+ allowed|warning open files: the service can open \d+ )/
+  : /^ok open files: this system/;
+const START = [expect.stringMatching(/^ok home: \//), expect.stringMatching(/^(ok|warning) disk: [\d.]+ GiB free$/)];
+
+it('a folder without a database is no home, and nothing is created in it', async () => {
+  await rm(join(home, 'dynamodb'), { recursive: true });
+  expect(await look()).toEqual({
+    running: undefined,
+    findings: [`fault home: ${home} is no home of a local run`],
+  });
+  expect((await checkHome(join(home, 'missing'))).running).toBeUndefined();
+});
+
+it('a running service of a home is found with what the operator needs', async () => {
+  await put('local.json', INFO);
+  const limit = expect.stringMatching(LIMIT);
+  expect(await look()).toEqual({
+    running: { info: INFO, operator: undefined },
+    findings: [...START, `ok process: ${process.pid}`, limit],
+  });
+  await put('operator.json', OPERATOR);
+  expect((await look()).running).toEqual({ info: INFO, operator: OPERATOR });
+});
+
+it('a process of which the system does not say how many files it may open is fine', async () => {
+  // It can be signalled, but no process has this number.
+  await put('local.json', { ...INFO, pid: 0 });
+  expect((await look()).findings.at(-1)).toBe('ok open files: this system does not say how many are allowed');
+});
+
+describe('no service runs', () => {
+  it('without its entry', async () => {
+    expect(await look()).toEqual({
+      running: undefined,
+      findings: [...START, 'fault process: nothing runs on this home'],
+    });
+  });
+
+  it('if the entry is unreadable', async () => {
+    await put('local.json', '{');
+    expect(await look()).toEqual({
+      running: undefined,
+      findings: [...START, 'fault process: local.json is unreadable'],
+    });
+  });
+
+  it('if its process is gone', async () => {
+    await put('local.json', { ...INFO, pid: NO_PROCESS });
+    const gone = `fault process: local.json names process ${NO_PROCESS}, which is gone`;
+    expect(await look()).toEqual({ running: undefined, findings: [...START, expect.stringContaining(gone)] });
+  });
+});
+
+it('files with credentials that others can read are named, and no other file', async () => {
+  await put('local.json', INFO, 0o640);
+  await put('operator.json', OPERATOR, 0o700);
+  await put('token', 't', 0o601);
+  await put('secrets.env', '', 0o604);
+  await put('other', '', 0o666);
+  const { findings } = await checkHome(home);
+  expect(findings.filter(({ check }) => check === 'private files')).toEqual([
+    {
+      check: 'private files',
+      state: 'fault',
+      message: 'others on this machine can read local.json, token, secrets.env',
+      advice: `chmod 600 ${join(home, 'local.json')} ${join(home, 'token')} ${join(home, 'secrets.env')}`,
+    },
+  ]);
+  for (const name of ['local.json', 'token', 'secrets.env']) await chmod(join(home, name), 0o600);
+  expect((await look()).findings).not.toContainEqual(expect.stringContaining('private files'));
+});
+
+describeOnSmallDisk('a home on a small disk', () => {
+  it('gets a warning below a gibibyte, and a fault when it is full', async () => {
+    const disk = mountSmallDisk(2);
+    try {
+      await mkdir(join(disk.folder, 'dynamodb'));
+      const space = async () => (await checkHome(disk.folder)).findings.find(({ check }) => check === 'disk');
+      expect(await space()).toMatchObject({ state: 'warning', message: '0.0 GiB free' });
+      disk.fill();
+      expect(await space()).toMatchObject({ state: 'fault', message: expect.stringContaining('the home is full') });
+    } finally {
+      disk.remove();
+    }
+    const large = mountSmallDisk(1_024);
+    try {
+      await mkdir(join(large.folder, 'dynamodb'));
+      const found = await checkHome(large.folder);
+      expect(found.findings).toContainEqual({ check: 'disk', state: 'ok', message: '1.0 GiB free' });
+    } finally {
+      large.remove();
+    }
+  });
+});
+
+describe('secrets of a local run', () => {
+  const named = [
+    { name: 'KEY', profile: 'build' },
+    { name: 'KEY', profile: undefined },
+    { name: 'TOKEN', profile: 'build' },
+  ];
+  const look = async (text: string | undefined, wanted: Parameters<typeof checkLocalSecrets>[1] = named) => {
+    if (text !== undefined) await put('secrets.env', text);
+    const { state, message } = await checkLocalSecrets(home, wanted);
+    return `${state}: ${message}`;
+  };
+
+  it('are set for a profile or for all, and an empty one is not', async () => {
+    expect(await look('KEY=1\nTOKEN=2\n')).toBe('ok: 2 secrets set');
+    expect(await look('KEY=1\nbuild/TOKEN=2\n')).toBe('ok: 2 secrets set');
+    expect(await look('KEY=\nTOKEN=2\n')).toMatch(/^warning: not in secrets.env of the home: KEY \(.*\), KEY \(.*\)$/);
+    expect(await look('TOKEN=2\n', named.slice(2))).toBe('ok: 1 secret set');
+  });
+
+  it('are all missing without the file, unless none is named', async () => {
+    expect(await look(undefined)).toMatch(/^warning: .*KEY.*KEY.*TOKEN/);
+    expect(await look(undefined, [])).toBe('ok: none is named');
+  });
+});
