@@ -1,0 +1,208 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  checkBootstrap,
+  checkCloudFront,
+  checkEcsRole,
+} from '../../../lib/doctor/before-deploy/check-account-setup.ts';
+import { checkCredentials } from '../../../lib/doctor/before-deploy/check-credentials.ts';
+import { checkLeftovers } from '../../../lib/doctor/before-deploy/check-leftovers.ts';
+import { checkFargateQuotas, checkLambdaQuota } from '../../../lib/doctor/before-deploy/check-quotas.ts';
+import { aws, CommandError, run } from '../../../lib/doctor/before-deploy/command.ts';
+import type { Finding } from '../../../lib/doctor/finding.ts';
+import { type Deployment, readDeployment } from '../../../lib/platform/config/deployment.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** Lets the command `aws` answer what begins so; what is not listed fails as its last line on stderr says. */
+async function answering(answers: Readonly<Record<string, unknown>>, failure = 'unexpected') {
+  const cases = Object.entries(answers).map(([asked, answer]) =>
+    answer instanceof Error
+      ? `'${asked}'*) echo '${answer.message}' >&2; exit 254;;`
+      : `'${asked}'*) printf %s '${typeof answer === 'string' ? answer : JSON.stringify(answer)}';;`,
+  );
+  const script = ['#!/bin/sh', 'case "$*" in', ...cases, `*) echo '${failure}' >&2; exit 254;;`, 'esac', ''];
+  await writeFile(join(folder, 'aws'), script.join('\n'));
+  await chmod(join(folder, 'aws'), 0o755);
+  vi.stubEnv('PATH', `${folder}:/usr/bin:/bin`);
+}
+const inShort = ({ check, state, message }: Finding) => `${state} ${check}: ${message}`;
+
+describe('a command', () => {
+  it('returns what it wrote, or fails with its last line, or with its name if it wrote none', async () => {
+    expect(await run('printf', ['a b'])).toBe('a b');
+    await expect(run('sh', ['-c', 'echo first >&2; echo last >&2; exit 3'])).rejects.toEqual(
+      new CommandError('last', false),
+    );
+    await expect(run('sh', ['-c', 'exit 3'])).rejects.toEqual(new CommandError('`sh -c` failed', false));
+    const error = await run('promptq-unheard-of', []).catch((thrown: unknown) => thrown);
+    expect(error).toEqual(new CommandError('there is no command `promptq-unheard-of`', true));
+    expect(error).toMatchObject({ isMissing: true });
+  });
+
+  it('of AWS is asked for JSON, and may answer nothing', async () => {
+    await answering({ 'a b --output json': { c: 1 }, 'empty --output json': ' ' });
+    expect(await aws('a', 'b')).toEqual({ c: 1 });
+    expect(await aws('empty')).toBeNull();
+  });
+});
+
+describe('the account', () => {
+  it.each([
+    [{ Parameter: { Value: '6' } }, 'ok bootstrap: version 6'],
+    [{ Parameter: { Value: '5' } }, 'fault bootstrap: version 5; 6 is needed'],
+    [new Error('(ParameterNotFound)'), 'fault bootstrap: this account and region are not prepared for the CDK'],
+  ])('is bootstrapped for the CDK or not: %j', async (answer, expected) => {
+    await answering({ 'ssm get-parameter --name /cdk-bootstrap/hnb659fds/version': answer });
+    expect(inShort(await checkBootstrap())).toBe(expected);
+  });
+
+  it('has the role of ECS, and distributions, or gets advice', async () => {
+    await answering({ 'iam get-role --role-name AWSServiceRoleForECS': {}, 'cloudfront list-distributions': '"E1"' });
+    expect([await checkEcsRole(), await checkCloudFront()].map(inShort)).toEqual([
+      'ok ECS role: the service-linked role is there',
+      'ok CloudFront: this account has distributions',
+    ]);
+    await answering({ 'iam get-role': new Error('(NoSuchEntity)'), 'cloudfront list-distributions': 'null' });
+    expect([await checkEcsRole(), await checkCloudFront()]).toMatchObject([
+      { state: 'warning', advice: expect.stringContaining('create-service-linked-role') },
+      { state: 'warning', advice: expect.stringContaining('open a case') },
+    ]);
+  });
+
+  it('is not judged by what may not be read', async () => {
+    await answering({}, 'AccessDenied');
+    for (const check of [checkBootstrap, checkEcsRole, checkCloudFront, checkLambdaQuota])
+      await expect(check()).rejects.toThrow('AccessDenied');
+    await expect(checkLeftovers('team')).rejects.toThrow('AccessDenied');
+    await expect(checkFargateQuotas(settings({}))).rejects.toThrow('AccessDenied');
+  });
+});
+
+describe('credentials', () => {
+  const identity = { Account: '111122223333', Arn: 'arn:aws:iam::111122223333:user/ada' };
+  const known = 'ok credentials: account 111122223333, as arn:aws:iam::111122223333:user/ada';
+  const look = async (region?: string) => {
+    const { findings, canAsk } = await checkCredentials(region);
+    return [canAsk, ...findings.map(inShort)];
+  };
+
+  it('work in the region of the environment, else in that of the profile', async () => {
+    await answering({ 'configure get region': 'eu-west-1\n', 'sts get-caller-identity --output': identity });
+    expect(await look('eu-central-1')).toEqual([true, known, 'ok region: eu-central-1']);
+    expect(await look()).toEqual([true, known, 'ok region: eu-west-1']);
+  });
+
+  it('need a region, which the profile may not have', async () => {
+    for (const region of ['', new Error('no region')]) {
+      await answering({ 'configure get region': region, 'sts get-caller-identity --region us-east-1': identity });
+      expect(await look()).toEqual([false, known, 'fault region: none is set: the CDK would take us-east-1']);
+    }
+  });
+
+  it('may be missing, or the command that has them', async () => {
+    await answering({ 'configure get region': 'eu-west-1' }, 'Unable to locate credentials');
+    expect(await checkCredentials(undefined)).toMatchObject({
+      canAsk: false,
+      findings: [{ state: 'fault', message: 'Unable to locate credentials', advice: expect.stringMatching('sso') }],
+    });
+    vi.stubEnv('PATH', '/nowhere');
+    for (const region of [undefined, 'eu-west-1'])
+      expect(await checkCredentials(region)).toMatchObject({
+        canAsk: false,
+        findings: [{ message: 'there is no command `aws`', advice: expect.stringMatching('^Install') }],
+      });
+  });
+});
+
+describe('stacks of a former deployment', () => {
+  const gone = new Error('Stack does not exist');
+  const look = async (StackStatus: string, isProtected?: boolean) => {
+    const stack = { StackStatus, ...(isProtected !== undefined && { EnableTerminationProtection: isProtected }) };
+    const [data, console] = ['data', 'console'].map(
+      (part) => `cloudformation describe-stacks --stack-name team-${part}`,
+    );
+    await answering({ [String(data)]: { Stacks: [stack] }, [String(console)]: { Stacks: [stack] } }, gone.message);
+    return (await checkLeftovers('team')).map(inShort);
+  };
+  const NONE = ['ok stacks: none blocks the deployment'];
+
+  it('block it if their creation failed and they are protected', async () => {
+    for (const status of ['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED'])
+      expect(await look(status, true)).toEqual(
+        ['data', 'console'].map((part) => expect.stringContaining(`fault stack team-${part}: ${status}: its creation`)),
+      );
+    expect(await look('ROLLBACK_COMPLETE', false)).toEqual(NONE);
+    expect(await look('ROLLBACK_FAILED')).toEqual(NONE);
+    expect(await look('CREATE_COMPLETE', true)).toEqual(NONE);
+  });
+
+  it('block it if they can neither be deleted nor taken back', async () => {
+    for (const status of ['DELETE_FAILED', 'UPDATE_ROLLBACK_FAILED'])
+      expect(await look(status)).toEqual(['data', 'console'].map((part) => `fault stack team-${part}: ${status}`));
+  });
+});
+
+describe('quotas', () => {
+  it.each([
+    [100, 'ok'],
+    [99, 'warning'],
+  ])('%s functions at once are %s', async (limit, state) => {
+    await answering({ 'lambda get-account-settings': { AccountLimit: { ConcurrentExecutions: limit } } });
+    expect(await checkLambdaQuota()).toMatchObject({ state, message: expect.stringMatching(`^${limit} functions`) });
+  });
+
+  const FARGATE = '--service-code fargate --quota-code';
+  const look = async (limits: { onDemand: unknown; spot?: unknown }, given: Partial<Deployment>) => {
+    const answer = (value: unknown) => (value instanceof Error ? value : { Quota: { Value: value } });
+    await answering({
+      [`service-quotas get-service-quota ${FARGATE} L-3032A538`]: answer(limits.onDemand),
+      [`service-quotas get-service-quota ${FARGATE} L-36FBB829`]: answer(limits.spot),
+      [`service-quotas get-aws-default-service-quota ${FARGATE}`]: answer(4),
+    });
+    return await checkFargateQuotas(settings(given));
+  };
+  const size = { workerSize: { vcpus: 2, memoryGb: 4 } } as const;
+
+  it('of Fargate are as many vCPUs as all workers take, each kind for its share', async () => {
+    const found = await look({ onDemand: 14, spot: 7 }, { ...size, maxWorkers: 10, spotWeight: 33 });
+    expect(found.map(inShort)).toEqual([
+      'ok Fargate On-Demand quota: 14 vCPU; 7 workers (maxWorkers) take 14',
+      'warning Fargate Spot quota: 7 vCPU; 4 workers (maxWorkers) take 8: further launches fail and are tried again',
+    ]);
+    expect(found[1]?.advice).toContain('L-36FBB829 --desired-value 8`');
+  });
+
+  it('of Fargate are not asked for a kind that has no share, and have a default', async () => {
+    const unset = new Error('(NoSuchResourceException)');
+    for (const [spotWeight, kind] of [
+      [0, 'On-Demand'],
+      [100, 'Spot'],
+    ] as const)
+      expect(
+        (await look({ onDemand: unset, spot: unset }, { ...size, maxWorkers: 2, spotWeight })).map(inShort),
+      ).toEqual([`ok Fargate ${kind} quota: 4 vCPU; 2 workers (maxWorkers) take 4`]);
+  });
+
+  it('of Fargate that let no worker start are a fault', async () => {
+    const states: string[] = [];
+    for (const onDemand of [1, 2])
+      states.push(...(await look({ onDemand }, { ...size, maxWorkers: 2, spotWeight: 0 })).map(({ state }) => state));
+    expect(states).toEqual(['fault', 'warning']);
+  });
+});
+
+function settings(given: Partial<Deployment>): Deployment {
+  return readDeployment({ timeoutUnit: 'seconds', deploymentName: 'team', ...given });
+}
