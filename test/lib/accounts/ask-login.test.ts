@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { askLogin } from '../../../lib/accounts/ask-login.ts';
 import { createLoginReader } from '../../../lib/accounts/login-reader.ts';
@@ -85,9 +86,11 @@ it.each<[name: string, answer: RequestListener, reply: object, calls: number]>([
   ],
 ])("the function in the workers' network answers with %s", async (_name, answer, reply, calls) => {
   const questions: string[] = [];
-  const port = await listen(async (request, response) => {
-    questions.push(`${request.url} ${Buffer.concat(await Array.fromAsync(request)).toString()}`);
-    answer(request, response);
+  const port = await listen((request, response) => {
+    void text(request).then((body) => {
+      questions.push(`${request.url} ${body}`);
+      answer(request, response);
+    });
   });
   for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'us-east-1');
   vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', `http://127.0.0.1:${port}`);

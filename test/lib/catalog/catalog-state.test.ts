@@ -1,6 +1,6 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { changeCatalog } from '../../../lib/catalog/catalog-state.ts';
 import { importConfig } from '../../../lib/catalog/import-config.ts';
 import { removeProfile } from '../../../lib/catalog/remove-entry.ts';
@@ -49,13 +49,14 @@ it('a change that another one overtakes judges again, five times at most', async
 
 it('the first change of a deployment is overtaken by another first one as well', async () => {
   const fresh = await emulateDeployment();
+  onTestFinished(() => fresh.stop());
   const rounds: number[] = [];
   const write = { items: [], next: { rules: 0, profiles: 0 } };
   await changeCatalog(fresh.registry, async ({ version }) => {
     rounds.push(version);
     if (rounds.length === 1) await changeCatalog(fresh.registry, async () => ({ answer: undefined, write }));
     return { answer: undefined, write };
-  }).finally(async () => await fresh.stop());
+  });
   expect(rounds).toEqual([0, 1]);
 });
 

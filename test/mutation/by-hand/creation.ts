@@ -64,5 +64,6 @@ export const CREATION: readonly Mutant[] = [
     file: 'lib/jobs/store/job-texts.ts',
     find: ' ?? (await this.#item(owner, true))',
     replace: '',
+    test: 'test/lib/jobs/store/job-texts.test.ts',
   },
 ];

@@ -15,6 +15,7 @@ export const MESSAGES: readonly Mutant[] = [
     file: SETTLE,
     find: 'return changed ?? (await messages.get(job.id, row.id));',
     replace: 'return changed;',
+    test: 'test/lib/jobs/messages/settle-messages.test.ts',
   },
   {
     name: 'a message to a cancelled job becomes a turn',
@@ -35,6 +36,7 @@ export const MESSAGES: readonly Mutant[] = [
     file: 'lib/jobs/lifecycle/job-id.ts',
     find: 'messageId: string): string {\n  return encode(',
     replace: "messageId: string): string {\n  if (messageId !== '') return randomJobId();\n  return encode(",
+    test: 'test/lib/jobs/messages/settle-messages.test.ts',
   },
   {
     name: 'messages that could not be given wait for the next one',

@@ -127,6 +127,7 @@ export const SESSIONS: readonly Mutant[] = [
     file: SAVER,
     find: 'this.#pending ??= await this.#nextPart();',
     replace: 'this.#pending = await this.#nextPart();',
+    test: 'test/worker-container/agent-sessions/session-saver.test.ts',
   },
   {
     name: 'a session is saved with its secrets',

@@ -196,3 +196,36 @@ test('the meter gets what follows the part that the attempt continues', async ()
   await session.finish(1_000);
   expect(read.slice(1)).toEqual(['reset', 'own: {"own":2}\n']);
 });
+
+test('a part whose first try failed is stored as it was, whatever the agent has written since', async () => {
+  const tries: [key: string, body: string][] = [];
+  const session = saver(ID, {
+    objects: {
+      put: async (key, body) => {
+        tries.push([key, body.toString()]);
+        if (tries.length === 2) throw new Error('no answer, though it may be stored');
+      },
+      uploadFile: async () => expect.unreachable(),
+      deleteMany: async () => expect.unreachable(),
+    },
+  });
+  await writeFile(path, '{"line":1}\n');
+  session.grown();
+  elapse();
+  await expect.poll(() => tries.length, { interval: 5 }).toBe(2);
+  await appendFile(path, '{"line":2}\n');
+  await expect
+    .poll(
+      () => {
+        session.grown();
+        return scheduled.length;
+      },
+      { interval: 5 },
+    )
+    .toBe(1);
+  elapse();
+  await expect.poll(() => tries.length, { interval: 5 }).toBe(4);
+  const parts = tries.filter(([, body]) => body.startsWith('{"line"'));
+  expect(parts[1]).toEqual(parts[0]);
+  expect(parts[0]?.[1]).toBe('{"line":1}\n');
+});

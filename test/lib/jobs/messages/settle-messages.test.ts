@@ -105,3 +105,28 @@ it('nor is one that was to become the next turn before the job was retried as a 
   expect(row).toMatchObject({ state: 'not_delivered', reason: expect.stringContaining('script') });
   expect(row).not.toHaveProperty('next_job_id');
 });
+
+it('a process that another was quicker than creates the turn that the other recorded, in case that dies', async () => {
+  const { deployment, job, unsaved } = await afterLoss();
+  const known = (await deployment.read(job)) ?? job;
+  const { lease_until: _lease, ...rest } = known;
+  const failed = { ...rest, status: 'FAILED', messages_pending: true, finished_at: known.updated_at } as const;
+  await deployment.jobs.apply(known, failed);
+  const { messages } = deployment.texts;
+  const slower = {
+    get: messages.get.bind(messages),
+    list: messages.list.bind(messages),
+    change: async (...args: Parameters<typeof messages.change>) => {
+      await messages.change(...args);
+    },
+  };
+  const texts = new Proxy(deployment.texts, {
+    get(target, name) {
+      if (name === 'messages') return slower;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  await settleMessages({ ...deployment, texts }, (await deployment.read(job)) ?? job);
+  expect(await deployment.jobs.find(messageJobId(job.id, unsaved.id))).toMatchObject({ status: 'QUEUED' });
+});
