@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { DeployBinding } from '../../../lib/deployments/bindings/deploy-binding.ts';
 import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
 import { retryDeployment } from '../../../lib/deployments/retry-deployment.ts';
-import { finishDeployments, newDeployment } from '../../../lib/deployments/start-deployments.ts';
+import { finishDeployments, newDeployment, unmarkIfDone } from '../../../lib/deployments/start-deployments.ts';
 import type { JobDeployment } from '../../../lib/jobs/deployments/job-deployment.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
@@ -63,7 +63,10 @@ it('a retry that meets the end of the deployment is marked as pending', async ()
   expect((await read()).bindings_pending).toEqual([1]);
 });
 
-it('the end of a deployment that meets a retry leaves the mark', async () => {
+it.each([
+  ['first', finishDeployments],
+  ['last', unmarkIfDone],
+])('the end of a deployment that meets a retry after its %s list leaves the mark', async (_, end) => {
   const { deployment, job, binding, read, command } = await deployed();
   const { deployments } = deployment;
   const list = deployments.list.bind(deployments);
@@ -73,7 +76,7 @@ it('the end of a deployment that meets a retry leaves the mark', async () => {
     await retryDeployment(deployment, job, binding);
     return all;
   };
-  await finishDeployments(deployment, job, 1);
+  await end(deployment, job, 1);
   expect(await command()).toMatchObject({ state: 'pending' });
   expect((await read()).bindings_pending).toEqual([1]);
 });
