@@ -75,6 +75,21 @@ it('a change reads consistently, and is tried ten times against others', async (
   expect(reads).toEqual([true, true, false]);
 });
 
+it('a change that another made after it was read is not overwritten', async () => {
+  const { table } = deployment.registry;
+  let isFirst = true;
+  const racing = onTable(async (command) => {
+    const answer = await table.send(command as GetCommand);
+    if (isFirst) {
+      isFirst = false;
+      await accounts.change('codex', (account) => ({ ...account, discarded: [...account.discarded, 'theirs'] }));
+    }
+    return answer;
+  });
+  const ours = await racing.change('codex', (account) => ({ ...account, discarded: [...account.discarded, 'ours'] }));
+  expect(ours.discarded).toEqual(['theirs', 'ours']);
+});
+
 it('a write that fails otherwise is not tried against others', async () => {
   const error = new Error('out of reach');
   const failing = onTable(async (command) => {
