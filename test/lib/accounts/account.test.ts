@@ -122,6 +122,14 @@ describe('what is stored of a login', () => {
     expect(started(running(), 'two', NOW + 30_001).login).toMatchObject({ id: 'two', state: 'starting' });
   });
 
+  it('ends the same way while a person is awaited', () => {
+    const awaiting = beaten(running(), 'one', 'awaiting_user', NOW) ?? NONE;
+    expect([needsWorker(awaiting), started(awaiting, 'two', NOW)]).toEqual([true, awaiting]);
+    expect(withoutLostLogin(awaiting, NOW + 30_001).login).toMatchObject({ state: 'failed' });
+    expect(endedLogin(awaiting, 'one', { state: 'cancelled' }).login).toMatchObject({ state: 'cancelled' });
+    expect(linked(awaiting, 'one', { file: 'new.json' })?.login).toMatchObject({ state: 'linked' });
+  });
+
   it('changes by the process of that login only', () => {
     const account = running(LINKED);
     expect(beaten(account, 'two', 'awaiting_user', NOW)).toBeUndefined();

@@ -10,13 +10,15 @@ function tableWith(items: readonly { id: string }[], most: number) {
   const requests: number[] = [];
   const send = async ({ input }: BatchGetCommand) => {
     const { Keys = [] } = input.RequestItems?.registry ?? {};
+    // As DynamoDB does.
+    if (Keys.length === 0) throw new Error('ValidationException: a request needs keys');
     requests.push(Keys.length);
     expect(Keys.every(({ kind }) => kind === 'project-figures')).toBe(true);
     const asked = new Set(Keys.slice(0, most).map(({ id }): unknown => id));
     const left = Keys.slice(most);
     return {
       Responses: { registry: items.filter(({ id }) => asked.has(id)) },
-      UnprocessedKeys: left.length === 0 ? {} : { registry: { Keys: left } },
+      UnprocessedKeys: { registry: { Keys: left } },
     };
   };
   return { requests, registry: { table: { send } as unknown as DynamoDBDocumentClient, registryTable: 'registry' } };
