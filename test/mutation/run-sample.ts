@@ -59,6 +59,10 @@ const drawn =
     ? sampleOf(areas, { count: Number(values.count), seed: Number(values.seed) })
     : [...areas.values()].flat().filter(({ file }) => file.includes(all));
 const sample = drawn.filter(({ file, name }) => `${file} ${name}`.includes(values.only));
+if (all !== undefined && drawn.length === 0) throw new Error(`--all: received ${all}; no source has that in its path`);
+const nearest = values.nearest === undefined ? undefined : Number(values.nearest);
+if (nearest !== undefined && !(Number.isInteger(nearest) && nearest > 0))
+  throw new Error(`--nearest: received ${values.nearest}; expected a number of tests, from 1`);
 /** Those that this process tries. */
 const [part = 1, parts = 1] = values.share.split('/').map(Number);
 const mine = sample.filter((_, at) => at % parts === part - 1);
@@ -106,7 +110,7 @@ async function tryAll(): Promise<void> {
         const { quick } = testsOfFile.witnessesOf(mutant.file);
         const changed = { file: mutant.file, source, broken: mutated(source, mutant) };
         try {
-          const seen = await test(quick.slice(0, Number(values.nearest)), changed);
+          const seen = await test(quick.slice(0, nearest), changed);
           if (seen !== undefined) return seen;
           const refused = checker.errorIn(mutant.file, changed.broken);
           return refused === undefined ? { by: 'nobody' } : { by: 'compiler', seen: refused };
@@ -140,13 +144,13 @@ async function tryAll(): Promise<void> {
       };
       const untried = mine.filter((mutant) => verdictOf(mutant) === undefined && harmlessReason(mutant) === undefined);
       const survivors = mine.filter((mutant) => values.again && verdictOf(mutant)?.by === 'nobody');
-      const refused = values.nearest === undefined ? await compileTogether(untried, compiling) : [];
+      const refused = nearest === undefined ? await compileTogether(untried, compiling) : [];
       for (const [mutant, seen] of refused) note(mutant, { by: 'compiler', seen }, 0);
       for (const mutant of [...survivors, ...untried.filter((each) => verdictOf(each) === undefined)]) {
         if (performance.now() > end) break;
         const beganAt = performance.now();
         const source = sources.get(mutant.file) ?? '';
-        const seen = values.nearest === undefined ? judge(mutant, source) : atAGlance(mutant, source);
+        const seen = nearest === undefined ? judge(mutant, source) : atAGlance(mutant, source);
         note(mutant, await seen, performance.now() - beganAt);
       }
       tests.end();
