@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect } from 'vitest';
@@ -12,6 +12,7 @@ import { COMMANDS } from '../../../lib/cli/command-table.ts';
 import { main } from '../../../lib/cli/main.ts';
 import openapi from '../../../openapi.json' with { type: 'json' };
 import packageJson from '../../../package.json' with { type: 'json' };
+import { collectedOutput } from '../../collected-output.ts';
 import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
 import { schemaNamed } from '../../openapi/operations.ts';
 
@@ -60,7 +61,7 @@ export async function runPromptq(
   args: readonly string[],
   { env = {}, stdin = '' }: Omit<Options, 'cwd'> = {},
 ): Promise<Ended> {
-  const [out, err] = [collector(), collector()];
+  const [out, err] = [collectedOutput(), collectedOutput()];
   const context: Context = {
     env: environmentWith(env),
     version: packageJson.version,
@@ -72,17 +73,6 @@ export async function runPromptq(
   };
   const code = await main(context, args);
   return { code, stdout: out.collected(), stderr: err.collected() };
-}
-
-function collector() {
-  const chunks: Buffer[] = [];
-  const stream = new Writable({
-    write(chunk: Buffer, _, written) {
-      chunks.push(chunk);
-      written();
-    },
-  });
-  return { stream, collected: () => Buffer.concat(chunks).toString() };
 }
 
 /** Starts a command line as a process of its user. */

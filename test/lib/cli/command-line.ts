@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { afterAll, afterEach, vi } from 'vitest';
 import type { Context } from '../../../lib/cli/base/context.ts';
 import type { StopSignal } from '../../../lib/cli/base/exit-codes.ts';
 import { Terminal } from '../../../lib/cli/base/terminal.ts';
 import { COMMANDS } from '../../../lib/cli/command-table.ts';
 import { main } from '../../../lib/cli/main.ts';
+import { collectedOutput } from '../../collected-output.ts';
 
 interface Received {
   readonly request: Request;
@@ -63,7 +64,7 @@ export function commandLine() {
       const answer = Array.isArray(found) ? (found[nth] ?? found.at(-1)) : found;
       return typeof answer === 'function' ? await answer({ request, signal, stop }) : Response.json(answer);
     });
-    const [out, err] = [collector(), collector()];
+    const [out, err] = [collectedOutput(), collectedOutput()];
     const code = await main(
       {
         env: {
@@ -87,15 +88,4 @@ export function commandLine() {
     );
     return { code, stdout: out.collected(), stderr: err.collected(), requests };
   };
-}
-
-function collector() {
-  const chunks: Buffer[] = [];
-  const stream = new Writable({
-    write(chunk: Buffer, _, written) {
-      chunks.push(chunk);
-      written();
-    },
-  });
-  return { stream, collected: () => Buffer.concat(chunks).toString() };
 }

@@ -1,7 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   checkBootstrap,
   checkCloudFront,
@@ -13,17 +10,9 @@ import { checkFargateQuotas, checkLambdaQuota } from '../../../lib/doctor/before
 import { aws, CommandError, run } from '../../../lib/doctor/before-deploy/command.ts';
 import type { Finding } from '../../../lib/doctor/finding.ts';
 import { type Deployment, readDeployment } from '../../../lib/platform/config/deployment.ts';
+import { awsCommand } from './aws-command.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
+const command = awsCommand();
 
 /** Lets the command `aws` answer what begins so; what is not listed fails as its last line on stderr says. */
 async function answering(answers: Readonly<Record<string, unknown>>, failure = 'unexpected') {
@@ -32,10 +21,7 @@ async function answering(answers: Readonly<Record<string, unknown>>, failure = '
       ? `'${asked}'*) echo '${answer.message}' >&2; exit 254;;`
       : `'${asked}'*) printf %s '${typeof answer === 'string' ? answer : JSON.stringify(answer)}';;`,
   );
-  const script = ['#!/bin/sh', 'case "$*" in', ...cases, `*) echo '${failure}' >&2; exit 254;;`, 'esac', ''];
-  await writeFile(join(folder, 'aws'), script.join('\n'));
-  await chmod(join(folder, 'aws'), 0o755);
-  vi.stubEnv('PATH', `${folder}:/usr/bin:/bin`);
+  await command.runs('case "$*" in', ...cases, `*) echo '${failure}' >&2; exit 254;;`, 'esac');
 }
 const inShort = ({ check, state, message }: Finding) => `${state} ${check}: ${message}`;
 

@@ -1,16 +1,15 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
 import {
   CloudFormationClient,
   type DescribeStacksCommand,
   ListStackResourcesCommand,
 } from '@aws-sdk/client-cloudformation';
 import type { DescribeParametersCommandInput, SSMClient } from '@aws-sdk/client-ssm';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { checkAlarms } from '../../../lib/doctor/deployment/check-alarms.ts';
 import { checkParameters } from '../../../lib/doctor/deployment/check-parameters.ts';
 import { checkStacks } from '../../../lib/doctor/deployment/check-stacks.ts';
+import { awsCommand } from './aws-command.ts';
 
 describe('parameters', () => {
   /** Parameters of a store, listed one a page. */
@@ -150,25 +149,14 @@ describe('stacks', () => {
 });
 
 describe('alarms', () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
-  });
-  afterAll(async () => {
-    await rm(folder, { recursive: true, force: true });
-  });
-  afterEach(() => {
-    vi.unstubAllEnvs();
-  });
+  const command = awsCommand();
   /** The command `aws` answers so, and notes how many arguments it got. */
   async function answering(alarms: readonly object[]) {
-    const script = `#!/bin/sh\necho "$# $*" >>${folder}/calls\nprintf %s '${JSON.stringify({ MetricAlarms: alarms })}'\n`;
-    await writeFile(join(folder, 'calls'), '');
-    await writeFile(join(folder, 'aws'), script);
-    await chmod(join(folder, 'aws'), 0o755);
-    vi.stubEnv('PATH', `${folder}:/usr/bin:/bin`);
+    await writeFile(command.path('calls'), '');
+    const noting = `echo "$# $*" >>${command.path('calls')}`;
+    await command.runs(noting, `printf %s '${JSON.stringify({ MetricAlarms: alarms })}'`);
   }
-  const calls = async () => (await readFile(join(folder, 'calls'), 'utf8')).trimEnd().split('\n');
+  const calls = async () => (await readFile(command.path('calls'), 'utf8')).trimEnd().split('\n');
 
   it('that ring are faults with their descriptions as advice', async () => {
     await answering([{ AlarmName: 'a', AlarmDescription: 'Do this.', StateReason: 'high' }, { AlarmName: 'b' }]);
