@@ -24,3 +24,53 @@ it('an agent that starts over gets what an earlier one had, which stays delivere
     { state: 'sent', attempt: 2 },
   ]);
 });
+
+/** A running job with messages in these states, in order, and what its attempt's prompt then is. */
+async function given(
+  states: readonly string[],
+  { inSession = [], most = 1_000 }: { inSession?: readonly string[]; most?: number } = {},
+) {
+  const deployment = quietDeployment();
+  const { messages } = deployment.texts;
+  const job = await deployment.store({ id: 'job_1', agent: 'codex', status: 'RUNNING', attempt: 2, messages: 1 });
+  const row = { text: 'hello', created_at: '2026-11-20T10:00:00.000Z', created_by: 'ada', attempt: 1 };
+  for (const [at, state] of states.entries()) {
+    const message = { ...row, id: `msg_${at}`, number: at + 1, state } as Parameters<typeof messages.creation>[1];
+    await deployment.table.send(new PutCommand(messages.creation(job.id, message)));
+  }
+  deployment.calls.length = 0;
+  const giving = { messages, now: () => Date.parse('2026-11-20T12:00:00.000Z'), inSession: new Set(inSession), most };
+  const result = await withMessages(giving, job, 'Count.');
+  const writes = deployment.calls.length;
+  return { ...result, writes, rows: await messages.list(job.id) };
+}
+
+it.each([
+  ['pending', true, 'sent'],
+  ['sent', true, 'sent'],
+  ['delivered', true, 'delivered'],
+  ['missed', false, 'missed'],
+])('a message that is %s', async (state, isGiven, then) => {
+  const { given: ids, rows } = await given([state]);
+  expect(ids).toEqual(isGiven ? ['msg_0'] : []);
+  expect(rows).toMatchObject([{ state: then }]);
+});
+
+it('a message that the session has is delivered, and not given again', async () => {
+  const { given: ids, rows } = await given(['sent', 'pending'], { inSession: ['msg_0'] });
+  expect(ids).toEqual(['msg_1']);
+  expect(rows).toMatchObject([
+    { state: 'delivered', delivered_at: '2026-11-20T12:00:00.000Z' },
+    { state: 'sent', attempt: 2 },
+  ]);
+  // The list is all that is read.
+  expect((await given(['delivered'], { inSession: ['msg_0'] })).writes).toBe(1);
+});
+
+it('messages are given in order, as far as the prompt may be longer', async () => {
+  const one = 'Count.\n\nMessage msg_0:\nhello'.length;
+  expect((await given(['pending', 'pending'], { most: one })).given).toEqual(['msg_0']);
+  const { given: none, rows } = await given(['pending', 'pending'], { most: one - 1 });
+  expect(none).toEqual([]);
+  expect(rows).toMatchObject([{ state: 'pending' }, { state: 'pending' }]);
+});

@@ -54,3 +54,20 @@ it('a message that could not be deleted is delivered again, and the worker conti
   await acknowledger.flush();
   expect(lines).toEqual(['dispatch messages not acknowledged; they will return once']);
 });
+
+it('nine messages wait for a tenth', async () => {
+  const { held, acknowledger, deletions } = await withMessages(10);
+  for (const message of held.slice(1)) await acknowledger.acknowledge(message);
+  expect(deletions()).toHaveLength(0);
+  for (const message of held.slice(0, 1)) await acknowledger.acknowledge(message);
+  expect(deletions()).toHaveLength(1);
+});
+
+it('a message waits 200 ms', async () => {
+  const { deployment, held, acknowledger, deletions } = await withMessages(1);
+  for (const message of held) await acknowledger.acknowledge(message);
+  await deployment.pass(199);
+  expect(deletions()).toHaveLength(0);
+  await deployment.pass(2);
+  expect(deletions()).toHaveLength(1);
+});

@@ -1,0 +1,119 @@
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { bundleBeside, mendClone, recordPath, updateClone } from '../../../worker-container/repository/kept-clone.ts';
+import { type GitServer, startGitServer } from '../../git-server.ts';
+import { openSurroundings } from './surroundings.ts';
+
+let around: Awaited<ReturnType<typeof openSurroundings>>;
+let server: GitServer;
+beforeEach(async () => {
+  around = await openSurroundings();
+  server = await startGitServer();
+});
+afterEach(async () => {
+  await server.close();
+  await around.remove();
+});
+
+function request(ref?: string, repository = server.url) {
+  return { workspaces: join(around.folder, 'workspaces'), projectId: 'p', repository, ref, credentials: {} };
+}
+
+const update = async (ref?: string) => await updateClone(around.surroundings, request(ref));
+const mend = async (repository?: string) => await mendClone(around.surroundings, request(undefined, repository));
+
+it('a clone begins where the ref is: the default branch, a branch, a tag or a commit', async () => {
+  const first = await server.commit({ a: '1' });
+  const feature = await server.commit({ a: '2' }, 'feature');
+  expect(await update()).toMatchObject({ base: first });
+  expect(await update('feature')).toMatchObject({ base: feature });
+  expect(await update(feature)).toMatchObject({ base: feature });
+  await expect(update('absent')).rejects.toThrow('the repository has no branch, tag or commit "absent"');
+  await expect(update('0'.repeat(40))).rejects.toThrow('no branch, tag or commit');
+  // A part of a commit's id may mean another one tomorrow.
+  await expect(update(first.slice(0, 12))).rejects.toThrow('no branch, tag or commit');
+});
+
+it('an update brings what is new, and keeps all refs in one file, which the worktrees of jobs begin with', async () => {
+  await server.commit({ a: '1' });
+  const { dir } = await update();
+  const newest = await server.commit({ a: '2' });
+  expect(await update('main')).toEqual({ dir, base: newest });
+  expect(await readFile(join(dir, 'packed-refs'), 'utf8')).toContain(`${newest} refs/remotes/origin/main`);
+  expect(await readdir(join(dir, 'refs'), { recursive: true })).not.toContain('remotes/origin/main');
+});
+
+it('each address has a clone, whose settings a job can’t change', async () => {
+  await server.commit({ a: '1' });
+  const { dir } = await update();
+  expect(dir).toMatch(/\/workspaces\/\.repositories\/p-[0-9a-f]{12}\/clone\.git$/);
+  expect((await stat(join(dir, '..', 'worktrees'))).isDirectory()).toBe(true);
+  await writeFile(join(dir, 'config'), '[core]\n\tsshCommand = evil\n');
+  await update();
+  expect(await readFile(join(dir, 'config'), 'utf8')).toBe(
+    '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n',
+  );
+  const other = await updateClone(
+    around.surroundings,
+    request(undefined, server.url.replace('127.0.0.1', 'localhost')),
+  );
+  expect(other.dir).not.toBe(dir);
+  const record = recordPath({ dir }, 'job_1');
+  expect(record).toBe(join(dir, '..', 'worktrees', 'job_1.json'));
+  expect(bundleBeside(record)).toBe(join(dir, '..', 'worktrees', 'job_1.bundle'));
+});
+
+it('a half-made clone is made again', async () => {
+  await server.commit({ a: '1' });
+  const { dir } = await update();
+  await rm(dir, { recursive: true });
+  await mkdir(`${dir}.making`);
+  await writeFile(join(`${dir}.making`, 'HEAD'), 'half');
+  expect(await update()).toMatchObject({ dir });
+  await expect(stat(`${dir}.making`)).rejects.toThrow('ENOENT');
+});
+
+it('the locks of a fetch that died are removed', async () => {
+  await server.commit({ a: '1' });
+  expect(await mend()).toBeUndefined();
+  const { dir } = await update();
+  expect(await mend()).toBeUndefined();
+  const locks = ['packed-refs.lock', 'HEAD.lock', 'shallow.lock', 'refs/promptq.lock'].map((name) => join(dir, name));
+  for (const lock of locks) {
+    await writeFile(lock, '');
+    expect(await mend()).toBe('the kept clone was locked by a fetch that had died');
+    await expect(stat(lock)).rejects.toThrow('ENOENT');
+  }
+});
+
+it('a broken clone is removed if its server answers', async () => {
+  const commit = await server.commit({ a: '1' });
+  const { dir } = await update();
+  const object = join(dir, 'objects', commit.slice(0, 2), commit.slice(2));
+  await chmod(object, 0o600);
+  await writeFile(object, 'damaged');
+  // Without a server there is nothing to make it from.
+  const unreachable = { ...request(), credentials: { GIT_ALLOW_PROTOCOL: 'none' } };
+  expect(await mendClone(around.surroundings, unreachable)).toBeUndefined();
+  expect(await mend()).toBe('the kept clone was broken and was made again');
+  for (const gone of [dir, `${dir}.broken`]) await expect(stat(gone)).rejects.toThrow('ENOENT');
+  expect(await update()).toMatchObject({ dir, base: commit });
+});
+
+it('loose objects are packed when there are many', async () => {
+  await server.commit({ a: '1' });
+  const { dir } = await update();
+  const sample = join(dir, 'objects', '17');
+  await mkdir(sample, { recursive: true });
+  const fill = async (count: number) => {
+    for (let n = 0; n < count; n += 1) await writeFile(join(sample, `tmp_${n}`), '');
+  };
+  const packs = async () => (await readdir(join(dir, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'));
+  await fill(27);
+  await update();
+  expect(await packs()).toHaveLength(0);
+  await fill(28);
+  await update();
+  expect(await packs()).toHaveLength(1);
+});
