@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { parseObject } from '../../lib/contract/input/parse-object.ts';
+import { parseObject, rejectUnknown } from '../../lib/contract/input/parse-object.ts';
+import { rejectUnsound } from '../../lib/contract/input/reject-unsound.ts';
 import { LIMITS } from '../../lib/contract/limits.ts';
 
 const schema = z.object({
@@ -28,4 +29,50 @@ it.for([
 
 it('a whole pair is accepted in both', () => {
   expect(parseObject(schema, 'body', { names: { '😀': '😀' } })).toEqual({ names: { '😀': '😀' } });
+});
+
+/** The error's sentence and details for a body. */
+function refusalOf(value: Record<string, unknown>, options?: Parameters<typeof parseObject>[3]): unknown {
+  try {
+    return parseObject(schema, 'body', value, options);
+  } catch (error) {
+    const { message, details } = error as { message: string; details?: object };
+    return { message, details };
+  }
+}
+
+it('one fault is said alone, and several are listed, unknown members first', () => {
+  const wrong = 'body.numbers[0]: received "a" (string); expected number';
+  expect(refusalOf({ numbers: ['a'] })).toEqual({ message: wrong });
+  const unknown = 'body: unknown "extra"; allowed: numbers, names';
+  expect(refusalOf({ extra: 1 })).toEqual({ message: unknown, details: { unknown: ['extra'] } });
+  expect(refusalOf({ extra: 1, numbers: ['a'] })).toEqual({
+    message: `${unknown} (and 1 more: details.faults)`,
+    details: { unknown: ['extra'], faults: [unknown, wrong] },
+  });
+});
+
+it('null is as good as absent, and members that the schema is to judge are left to it', () => {
+  expect(refusalOf({ numbers: null, names: { a: 'b' } })).toEqual({ names: { a: 'b' } });
+  expect(refusalOf({ extra: 1 }, { unknown: 'ignore' })).toEqual({});
+});
+
+it('where nothing is allowed, an unknown member is said so', () => {
+  expect(() => rejectUnknown([], 'query', { a: '1' })).toThrow('query: unknown "a"; none is allowed');
+  expect(() => rejectUnknown(['a', 'b'], 'query', { c: '1' })).toThrow('query: unknown "c"; allowed: a, b');
+  expect(() => rejectUnknown(['a'], 'query', { a: '1' })).not.toThrow();
+});
+
+it('64 levels of nesting are allowed', () => {
+  const nested = (levels: number): Record<string, unknown> => (levels === 0 ? {} : { a: nested(levels - 1) });
+  // The value that is nested is a level as well.
+  expect(() => rejectUnsound('body', nested(63))).not.toThrow();
+  expect(() => rejectUnsound('body', nested(64))).toThrow(/^body(\.a){64}: nested too deep; 64 levels are allowed$/);
+});
+
+it('a member named __proto__ is refused where schemas drop it silently', () => {
+  const inner: unknown = JSON.parse('{"names":{"__proto__":"a"}}');
+  expect(() => rejectUnsound('body', inner)).toThrow('body.names: __proto__ is not an allowed name');
+  expect(() => rejectUnsound('body', JSON.parse('{"__proto__":"a"}'))).not.toThrow();
+  expect(() => rejectUnsound('body', null)).not.toThrow();
 });

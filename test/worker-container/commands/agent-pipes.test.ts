@@ -43,7 +43,7 @@ it('what the agent writes arrives, and ends when its ends are closed', async () 
 
 it('an open stdin brings what the worker writes', async () => {
   const pipes = await openAgentPipes(undefined);
-  await new Promise((resolve) => pipes.input?.end('first line\n', resolve));
+  await new Promise<void>((resolve) => pipes.input?.end('first line\n', () => resolve()));
   expect(readFileSync(pipes.stdio[0], 'utf8')).toBe('first line\n');
   end(pipes);
 });
