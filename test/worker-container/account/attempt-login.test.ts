@@ -174,6 +174,22 @@ describe('an attempt whose login was refused', () => {
     expect(await revised(usedUp, [undefined])).toEqual({ outcome: usedUp, reads: 1 });
   });
 
+  it('stays parked if the newest is what it renewed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const vendor = await PracticeLogins.open(undefined);
+    const [first, second] = [await vendor.grant('one'), await vendor.grant('one')];
+    const credentials = {
+      read: async () => ({ text: JSON.stringify({ tokens: first }), generation: 7 }),
+      renew: async () => 8,
+      generation: async () => 8,
+    } as unknown as CredentialFiles;
+    const login = await AttemptLogin.copyInto(folder, credentials, { account: undefined, onFailure: () => undefined });
+    await writeFile(join(folder, AGENT_FOLDER, CODEX_HOME, 'auth.json'), JSON.stringify({ tokens: second }));
+    await login.close();
+    expect(await login.reviseOutcome(refused)).toEqual(refused);
+  });
+
   it('waits for the attempt that has used its token up, five seconds at most', async () => {
     expect(await revised(usedUp, [7, 7, 8])).toEqual({ outcome: { ...usedUp, kind: 'handed_back' }, reads: 3 });
     expect(await revised(usedUp, [7])).toEqual({ outcome: usedUp, reads: 11 });
