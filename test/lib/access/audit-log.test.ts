@@ -1,4 +1,4 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { AuditLog } from '../../../lib/access/audit-log.ts';
 import { LIMITS } from '../../../lib/contract/limits.ts';
@@ -116,4 +116,41 @@ it("a row that can't be written is logged, and fails no request", async () => {
   const nowhere = new AuditLog({ ...deployment.registry, registryTable: 'nowhere', clock: { now: () => now }, log });
   await nowhere.record({ ...entry, status: 200, requestId: 'r-lost' });
   expect(lost).toContainEqual(expect.objectContaining({ request_id: 'r-lost', actor: 'token:ci' }));
+});
+
+it('a page reads as many rows as it shows, 500 with filters, and none if no row can be in it', async () => {
+  await record(2);
+  const { nextCursor: cursor } = await audit.list({ limit: 1 });
+  const limits: unknown[] = [];
+  const send = async ({ input }: QueryCommand) => {
+    limits.push(input.Limit);
+    return { Items: [], LastEvaluatedKey: undefined };
+  };
+  const table = { send } as unknown as DynamoDBDocumentClient;
+  const watched = new AuditLog({ ...deployment.registry, table, clock: { now: () => now }, log });
+  await watched.list({ limit: 7 });
+  await watched.list({ limit: 7, actor: 'token:ci' });
+  await watched.list({ limit: 7, action: 'jobs.cancel' });
+  const at = new Date(now).toISOString();
+  for (const none of [
+    { since: at, until: at },
+    { since: new Date(now + 1).toISOString(), cursor },
+  ])
+    expect(await watched.list({ limit: 7, ...none })).toEqual({ items: [], nextCursor: undefined });
+  expect(limits).toEqual([7, 500, 500]);
+});
+
+it('a page whose rows were all left out by a filter says where the next one begins', async () => {
+  const id = `${new Date(now).toISOString()}#r-1`;
+  const send = async () => ({ Items: [], LastEvaluatedKey: { id } });
+  const table = { send } as unknown as DynamoDBDocumentClient;
+  const watched = new AuditLog({ ...deployment.registry, table, clock: { now: () => now }, log });
+  const { items, nextCursor } = await watched.list({ limit: 7, actor: 'token:ci' });
+  expect([items, Buffer.from(nextCursor ?? '', 'base64url').toString()]).toEqual([[], id]);
+});
+
+it('an entry may have a time and no address, and rows written a day ahead of the clock are shown', async () => {
+  const at = new Date(now + DAY - 1).toISOString();
+  await audit.record({ ...entry, sourceIp: undefined, status: 201, requestId: 'r-ahead', at });
+  expect((await audit.list({ limit: 1 })).items).toMatchObject([{ at, id: `${at}#r-ahead`, source_ip: null }]);
 });

@@ -68,6 +68,26 @@ describe('the caller', () => {
   });
 
   it('is anonymous if the token is in the URL', async () => {
-    expect(await kindOf(header('token', 'token'), { token: [generateToken()] })).toBe('unauthorized');
+    const token = generateToken();
+    const ofPath = (path: string, query?: object | null) =>
+      authenticate({ headers: header('token', 'token'), path, multiValueQueryStringParameters: query } as never, {
+        ...{ verifiers, sessionCookie: 'promptq' },
+      }).then(
+        ({ kind }) => kind,
+        (error: Error) => error.message,
+      );
+    for (const query of [{ token: [token] }, { x: ['1', `a${token}b`] }, { [token]: [''] }])
+      expect(await ofPath('/api/v1/jobs', query)).toBe('unauthorized');
+    expect(await ofPath(`/api/v1/jobs/${token}`)).toBe('unauthorized');
+    for (const query of [null, { x: null }, { x: [token.slice(1)] }])
+      expect(await ofPath('/api/v1/jobs', query)).toBe('token');
+  });
+
+  it('is identified by the same token in both headers, and anonymous with two', async () => {
+    expect(await kindOf({ authorization: 'bearer  token ', 'x-api-token': ' token ' })).toBe('token');
+    expect(await kindOf({ authorization: 'Bearer token', 'x-api-token': 'other' })).toBe('unauthorized');
+    expect(await kindOf({ authorization: 'Bearer token', 'x-api-token': '' })).toBe('token');
+    expect(await kindOf({ authorization: 'xBearer token' })).toBe('unauthorized');
+    expect(await kindOf({ 'x-perimeter-token': ' perimeter ' })).toBe('perimeter');
   });
 });

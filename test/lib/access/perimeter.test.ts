@@ -27,7 +27,9 @@ it('a missing, shortened or extended token is rejected', async () => {
 it('every token is rejected if the deployment has none, or a guessable one', async () => {
   expect(await verify(OLD, { secret: '' })).toBeUndefined();
   expect(await verify('', { secret: '' })).toBeUndefined();
-  expect(await verify('short', { secret: 'short' })).toBeUndefined();
+  const [long, short] = ['x'.repeat(32), 'x'.repeat(31)];
+  expect(await verify(short, { secret: short })).toBeUndefined();
+  expect(await verify(` ${long} `, { secret: `${short}\n${long}` })).toEqual(HOLDER);
 });
 
 it('two tokens are accepted during a rotation, a third is not', async () => {

@@ -1,4 +1,10 @@
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SessionStore } from '../../../../lib/access/sessions/session-store.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
@@ -104,6 +110,11 @@ describe('a session', () => {
       now += 3 * MINUTE;
       expect(await brief.verify(cookie), `minute ${minute}`).toBeDefined();
     }
+    const noted = now;
+    now += MINUTE - 1;
+    expect((await brief.verify(cookie))?.last_used_at).toBe(new Date(noted).toISOString());
+    now += 1;
+    expect((await brief.verify(cookie))?.last_used_at).toBe(new Date(now).toISOString());
   });
 
   it('never shows an expiry after its end', async () => {
@@ -136,4 +147,96 @@ describe('a session', () => {
     expect(await sessions.verify(cookie)).toBeUndefined();
     expect(await stored('session')).not.toContain(session.id);
   });
+});
+
+/** Sessions through a table with an answer of its own to some commands. */
+function sessionsWith(
+  send: (command: unknown) => Promise<object>,
+  seconds = { idleSeconds: 3_600, maxSeconds: 3_600 },
+) {
+  const table = { send } as unknown as DynamoDBDocumentClient;
+  return new SessionStore({ ...deployment.registry, table, clock: { now: () => now }, ...seconds });
+}
+
+it('a session is seen, listed and ended at once, and a cookie of another form is not even looked for', async () => {
+  const asked: unknown[] = [];
+  const lagging = sessionsWith(async (command) => {
+    const isRead = command instanceof GetCommand || command instanceof QueryCommand;
+    if (isRead) asked.push(command.input);
+    return isRead && command.input.ConsistentRead !== true ? {} : await deployment.table.send(command as never);
+  });
+  const { cookie, session } = await sessions.start(ADA);
+  expect(await lagging.verify(cookie)).toEqual(session);
+  expect(await lagging.list()).toContainEqual(session);
+  expect([await lagging.endByCookie(cookie), await lagging.endByCookie(cookie)]).toEqual([true, false]);
+  asked.length = 0;
+  for (const wrong of ['', 'x', `${cookie}x`, ` ${cookie}`]) expect(await lagging.verify(wrong)).toBeUndefined();
+  expect(asked).toEqual([]);
+});
+
+it('a session shows the browser and address of its sign-in, and the newest comes first', async () => {
+  now += 400 * 24 * HOUR;
+  const { session: first } = await sessions.start(ADA, { browser: 'Firefox on Linux', address: '203.0.113.9' });
+  now += 1;
+  const { session: second } = await sessions.start(
+    { ...ADA, email: undefined },
+    { browser: undefined, address: undefined },
+  );
+  const at = (milliseconds: number) => new Date(milliseconds).toISOString();
+  expect(first).toEqual({
+    ...{ id: first.id, subject: 'sub-1', name: 'user:ada@example.com', email: 'ada@example.com', role: 'operator' },
+    ...{ browser: 'Firefox on Linux', address: '203.0.113.9' },
+    ...{ created_at: at(now - 1), last_used_at: at(now - 1), expires_at: at(now - 1 + 8 * HOUR) },
+  });
+  expect(Object.keys(second)).not.toContain('browser');
+  expect(await sessions.list()).toEqual([second, first]);
+});
+
+it('a session that may idle longer than it lasts expires at its end', async () => {
+  const { table } = deployment;
+  const { session } = await sessionsWith(async (command) => await table.send(command as never), {
+    ...{ idleSeconds: 7_200, maxSeconds: 3_600 },
+  }).start(ADA);
+  expect(session.expires_at).toBe('2030-01-01T01:00:00.000Z');
+});
+
+it('DynamoDB may remove a session from the second after its expiry', async () => {
+  const written: unknown[] = [];
+  const watched = sessionsWith(
+    async (command) => {
+      if (command instanceof PutCommand) written.push(command.input.Item?.expires_at_epoch);
+      if (command instanceof UpdateCommand) written.push(command.input.ExpressionAttributeValues?.[':epoch']);
+      return await deployment.table.send(command as never);
+    },
+    { idleSeconds: 3_600, maxSeconds: 7_200 },
+  );
+  now += 1;
+  const { cookie } = await watched.start(ADA);
+  now += HOUR - 2;
+  await watched.verify(cookie);
+  expect(written).toEqual([Date.UTC(2030, 0, 1, 1) / 1_000 + 1, Date.UTC(2030, 0, 1, 2) / 1_000]);
+});
+
+it('a session is over at its end, whatever its expiry says', async () => {
+  let item: Record<string, unknown> = {};
+  const table = async (command: unknown) => {
+    if (command instanceof PutCommand) item = command.input.Item ?? {};
+    return { Item: item };
+  };
+  const { cookie } = await sessionsWith(table).start(ADA);
+  item.expires_at = '2031-01-01T00:00:00.000Z';
+  now += HOUR - 1;
+  expect(await sessionsWith(table).verify(cookie)).toBeDefined();
+  now += 1;
+  expect(await sessionsWith(table).verify(cookie)).toBeUndefined();
+});
+
+it('a use that cannot be noted fails, so that no session is shown as ended', async () => {
+  const { cookie } = await sessions.start(ADA);
+  now += 5 * MINUTE;
+  const failing = sessionsWith(async (command) => {
+    if (command instanceof UpdateCommand) throw new Error('throttled');
+    return await deployment.table.send(command as never);
+  });
+  await expect(failing.verify(cookie)).rejects.toThrow('throttled');
 });

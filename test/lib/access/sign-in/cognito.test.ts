@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { cognitoSignOutUrl, isCognito } from '../../../../lib/access/sign-in/cognito-sign-out.ts';
-import { IdentityProvider } from '../../../../lib/access/sign-in/identity-provider.ts';
+import { IdentityProvider, SignInRefusedError } from '../../../../lib/access/sign-in/identity-provider.ts';
 import { IdentityProviderError } from '../../../../lib/access/sign-in/identity-provider-error.ts';
 import { personOfClaims } from '../../../../lib/access/sign-in/person-of-claims.ts';
 import { ROLES } from '../../../../lib/contract/roles.ts';
@@ -21,6 +21,8 @@ let exchanged: { readonly form: URLSearchParams; readonly authorization: string 
 let claims: Record<string, unknown>;
 /** With what the provider refuses to exchange a code. */
 let refusal: string | undefined;
+/** How long its ID tokens are valid. */
+let validSeconds: number;
 
 beforeAll(async () => {
   const { privateKey, publicKey } = await generateKeyPair('RS256');
@@ -46,7 +48,7 @@ beforeAll(async () => {
       const idToken = await new SignJWT(claims)
         .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
         .setIssuedAt()
-        .setExpirationTime('5m')
+        .setExpirationTime(new Date(Date.now() + validSeconds * 1000))
         .sign(privateKey);
       return {
         id_token: idToken,
@@ -72,8 +74,13 @@ afterAll(() => {
   server.closeAllConnections();
   server.close();
 });
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
 beforeEach(() => {
   refusal = undefined;
+  validSeconds = 300;
   claims = {
     iss: issuer,
     aud: CLIENT,
@@ -103,6 +110,8 @@ it('is asked for a code that is bound to the browser, and for a fresh sign-in if
     code_challenge_method: 'S256',
     prompt: 'login',
   });
+  const silent = new URL(await provider().authorizationUrl(PROOF, { fresh: false }));
+  expect(silent.searchParams.get('prompt')).toBeNull();
 });
 
 it('names the user and the groups to a client without a secret', async () => {
@@ -130,6 +139,36 @@ it.each([
   await expect(provider().claims(back, PROOF)).rejects.toBeInstanceOf(IdentityProviderError);
 });
 
+it('may have a clock that differs by a minute, and by no more', async () => {
+  validSeconds = -50;
+  expect(await provider().claims(back, PROOF)).toMatchObject({ sub: claims.sub });
+  validSeconds = -70;
+  await expect(provider().claims(back, PROOF)).rejects.toBeInstanceOf(IdentityProviderError);
+});
+
+it('refuses a sign-in in its own words; another failure of its is no refusal', async () => {
+  const sentBack = async (error: Record<string, string>) =>
+    await provider()
+      .claims(new URLSearchParams({ ...error, state: PROOF.state }), PROOF)
+      .catch((thrown) => thrown);
+  const cancelled = await sentBack({ error: 'access_denied', error_description: 'the user has cancelled' });
+  expect(cancelled).toEqual(new SignInRefusedError('the user has cancelled'));
+  expect(await sentBack({ error: 'access_denied' })).toEqual(new SignInRefusedError('access_denied'));
+  refusal = 'invalid_grant';
+  await expect(provider().claims(back, PROOF)).rejects.toEqual(new SignInRefusedError('invalid_grant'));
+  refusal = 'server_error';
+  await expect(provider().claims(back, PROOF)).rejects.toThrow('(OAUTH_RESPONSE_BODY_ERROR)');
+});
+
+it('has eight seconds to answer, and 25 on this machine', async () => {
+  const timeout = vi.spyOn(AbortSignal, 'timeout');
+  await provider().authorizationUrl(PROOF, { fresh: false });
+  const settings = { clientId: CLIENT, clientSecret: async () => undefined, redirectUri: CALLBACK };
+  const remote = new IdentityProvider({ ...settings, issuer: issuer.replace('http:', 'https:') });
+  await expect(remote.authorizationUrl(PROOF, { fresh: false })).rejects.toBeInstanceOf(IdentityProviderError);
+  expect(timeout.mock.calls).toEqual([[25_000], [8_000]]);
+});
+
 it('gets the secret that was read once, and is asked with the new one after it has refused a rotated one', async () => {
   const secrets = ['former', 'next', 'never read'];
   const clientSecret = async () => secrets.shift();
@@ -153,6 +192,22 @@ it('signs out with its own parameters', () => {
     client_id: CLIENT,
     logout_uri: 'https://d111.cloudfront.example/auth/signed-out',
   });
+});
+
+it('signs out at the domain that its pool publishes, which is read again after a failure', async () => {
+  const pool = 'https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_AbCdEf';
+  const published = { issuer: pool, authorization_endpoint: 'https://x.auth.example/oauth2/authorize' };
+  const answers = [Response.json({}, { status: 500 }), Response.json(published)];
+  vi.stubGlobal('fetch', async () => answers.shift());
+  const settings = { clientId: CLIENT, clientSecret: async () => undefined, redirectUri: CALLBACK };
+  const cognito = new IdentityProvider({ ...settings, issuer: pool });
+  expect([cognito.canForget, provider().canForget]).toEqual([true, false]);
+  await expect(cognito.signOutUrl('https://own.example/')).rejects.toBeInstanceOf(IdentityProviderError);
+  const url = `https://x.auth.example/logout?client_id=${CLIENT}&logout_uri=https%3A%2F%2Fown.example%2F`;
+  expect([await cognito.signOutUrl('https://own.example/'), await cognito.signOutUrl('https://own.example/')]).toEqual([
+    url,
+    url,
+  ]);
 });
 
 it('is recognized by its issuer, so that no other provider gets these requests', async () => {

@@ -22,3 +22,22 @@ it('without a rate no request waits', () => {
   const rate = new TokenRate(0, () => 0);
   expect(new Set(Array.from({ length: 1_000 }, () => rate.take('a')))).toEqual(new Set([0]));
 });
+
+it('a slow rate says how many whole seconds to wait', () => {
+  let now = 0;
+  const rate = new TokenRate(0.5, () => now);
+  expect([rate.take('a'), rate.take('a')]).toEqual([0, 2]);
+  now += 1_000;
+  expect(rate.take('a')).toBe(1);
+  now += 1_000;
+  expect(rate.take('a')).toBe(0);
+});
+
+it('10,000 callers are remembered, and the one seen least recently starts again', () => {
+  const rate = new TokenRate(0.5, () => 0);
+  const first = Array.from({ length: 10_000 }, (_, at) => rate.take(`caller-${at}`));
+  expect(new Set(first)).toEqual(new Set([0]));
+  expect(rate.take('caller-0')).toBe(2);
+  expect(rate.take('one more')).toBe(0);
+  expect([rate.take('caller-0'), rate.take('caller-2'), rate.take('caller-1')]).toEqual([2, 2, 0]);
+});

@@ -1,7 +1,14 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { generateToken, isWellFormed, TOKEN_PATTERN } from '../../../../lib/access/tokens/api-tokens.ts';
 import { TokenStore } from '../../../../lib/access/tokens/token-store.ts';
+import { SCOPES } from '../../../../lib/contract/scopes.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
 import { repeatingTable } from '../../../repeating-table.ts';
 
@@ -97,4 +104,68 @@ it('use is noted once an hour, however many use it at once', async () => {
   now += 2_000;
   await store.verify(token);
   expect(await lastUsed()).toBe('2030-01-01T01:00:01.000Z');
+});
+
+/** Tokens through a table that fails the commands of one kind, and shows nothing to eventually consistent reads. */
+function tokensWith(failing?: typeof PutCommand | typeof UpdateCommand) {
+  const asked: string[] = [];
+  const send = async (command: { constructor: { name: string } }) => {
+    asked.push(command.constructor.name);
+    if (failing !== undefined && command instanceof failing) throw new Error('throttled');
+    if (command instanceof GetCommand && command.input.ConsistentRead !== true) return {};
+    return await deployment.table.send(command as never);
+  };
+  return {
+    asked,
+    store: new TokenStore({ ...deployment.registry, table: { send } as unknown as DynamoDBDocumentClient }),
+  };
+}
+
+it('a token is accepted from its creation on, and a text that is none is not even looked for', async () => {
+  const { token } = await tokens.create({ name: 'x', scopes: ['read'] });
+  const { asked, store } = tokensWith();
+  expect(await store.verify(token)).toBeDefined();
+  asked.length = 0;
+  const other = token.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+  for (const text of ['', 'x', other, ` ${token}`, `${token}x`]) expect(await store.verify(text)).toBeUndefined();
+  expect(asked).toEqual([]);
+});
+
+it('a table that is out of reach fails the call: nothing is created, changed or noted in silence', async () => {
+  const { id, token } = await tokens.create({ name: 'x', scopes: ['read'] });
+  const [noPut, noUpdate] = [tokensWith(PutCommand).store, tokensWith(UpdateCommand).store];
+  await expect(noPut.create({ name: 'y', scopes: ['read'] })).rejects.toThrow('throttled');
+  await expect(noUpdate.setState(id, 'suspended')).rejects.toThrow('throttled');
+  await expect(noUpdate.verify(token)).rejects.toThrow('throttled');
+});
+
+it('what is shown of tokens is never their hash, and the newest comes first', async () => {
+  let now = Date.UTC(2099, 0);
+  const store = new TokenStore({ ...deployment.registry, clock: { now: () => now } });
+  const { token: _first, ...first } = await store.create({ name: 'first', scopes: ['read'], expiresIn: 1_000 });
+  now += 1;
+  const { token: _second, ...second } = await store.create({ name: 'second', scopes: [...SCOPES] });
+  expect([first, second]).toEqual([
+    {
+      ...{ id: first.id, name: 'first', scopes: ['read'], state: 'active' },
+      ...{ created_at: '2099-01-01T00:00:00.000Z', expires_at: '2099-01-01T00:00:01.000Z' },
+    },
+    { id: second.id, name: 'second', scopes: SCOPES, state: 'active', created_at: '2099-01-01T00:00:00.001Z' },
+  ]);
+  expect((await store.list()).slice(0, 2)).toEqual([second, first]);
+  const revoked = { ...first, state: 'revoked' };
+  expect([await store.setState(first.id, 'revoked'), await store.setState(first.id, 'revoked')]).toEqual([
+    revoked,
+    revoked,
+  ]);
+});
+
+it('a rejected expiry is repeated, as a time if it is one', async () => {
+  const store = new TokenStore({ ...deployment.registry, clock: { now: () => Date.UTC(2030, 0) } });
+  const create = async (expiresAt: number) => await store.create({ name: 'x', scopes: ['read'], expiresAt });
+  const allowed = 'expected a time to come (it is 2030-01-01T00:00:00.000Z), up to the year 9999';
+  await expect(create(Date.UTC(2030, 0))).rejects.toThrow(`expires_at: received 2030-01-01T00:00:00.000Z; ${allowed}`);
+  await expect(create(Number.NaN)).rejects.toThrow(`expires_at: received NaN; ${allowed}`);
+  const last = Date.UTC(10_000, 0) - 1;
+  expect(await create(last)).toMatchObject({ expires_at: '9999-12-31T23:59:59.999Z' });
 });
