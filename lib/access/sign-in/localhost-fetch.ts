@@ -14,14 +14,14 @@ export async function fetchLocalhost(input: string | URL, init: RequestInit = {}
   const sent = httpRequest({
     method,
     host: '127.0.0.1',
-    port: url.port || 80,
+    port: url.port,
     // The server may close a kept-alive connection just as it is reused.
     agent: false,
     path: `${url.pathname}${url.search}`,
     headers: { ...Object.fromEntries(headers), host: url.host },
     ...(init.signal && { signal: init.signal }),
   });
-  sent.end(body === null ? undefined : Buffer.from(await new Response(body).arrayBuffer()));
+  sent.end(Buffer.from(await new Response(body).arrayBuffer()));
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   const answered = new Headers();
   for (let at = 0; at < answer.rawHeaders.length; at += 2)
