@@ -1,4 +1,5 @@
 import {
+  DeleteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
@@ -32,6 +33,18 @@ it('a new token is returned even if its write was repeated, because the answer t
   expect(await tokens.verify(token)).toMatchObject({ id, name: 'repeated' });
 });
 
+it('a token that is revoked while its creation is repeated stays revoked', async () => {
+  const send = async (command: unknown) => {
+    const answer = await deployment.table.send(command as never);
+    if (!(command instanceof PutCommand)) return answer;
+    await tokens.setState(command.input.Item?.id, 'revoked');
+    return await deployment.table.send(command);
+  };
+  const table = { send } as unknown as DynamoDBDocumentClient;
+  const { token } = await new TokenStore({ ...deployment.registry, table }).create({ name: 'x', scopes: ['read'] });
+  expect(await tokens.verify(token)).toBeUndefined();
+});
+
 it('nothing that is stored contains the token', async () => {
   const { token } = await tokens.create({ name: 'secret', scopes: ['read'] });
   const { Items } = await deployment.table.send(
@@ -47,11 +60,14 @@ it('nothing that is stored contains the token', async () => {
 it('one mistyped character makes a token malformed', () => {
   const token = generateToken();
   expect(token).toMatch(TOKEN_PATTERN);
+  expect(token).toMatch(/^pq_[0-9A-Za-z]{49}$/);
   expect(isWellFormed(token)).toBe(true);
   for (const at of [3, 20, token.length - 1]) {
     const wrong = token.slice(0, at) + (token[at] === 'a' ? 'b' : 'a') + token.slice(at + 1);
     expect(isWellFormed(wrong), `character ${at}`).toBe(false);
   }
+  for (const wrong of [`PQ${token.slice(2)}`, `${token.slice(0, 46)}x${token.slice(46)}`])
+    expect(isWellFormed(wrong)).toBe(false);
 });
 
 it('a suspended token is rejected until it is resumed, a revoked one permanently', async () => {
@@ -104,6 +120,38 @@ it('use is noted once an hour, however many use it at once', async () => {
   now += 2_000;
   await store.verify(token);
   expect(await lastUsed()).toBe('2030-01-01T01:00:01.000Z');
+});
+
+it('a well-formed text that is no token is rejected', async () => {
+  expect(await tokens.verify(generateToken())).toBeUndefined();
+});
+
+it('of many uses at once one is written, and none for a token that has been removed', async () => {
+  const { id, token } = await tokens.create({ name: 'x', scopes: ['read'] });
+  let written = 0;
+  let isRemoved = false;
+  const read = Promise.withResolvers<void>();
+  let reads = 0;
+  const send = async (command: unknown) => {
+    const answer = await deployment.table.send(command as never);
+    if (command instanceof UpdateCommand) written += 1;
+    if (!(command instanceof GetCommand)) return answer;
+    reads += 1;
+    if (reads >= 3) read.resolve();
+    await read.promise;
+    const key = { TableName: deployment.env.REGISTRY_TABLE, Key: { kind: 'token', id } };
+    if (isRemoved) await deployment.table.send(new DeleteCommand(key));
+    return answer;
+  };
+  let now = deployment.clock.now();
+  const options = { ...deployment.registry, table: { send } as unknown as DynamoDBDocumentClient };
+  const store = new TokenStore({ ...options, clock: { now: () => now } });
+  await Promise.all([1, 2, 3].map(async () => expect(await store.verify(token)).toBeDefined()));
+  expect(written).toBe(1);
+  isRemoved = true;
+  now += 2 * 3_600_000;
+  await store.verify(token);
+  expect([written, (await tokens.list()).some((one) => one.id === id)]).toEqual([1, false]);
 });
 
 /** Tokens through a table that fails the commands of one kind, and shows nothing to eventually consistent reads. */
