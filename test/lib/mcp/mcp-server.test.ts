@@ -1,0 +1,137 @@
+import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { TOOLS } from '../../../lib/mcp/tool-table.ts';
+import { withClient } from './in-memory-client.ts';
+import { startStandIn } from './stand-in-service.ts';
+
+const ENDED = {
+  ...{ id: 'job_1', status: 'SUCCEEDED', state_reason: { code: 'exited', message: '' }, attempt: 1, terminal: true },
+};
+
+let service: Awaited<ReturnType<typeof startStandIn>>;
+beforeAll(async () => {
+  service = await startStandIn();
+});
+afterAll(() => service.close());
+beforeEach(() => {
+  service.asked.length = 0;
+  service.answers = { 'GET /jobs/job_1/status': ENDED, 'POST /jobs': [201, { id: 'job_1', url: null }] };
+});
+afterEach(() => void vi.restoreAllMocks());
+
+type Options = Partial<Parameters<typeof withClient>[0]>;
+const toolsOf = async (options: Options = {}) =>
+  await withClient({ baseUrl: service.baseUrl, ...options }, async (client) => ({
+    tools: (await client.listTools()).tools,
+    capabilities: client.getServerCapabilities(),
+    version: client.getServerVersion(),
+    instructions: client.getInstructions(),
+  }));
+const call = async (name: string, args?: object, options: Options = {}) =>
+  await withClient({ baseUrl: service.baseUrl, ...options }, async (client) =>
+    client.request({ method: 'tools/call', params: { name, ...(args && { arguments: args }) } }, CallToolResultSchema),
+  );
+
+it('all tools are offered, with their texts, hints and arguments; run_job can be a task', async () => {
+  const { tools, capabilities, version, instructions } = await toolsOf();
+  expect(tools.map(({ name, title, description, annotations }) => ({ name, title, description, annotations }))).toEqual(
+    TOOLS.map(({ name, title, about, hints }) => ({ name, title, description: about, annotations: hints })),
+  );
+  expect(tools.filter(({ execution }) => execution !== undefined)).toMatchObject([
+    { name: 'run_job', execution: { taskSupport: 'optional' } },
+  ]);
+  expect(tools[0]?.inputSchema).toMatchObject({ required: ['prompt'], additionalProperties: false });
+  expect(capabilities).toEqual({
+    ...{ tools: { listChanged: false }, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },
+  });
+  expect(version).toEqual({ name: 'promptq', version: '1.2.3' });
+  expect(instructions).toContain('Delegate a task with create_job');
+});
+
+it.each([
+  ['of which none can be one', { offers: (name: string) => name === 'job_status' }, ['job_status']],
+  ['of a revision without them', { era: 'modern' as const }, TOOLS.map(({ name }) => name)],
+])('a server of tools %s has no tasks', async (_, options, names) => {
+  const { tools, capabilities } = await toolsOf(options);
+  expect(tools.map(({ name }) => name)).toEqual(names);
+  expect(tools.every(({ execution }) => execution === undefined)).toBe(true);
+  expect(capabilities).toEqual({ tools: { listChanged: false } });
+});
+
+it.each([
+  ['stdio', 50, 45],
+  ['http', 20, 20],
+] as const)('on %s, wait_for_job waits at most %s seconds, by default %s', async (wire, maximum, byDefault) => {
+  const { tools } = await toolsOf({ wire });
+  const schemaOf = (tool: string) => tools.find(({ name }) => name === tool)?.inputSchema.properties;
+  expect(schemaOf('wait_for_job')?.timeout_seconds).toEqual({
+    description: `How many seconds to wait: ${maximum} at most, by default ${byDefault}.`,
+    ...{ type: 'integer', minimum: 1, maximum, default: byDefault },
+  });
+  expect(Object.keys(schemaOf('job_status') ?? {})).toEqual(['id']);
+  const timeout = vi.spyOn(AbortSignal, 'timeout');
+  expect(await call('wait_for_job', { id: 'job_1', timeout_seconds: maximum }, { wire })).toMatchObject({
+    structuredContent: { status: 'SUCCEEDED' },
+  });
+  expect(timeout.mock.calls).toEqual([[wire === 'stdio' ? 55_000 : 25_000], [maximum * 1_000]]);
+  for (const seconds of [0, maximum + 1])
+    expect(await call('wait_for_job', { id: 'job_1', timeout_seconds: seconds }, { wire })).toMatchObject({
+      content: [{ text: expect.stringContaining('Invalid arguments for tool wait_for_job: ') }],
+      isError: true,
+    });
+});
+
+it('a tool waits only for what is left of the time of its call, without the last four seconds', async () => {
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const timeout = vi.spyOn(AbortSignal, 'timeout');
+  service.answers['POST /jobs'] = () => {
+    now = 46_000;
+    return [201, { id: 'job_1', url: null }];
+  };
+  await call('run_job', { prompt: 'p' });
+  expect(timeout.mock.calls).toEqual([[55_000], [5_000]]);
+});
+
+it('the requests of a call end with the signal of the server, if it has one', async () => {
+  const timeout = vi.spyOn(AbortSignal, 'timeout');
+  const over = AbortSignal.abort(new DOMException('the time is over', 'TimeoutError'));
+  expect(await call('job_status', { id: 'job_1' }, { over })).toMatchObject({
+    ...{ isError: true, structuredContent: { message: 'The service took too long. Call the tool again.' } },
+  });
+  expect([timeout.mock.calls, service.asked]).toEqual([[], []]);
+});
+
+it('only an end of its time is explained as one', async () => {
+  const messageWith = async (error: Error) => {
+    const client = async () => {
+      throw error;
+    };
+    const { structuredContent } = await call('job_status', { id: 'job_1' }, { client });
+    return structuredContent?.message;
+  };
+  expect(await messageWith(new DOMException('stopped', 'AbortError'))).toBe('job_status: stopped');
+  expect(await messageWith(Object.assign(new Error('no token'), { name: 'TimeoutError' }))).toBe(
+    'job_status: no token',
+  );
+});
+
+it('a tool that is unknown or not offered is a fault of the request', async () => {
+  const offers = (name: string) => name !== 'create_job';
+  for (const name of ['no_tool', 'create_job'])
+    await expect(call(name, { prompt: 'p' }, { offers })).rejects.toMatchObject({
+      ...{ code: -32_602, message: expect.stringContaining(`Tool ${name} not found`) },
+    });
+  expect(service.asked).toEqual([]);
+});
+
+it('arguments are checked before anything is called, and may be missing', async () => {
+  for (const args of [undefined, {}, { id: 7 }, { id: 'job_1', more: 1 }])
+    expect(await call('job_status', args)).toMatchObject({
+      content: [{ text: expect.stringMatching(/^Invalid arguments for tool job_status: ./) }],
+      isError: true,
+    });
+  expect(service.asked).toEqual([]);
+  service.answers['GET /jobs'] = { items: [], total: 0, total_complete: true, next_cursor: null };
+  expect(await call('list_jobs')).toMatchObject({ structuredContent: { message: '0 of 0 jobs.' }, isError: false });
+});

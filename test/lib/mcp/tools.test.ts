@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Promptq } from '../../../lib/client/promptq.ts';
+import { TOOL_CALLS } from '../../../lib/mcp/tools.ts';
+import { startStandIn } from './stand-in-service.ts';
+
+const ID = 'job_1';
+const JOB = { id: ID, status: 'RUNNING', state_reason: { code: 'running', message: 'It runs.' }, attempt: 1 };
+const ENDED = {
+  ...JOB,
+  ...{ status: 'SUCCEEDED', state_reason: { code: 'exited', message: 'It has ended.' }, terminal: true },
+};
+const ASKING = { ...JOB, state_reason: { code: 'question', message: 'It asks.' }, terminal: false };
+const OPEN = { id: 'q_2', job_id: ID, state: 'open', question: 'Which?', options: [], default: null, answer: null };
+const RESULT = {
+  ...{ ...ENDED, exit_code: 0, signal: null, error: null, duration_ms: 5, usage: null, changes: null },
+  ...{ final_message: null, stdout: '', stderr: '', attachments: [] as string[], secret: 'not for agents' },
+};
+
+let service: Awaited<ReturnType<typeof startStandIn>>;
+let client: Promptq;
+beforeAll(async () => {
+  service = await startStandIn();
+  client = new Promptq({ baseUrl: service.baseUrl, token: 't', retrySeconds: 0 });
+});
+afterAll(() => service.close());
+beforeEach(() => {
+  service.asked.length = 0;
+  service.answers = {
+    'POST /jobs': [201, { id: ID, url: null }],
+    'GET /jobs/job_1/status': ENDED,
+    'GET /jobs/job_1/result': RESULT,
+  };
+});
+
+type Call = Parameters<(typeof TOOL_CALLS)['run_job']>[0];
+const call = async (name: keyof typeof TOOL_CALLS, args: object, more: Partial<Call> = {}) =>
+  await TOOL_CALLS[name](
+    {
+      ...{ client, wire: 'http', signal: AbortSignal.timeout(60_000), waitUntil: Infinity, canAsk: false },
+      onFailure: async (error: unknown) => (error as Error).message,
+      ...more,
+    },
+    args as never,
+  );
+const resultWith = async (more: object) => {
+  service.answers['GET /jobs/job_1/result'] = { ...RESULT, ...more };
+  return (await call('job_result', { id: ID })).fields as Record<string, unknown>;
+};
+
+it.each([
+  ['create_job', { prompt: 'p' }, { prompt: 'p' }, 'Job job_1 exists. Call wait_for_job.'],
+  [
+    ...['continue_job' as const, { id: 'job_0', prompt: 'p' }, { prompt: 'p', continue: 'job_0' }],
+    'Job job_1 continues job_0. Call wait_for_job.',
+  ],
+  [
+    ...['fork_job' as const, { id: 'job_0', prompt: 'p' }, { prompt: 'p', fork: 'job_0' }],
+    'Job job_1 begins with a copy of job_0. Call wait_for_job.',
+  ],
+] as const)('%s of %j creates a job', async (name, args, body, message) => {
+  expect(await call(name, { ...args, idempotency_key: 'k' })).toEqual({ message, fields: { id: ID, url: null } });
+  expect(service.asked).toEqual([['POST /jobs', { ...body, idempotency_key: 'k' }]]);
+});
+
+it('run_job creates a job, and returns its answer; in its second call it waits for the same one', async () => {
+  const answer = { message: 'The job succeeded.', fields: { id: ID, status: 'SUCCEEDED' } };
+  expect(await call('run_job', { prompt: 'p' })).toMatchObject(answer);
+  expect(service.asked[0]).toMatchObject(['POST /jobs', { prompt: 'p' }]);
+  service.asked.length = 0;
+  expect(await call('run_job', { prompt: 'p' }, { jobId: ID })).toMatchObject(answer);
+  expect(service.asked).toEqual([['GET /jobs/job_1/status'], ['GET /jobs/job_1/result']]);
+});
+
+it('job_status and wait_for_job say how the job is doing', async () => {
+  expect(await call('job_status', { id: ID })).toEqual({ message: 'SUCCEEDED: It has ended.', fields: ENDED });
+  const message = 'The job succeeded. Call job_result for its answer.';
+  expect(await call('wait_for_job', { id: ID })).toEqual({ message, fields: ENDED });
+});
+
+it.each([0.9, 1.9])('with %s seconds left, a tool waits only for whole ones', async (seconds) => {
+  service.answers['GET /jobs/job_1/status'] = { ...JOB, terminal: false };
+  const waitUntil = performance.now() + seconds * 1_000;
+  const signal = AbortSignal.abort();
+  const waits = call('wait_for_job', { id: ID }, { waitUntil, signal });
+  if (seconds > 1) await expect(waits).rejects.toThrow('This operation was aborted');
+  else expect(await waits).toMatchObject({ message: 'The job has not ended: It runs. Call wait_for_job again.' });
+});
+
+describe('a question of the agent', () => {
+  beforeEach(() => {
+    service.answers['GET /jobs/job_1/status'] = ASKING;
+    service.answers['GET /jobs/job_1/questions'] = { items: [{ ...OPEN, id: 'q_1', state: 'answered' }, OPEN] };
+  });
+  const tools = ['run_job', 'wait_for_job'] as const;
+
+  it.each(tools)('is what %s returns to a client that can ask its user', async (name) => {
+    expect(await call(name, { id: ID }, { canAsk: true })).toEqual({ message: '', question: OPEN });
+  });
+
+  it.each(tools)('is named by %s to another client, and to one whose user has not answered', async (name) => {
+    const message = expect.stringContaining('asks your user a question');
+    expect(await call(name, { id: ID })).toEqual({ message, fields: ASKING });
+    const declined = { canAsk: true, answer: { questionId: 'q_2', text: null } };
+    expect(await call(name, { id: ID }, declined)).toEqual({ message, fields: ASKING });
+    expect(JSON.stringify(service.asked)).not.toContain('questions');
+  });
+
+  it.each(tools)('that has been closed since is no question of %s', async (name) => {
+    service.answers['GET /jobs/job_1/questions'] = { items: [] };
+    expect(await call(name, { id: ID }, { canAsk: true })).toMatchObject({ fields: ASKING });
+  });
+
+  it('gets the answer of the user before the tool waits', async () => {
+    service.answers['POST /jobs/job_1/answers'] = JOB;
+    await call('wait_for_job', { id: ID }, { canAsk: true, answer: { questionId: 'q_1', text: 'blue' } });
+    expect(service.asked[0]).toEqual(['POST /jobs/job_1/answers', { question_id: 'q_1', answer: 'blue' }]);
+  });
+
+  it('is listed, and answered', async () => {
+    const { items } = service.answers['GET /jobs/job_1/questions'] as { items: object[] };
+    expect(await call('list_questions', { id: ID })).toEqual({
+      ...{ message: 'A question waits for an answer.', fields: { items } },
+    });
+    service.answers['GET /jobs/job_1/questions'] = { items: items.slice(0, 1) };
+    expect((await call('list_questions', { id: ID })).message).toBe('No question waits for an answer.');
+    service.answers['POST /jobs/job_1/answers'] = { ...JOB, title: 'x' };
+    expect(await call('answer_question', { id: ID, question_id: 'q_2', answer: 'a' })).toEqual({
+      message: 'Answered. Call wait_for_job.',
+      fields: { id: ID, status: 'RUNNING', state_reason: JOB.state_reason },
+    });
+  });
+});
+
+it('a failure behind the creation names the job, and the refusal of an answer why', async () => {
+  service.answers['GET /jobs/job_1/status'] = [400, { error: 'no', request_id: 'r' }];
+  const exists = 'Job job_1 exists. Call wait_for_job.';
+  const fields = { id: ID };
+  expect(await call('run_job', { prompt: 'p' })).toEqual({ message: exists, fields });
+  const answer = { questionId: 'q_2', text: null };
+  expect(await call('run_job', {}, { jobId: ID, answer })).toEqual({ message: `no. ${exists}`, fields });
+  service.answers['GET /jobs/job_1/status'] = [403, { error: 'no', request_id: 'r' }];
+  expect(await call('run_job', {}, { jobId: ID, answer })).toEqual({ message: exists, fields });
+});
+
+it('a result has the final message, or the ends of the streams, and says if either is cut', async () => {
+  const { secret: _, stdout: __, stderr: ___, final_message: ____, attachments: _____, ...shown } = RESULT;
+  expect(await resultWith({ final_message: 'done', stdout: 'x' })).toEqual({
+    ...{ ...shown, terminal: undefined, final_message: 'done', answer_truncated: false },
+    ...{ attachments: [], attachments_total: 0 },
+  });
+  for (const [length, isCut] of [[32_000, false] as const, [32_001, true] as const])
+    expect(await resultWith({ final_message: 'x'.repeat(length) })).toMatchObject({
+      ...{ final_message: 'x'.repeat(32_000), answer_truncated: isCut },
+    });
+  const [fitting, long] = ['y'.repeat(4_000), `x${'y'.repeat(4_000)}`];
+  expect(await resultWith({ stdout: fitting, stderr: fitting })).toMatchObject({ answer_truncated: false });
+  for (const streams of [{ stdout: long }, { stderr: long }])
+    expect(await resultWith({ stdout: fitting, stderr: fitting, ...streams })).toMatchObject({
+      ...{ stdout: fitting, stderr: fitting, answer_truncated: true },
+    });
+  expect(await resultWith({ final_message: '', stdout: 'x' })).not.toHaveProperty('stdout');
+});
+
+it('a result names 50 files at most, and says how many there are', async () => {
+  const attachments = Array.from({ length: 51 }, (_, at) => `file-${at}`);
+  expect(await resultWith({ attachments })).toMatchObject({
+    ...{ attachments: attachments.slice(0, 50), attachments_total: 51 },
+  });
+});
+
+it('logs are read in parts of 16 KiB unless asked otherwise, and say whether more may follow', async () => {
+  service.answers['GET /jobs/job_1/logs'] = { ...JOB, stdout: 'x' };
+  const more = { message: 'The job may write more output.', fields: { ...JOB, stdout: 'x' } };
+  expect(await call('job_logs', { id: ID })).toEqual(more);
+  expect(await call('job_logs', { id: ID, limit: 4, stream: 'stderr', offset: 7 })).toEqual(more);
+  service.answers['GET /jobs/job_1/logs'] = ENDED;
+  expect((await call('job_logs', { id: ID })).message).toBe('The job has ended.');
+  expect(service.asked.slice(0, 2)).toEqual([
+    ['GET /jobs/job_1/logs', { limit: '16384' }],
+    ['GET /jobs/job_1/logs', { limit: '4', stream: 'stderr', offset: '7' }],
+  ]);
+});
+
+it('send_message and cancel_job act on the job', async () => {
+  service.answers['POST /jobs/job_1/messages'] = [201, { id: 'msg_1' }];
+  const sent = await call('send_message', { id: ID, text: 'hi', idempotency_key: 'k' });
+  expect(sent.fields).toEqual({ id: ID, message_id: 'msg_1' });
+  expect(service.asked).toEqual([['POST /jobs/job_1/messages', { text: 'hi', idempotency_key: 'k' }]]);
+  service.answers['POST /jobs/job_1/cancel'] = { ...JOB, title: 'x' };
+  expect(await call('cancel_job', { id: ID })).toEqual({ message: 'It runs. Call wait_for_job.', fields: JOB });
+  service.answers['POST /jobs/job_1/cancel'] = { ...JOB, status: 'CANCELLED' };
+  expect((await call('cancel_job', { id: ID })).message).toBe('The job is cancelled.');
+});
+
+it('a list has what tells jobs apart, and how many there are', async () => {
+  const summary = {
+    ...{ id: ID, status: 'RUNNING', state_reason: JOB.state_reason, title: 't', prompt_preview: 'p', project: 'a' },
+    ...{ profile: 'practice', tags: [], created_at: '2030-01-01T00:00:00.000Z', finished_at: null },
+  };
+  const page = { items: [{ ...summary, session: 'x' }], next_cursor: 'c' };
+  service.answers['GET /jobs'] = { ...page, total: 3, total_complete: true };
+  expect(await call('list_jobs', {})).toEqual({
+    ...{ message: '1 of 3 jobs.', fields: { items: [summary], next_cursor: 'c' } },
+  });
+  service.answers['GET /jobs'] = { ...page, total: 3, total_complete: false };
+  expect((await call('list_jobs', { limit: 5, status: 'RUNNING' })).message).toBe('1 of 3 or more jobs.');
+  expect(service.asked).toEqual([
+    ['GET /jobs', { limit: '20' }],
+    ['GET /jobs', { limit: '5', status: 'RUNNING' }],
+  ]);
+});
