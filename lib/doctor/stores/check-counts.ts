@@ -10,7 +10,11 @@ import { type Finding, fault, ok } from '../finding.ts';
 const POLLS = { times: 4, apart: 1_500 } as const;
 
 /** Counts the jobs one by one and compares with the stored counts. Reads every job: for a home, or a small table. */
-export async function checkCounts(table: DynamoDBDocumentClient, env: TriggerEnv): Promise<Finding> {
+export async function checkCounts(
+  table: DynamoDBDocumentClient,
+  env: TriggerEnv,
+  pause: (milliseconds: number) => Promise<unknown> = delay,
+): Promise<Finding> {
   const counts = new JobCounts({ table, registryTable: env.REGISTRY_TABLE });
   for (let round = 1; ; round += 1) {
     const [kept, counted] = await Promise.all([counts.read(), recount(table, env.JOBS_TABLE)]);
@@ -22,6 +26,6 @@ export async function checkCounts(table: DynamoDBDocumentClient, env: TriggerEnv
         different.map((status) => `${status}: kept ${kept[status]}, counted ${counted[status]}`).join('; '),
         'count-jobs does not keep up with the stream: see its log. `npm run recount` compares all figures.',
       );
-    await delay(POLLS.apart);
+    await pause(POLLS.apart);
   }
 }

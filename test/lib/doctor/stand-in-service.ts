@@ -1,16 +1,22 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { openService, type Service } from '../../../lib/doctor/service/service.ts';
 
-/** Runs the doctor on a service that answers each request, `METHOD path`, with what `answer` returns. */
+/** Runs the doctor on a service that answers each request, `METHOD path` and its body, with what `answer` returns. */
 export async function withService<T>(
-  { answer, isLocal }: { answer: (request: string) => { status: number; body: unknown }; isLocal: boolean },
+  {
+    answer,
+    isLocal,
+  }: { answer: (request: string, body: string) => { status: number; body: unknown }; isLocal: boolean },
   look: (service: Service) => Promise<T>,
 ): Promise<T> {
-  const server = createServer(({ method, url }, response) => {
-    const { status, body } = answer(`${method} ${url}`);
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  const server = createServer((request, response) => {
+    void text(request).then((sent) => {
+      const { status, body } = answer(`${request.method} ${request.url}`, sent);
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
