@@ -59,3 +59,56 @@ describe('an image for another architecture than that of Docker', () => {
     expect(image?.state).toBe('ok');
   });
 });
+
+describe('Docker', () => {
+  const look = async (...script: readonly string[]) => {
+    await writeFile(docker(), ['#!/bin/sh', 'case "$1" in', ...script, 'esac', ''].join('\n'));
+    await chmod(docker(), 0o755);
+    const found = await checkDocker(docker(), 'arm64', '/nowhere');
+    return found.map(({ check, state, message, advice = '' }) => [`${state} ${check}: ${message}`, advice]);
+  };
+  const isArm = 'version) echo linux/arm64;;';
+
+  test('builds for its own platform', async () => {
+    expect(await look(isArm, '*) echo "Platforms: linux/386";;')).toEqual([
+      ['ok docker: runs on linux/arm64', ''],
+      ["ok image: built for linux/arm64, which is Docker's own platform", ''],
+    ]);
+  });
+
+  test('that does not run, or has no BuildKit, is a fault with advice', async () => {
+    expect(await look('*) echo "Is it running?" >&2; exit 1;;')).toEqual([
+      ['fault docker: Is it running?', expect.stringMatching(/^Start Docker/)],
+    ]);
+    expect(await look(isArm, '*) echo "no buildx" >&2; exit 1;;')).toEqual([
+      ['ok docker: runs on linux/arm64', ''],
+      ['fault image: BuildKit is not usable: no buildx', expect.stringContaining('docker-buildx-plugin')],
+    ]);
+  });
+
+  test('that is missing is to be installed', async () => {
+    expect(await checkDocker('promptq-unheard-of', 'arm64', '/nowhere')).toMatchObject([
+      {
+        ...{ check: 'docker', state: 'fault', message: 'there is no command `promptq-unheard-of`' },
+        advice: expect.stringMatching(/^Install Docker: /),
+      },
+    ]);
+  });
+
+  test('may list its platforms on several lines', async () => {
+    const [, [image] = []] = await look(
+      'version) echo linux/amd64;;',
+      '*) printf "Platforms: linux/amd64*\\nPlatforms: linux/386, linux/arm64*\\n";;',
+    );
+    expect(image).toBe('ok image: built for linux/arm64 by emulation on linux/amd64');
+  });
+
+  test("workers of x86_64 on another machine need that one's emulator", async () => {
+    await look(isArm, '*) echo "Platforms: linux/arm64";;');
+    const [, image] = await checkDocker(docker(), 'x86_64', '/nowhere');
+    expect(image?.message).toContain(
+      "workers are x86_64, and Docker on linux/arm64 doesn't run programs for linux/amd64",
+    );
+    expect(image?.advice).toContain('binfmt --install amd64`, or set "workerArchitecture": "arm64"');
+  });
+});
