@@ -27,6 +27,9 @@ const ASKING = { ...ENDED, status: 'QUEUED', state_reason: { code: 'question', m
 /** A service with one job, which ends once its question is no longer open. */
 let service: Server;
 let baseUrl: string;
+/** The job ends with this request for its state, although its question is open. */
+let endsAt: number;
+let states: number;
 let question: { state: 'open' | 'answered' | 'expired'; answer: string | null };
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -36,7 +39,8 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   };
   const [last = ''] = /[a-z]+(?=\?|$)/.exec(request.url ?? '') ?? [];
   const asked = { id: 'q_1', job_id: ID, question: 'Which color?', options: [], default: null, ...question };
-  const state = question.state === 'open' ? ASKING : ENDED;
+  if (last === 'status') states += 1;
+  const state = question.state === 'open' && states < endsAt ? ASKING : ENDED;
   if (last === 'questions') answer(200, { items: [asked] });
   else if (last === 'status') answer(200, state);
   else if (last === 'result') answer(200, { ...ENDED, final_message: null, stdout: '', stderr: '', attachments: [] });
@@ -59,6 +63,8 @@ beforeAll(async () => {
 afterAll(() => void service.close());
 beforeEach(() => {
   question = { state: 'open', answer: null };
+  endsAt = Number.POSITIVE_INFINITY;
+  states = 0;
 });
 
 /**
@@ -134,5 +140,44 @@ it('an answer that comes too late changes nothing', async () => {
   await withUser(late, async (result) => {
     expect(await result()).toMatchObject(SUCCEEDED);
     expect(question.answer).toBe('red');
+  });
+});
+
+it.each<[string, ElicitResult]>([
+  ['declines', { action: 'decline', content: { answer: 'blue' } }],
+  ['cancels', { action: 'cancel' }],
+  ['accepts without content', { action: 'accept' }],
+])('a user who %s gives no answer, and the job is waited for', async (_, reply) => {
+  const replies: ElicitResult[] = [];
+  const once = async () => {
+    replies.push(reply);
+    endsAt = 1;
+    return reply;
+  };
+  await withUser(once, async (result) => {
+    expect(await result()).toMatchObject(SUCCEEDED);
+    expect([question.answer, replies]).toEqual([null, [reply]]);
+  });
+});
+
+it('a form that the client fails to show is an error of the request', async () => {
+  const failing = async () => {
+    throw new Error('no screen');
+  };
+  await withUser(failing, async (result) => {
+    await expect(result()).rejects.toThrow('no screen');
+  });
+});
+
+it('a user who has declined is not asked again while the question stays open', async () => {
+  let asked = 0;
+  const decline = async (): Promise<ElicitResult> => {
+    asked += 1;
+    return { action: 'decline' };
+  };
+  await withUser(decline, async (result) => {
+    endsAt = 2;
+    expect(await result()).toMatchObject(SUCCEEDED);
+    expect(asked).toBe(1);
   });
 });

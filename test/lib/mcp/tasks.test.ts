@@ -123,6 +123,31 @@ it('a client that cannot ask its user is refused with the question, and so is on
   });
 });
 
+it('the wait for a result ends with the signal of the server', async () => {
+  service.answers['GET /jobs/job_1/status'] = { ...inState('SUCCEEDED'), terminal: true };
+  const over = AbortSignal.abort(new DOMException('the time is over', 'TimeoutError'));
+  const asked = tasks(async (all) => await all.getTaskResult(ID, CallToolResultSchema), { over });
+  await expect(asked).rejects.toThrow('The service took too long. Call the tool again.');
+});
+
+it('a created job is a task although its state is unknown, which the operator sees', async () => {
+  service.answers['POST /jobs'] = [201, { id: ID, url: null }];
+  service.answers['GET /jobs/job_1'] = [400, { error: 'no', request_id: 'r' }];
+  const explained: string[] = [];
+  const explain = async (error: unknown, of: string) => {
+    explained.push(`${of}: ${(error as Error).message}`);
+    return '';
+  };
+  const params = { name: 'run_job', arguments: { prompt: 'p', idempotency_key: 'k' }, task: { ttl: 1_000 } };
+  const result = await withClient({ baseUrl: service.baseUrl, explain }, async (client) =>
+    client.request({ method: 'tools/call', params }, CallToolResultSchema),
+  );
+  const time = expect.stringMatching(/^\d{4}-.*Z$/);
+  const times = { createdAt: time, lastUpdatedAt: time, ttl: null, pollInterval: 2_000 };
+  expect(result).toMatchObject({ task: { taskId: ID, status: 'working', ...times } });
+  expect(explained).toEqual(['run_job: no']);
+});
+
 it('a tool that waits for nothing is no task, and a job whose creation fails is none', async () => {
   const call = async (name: string) =>
     await withClient({ baseUrl: service.baseUrl }, async (client) => {

@@ -19,3 +19,7 @@ it.each([
   for (const input of [TOOL_INPUTS[tool], TOOL_CONTRACTS[tool].input])
     expect((input as { properties: object }).properties).toHaveProperty(use);
 });
+
+it.each(Object.keys(TOOL_INPUTS) as (keyof typeof TOOL_INPUTS)[])('the generated arguments of %s are these', (tool) => {
+  expect(TOOL_CONTRACTS[tool].input).toEqual(TOOL_INPUTS[tool]);
+});
