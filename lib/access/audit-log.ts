@@ -105,7 +105,7 @@ export class AuditLog {
   /** @throws InvalidFieldError for an invalid cursor. */
   async list(query: AuditQuery): Promise<AuditPage> {
     const oldest = timestamp(this.#clock.now() - LIMITS.auditDays * DAY_MS);
-    const from = query.since !== undefined && query.since > oldest ? query.since : oldest;
+    const from = laterOf(query.since ?? oldest, oldest);
     const to = query.until ?? timestamp(this.#clock.now() + DAY_MS);
     if (from >= to) return { items: [], nextCursor: undefined };
     const after = query.cursor === undefined ? undefined : readCursor(query.cursor, to);
@@ -138,6 +138,10 @@ export class AuditLog {
     const goOn = found.length > items.length ? items.at(-1)?.id : LastEvaluatedKey?.id;
     return { items, nextCursor: typeof goOn === 'string' ? writeCursor(goOn) : undefined };
   }
+}
+
+function laterOf(time: string, other: string): string {
+  return time > other ? time : other;
 }
 
 function writeCursor(id: string): string {
