@@ -330,6 +330,24 @@ export const HARMLESS: readonly Harmless[] = [
     replace: "['logs', 'attachments', 'write', 'admin']",
     reason: 'the scope admin grants every route, so those next to it grant nothing more',
   },
+  {
+    file: 'lib/mcp/answer-request.ts',
+    find: 'await handler.close();',
+    replace: ';',
+    reason: 'what answers one message keeps no timer and is referred to by nothing else, so it is collected either way',
+  },
+  {
+    file: 'lib/mcp/answer-request.ts',
+    find: 'await server.close();',
+    replace: ';',
+    reason: 'what answers one message keeps no timer and is referred to by nothing else, so it is collected either way',
+  },
+  {
+    file: 'lib/mcp/mcp-server.ts',
+    find: 'inputs.set(key, input);',
+    replace: ';',
+    reason: 'each call then resolves the schema of its tool again, which takes a little time',
+  },
 ];
 
 /** Whether the reason of an entry holds for a mutant. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { canAsk, formOf } from '../../../lib/mcp/asking.ts';
+import { answerIn, canAsk, formOf } from '../../../lib/mcp/asking.ts';
 
 const request = { mcpReq: {} } as Parameters<typeof canAsk>[1];
 const clientWith = (elicitation: object | undefined) =>
@@ -22,4 +22,16 @@ it("a form suggests a question's options and default, if it has any", () => {
   expect(answerOf({})).toMatchObject({ description: 'Suggested: a, b', default: 'a' });
   expect(answerOf({ options: [] })).not.toHaveProperty('description');
   expect(answerOf({ default: null })).not.toHaveProperty('default');
+});
+
+it.each([
+  ['accepts', { action: 'accept', content: { answer: 'a' } }, 'a'],
+  ['declines', { action: 'decline', content: { answer: 'a' } }, null],
+  ['answers something else', { roots: [], content: { answer: 'a' } }, null],
+  ['sends no text', { action: 'accept', content: { answer: 7 } }, null],
+])('a user who %s has answered so', (_, response, text) => {
+  const inContext = (inputResponses?: object) =>
+    answerIn({ mcpReq: { inputResponses } } as Parameters<typeof answerIn>[0]);
+  expect(inContext({ q_1: response })).toEqual({ questionId: 'q_1', text });
+  expect([inContext({}), inContext()]).toEqual([undefined, undefined]);
 });
