@@ -38,8 +38,8 @@ export function serveTasks(server: Server, options: ServerOptions): void {
       return await work(await client());
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
-      const isInvalid = error instanceof RequestError && error.status < 500;
-      const code = isInvalid ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+      const isRefused = error instanceof RequestError;
+      const code = isRefused ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
       throw new ProtocolError(code, await options.explain(error, of));
     }
   };
