@@ -130,6 +130,17 @@ it('the wait for a result ends with the signal of the server', async () => {
   await expect(asked).rejects.toThrow('The service took too long. Call the tool again.');
 });
 
+it('a job that waits for a person is asked for its state only after a pause', async () => {
+  const over = new AbortController();
+  service.answers['GET /jobs/job_1/status'] = () => {
+    setTimeout(() => over.abort(), 30);
+    return { ...inState('QUEUED', 'account_required'), terminal: false };
+  };
+  const asked = tasks(async (all) => await all.getTaskResult(ID, CallToolResultSchema), { over: over.signal });
+  await expect(asked).rejects.toThrow('aborted');
+  expect(service.asked).toEqual([['GET /jobs/job_1/questions'], ['GET /jobs/job_1/status']]);
+});
+
 it('a created job is a task although its state is unknown, which the operator sees', async () => {
   service.answers['POST /jobs'] = [201, { id: ID, url: null }];
   service.answers['GET /jobs/job_1'] = [400, { error: 'no', request_id: 'r' }];
