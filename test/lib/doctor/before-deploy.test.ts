@@ -146,7 +146,10 @@ describe('quotas', () => {
     [99, 'warning'],
   ])('%s functions at once are %s', async (limit, state) => {
     await answering({ 'lambda get-account-settings': { AccountLimit: { ConcurrentExecutions: limit } } });
-    expect(await checkLambdaQuota()).toMatchObject({ state, message: expect.stringMatching(`^${limit} functions`) });
+    const found = await checkLambdaQuota();
+    expect(found).toMatchObject({ state, message: expect.stringMatching(`^${limit} functions`) });
+    const advice = '--service-code lambda --quota-code L-B99A9384 --desired-value 1000`';
+    expect(found.advice?.includes(advice) ?? 'none').toBe(state === 'ok' ? 'none' : true);
   });
 
   const FARGATE = '--service-code fargate --quota-code';
@@ -167,7 +170,7 @@ describe('quotas', () => {
       'ok Fargate On-Demand quota: 14 vCPU; 7 workers (maxWorkers) take 14',
       'warning Fargate Spot quota: 7 vCPU; 4 workers (maxWorkers) take 8: further launches fail and are tried again',
     ]);
-    expect(found[1]?.advice).toContain('L-36FBB829 --desired-value 8`');
+    expect(found[1]?.advice).toContain('--service-code fargate --quota-code L-36FBB829 --desired-value 8`');
   });
 
   it('of Fargate are not asked for a kind that has no share, and have a default', async () => {

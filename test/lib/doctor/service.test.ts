@@ -27,6 +27,8 @@ it('an answer without data is none, and a request ends after half a minute', asy
   const timeout = vi.spyOn(AbortSignal, 'timeout');
   const asked = dataOf('GET /health', Promise.resolve({ response: new Response(null, { status: 204 }) }));
   await expect(asked).rejects.toMatchObject({ status: 204 });
+  const refused = dataOf('GET /health', Promise.resolve({ data: {}, response: new Response(null, { status: 500 }) }));
+  await expect(refused).rejects.toMatchObject({ status: 500 });
   const answer = () => ({ status: 200, body: { version: '1' } });
   await withService({ answer, isLocal: true }, ({ api }) => dataOf('GET /health', api.GET('/api/v1/health')));
   expect(timeout.mock.calls).toEqual([[30_000]]);
