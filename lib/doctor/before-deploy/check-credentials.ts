@@ -33,7 +33,8 @@ async function configuredRegion(): Promise<string | undefined> {
   try {
     return (await run('aws', ['configure', 'get', 'region'])).trim() || undefined;
   } catch (error) {
-    if (error instanceof CommandError && !error.isMissing) return undefined;
+    // A missing command is the subject of the next call.
+    if (error instanceof CommandError) return undefined;
     throw error;
   }
 }
