@@ -50,3 +50,9 @@ it('a pass after all messages were lost ends only when all jobs have been checke
   const { pass, sent } = await slow();
   expect([await pass(undefined, { lost: true }), sent]).toEqual([undefined, ['a', 'b', 'c', 'd', 'e']]);
 });
+
+it('a pass from a place on checks each job once, to the end and from the beginning', async () => {
+  const { pass, visited } = await slow();
+  const from = '2026-11-20T10:00:03.000Z';
+  expect([await pass(from, { lost: true }), visited]).toEqual([undefined, ['d', 'e', 'a', 'b', 'c']]);
+});

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { BindingSecretStore } from '../../../../lib/deployments/bindings/binding-secrets.ts';
+import { bindingIdOf } from '../../../../lib/deployments/bindings/deploy-binding-store.ts';
+import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
+
+const AT = '2026-11-20T10:00:00.000Z';
+const aBinding = (project: string, name: string) => ({
+  ...{ id: bindingIdOf(project, name), project_id: project, project, name, binding_mode: 'custom' as const },
+  ...{ secrets: [], created_at: AT, updated_at: AT },
+});
+
+it('the bindings of a project are those of no other, and every binding is in the list of all', async () => {
+  const { bindings } = quietDeployment();
+  for (const project of ['app', 'app-2', 'ap']) await bindings.replace(undefined, aBinding(project, 'Live Site'));
+  await bindings.replace(undefined, aBinding('app', 'docs'));
+  expect((await bindings.list('app')).map(({ id }) => id)).toEqual(['app.docs', bindingIdOf('app', 'Live Site')]);
+  expect(await bindings.list()).toHaveLength(4);
+  expect(await bindings.list('none')).toEqual([]);
+});
+
+it('a binding and its secret are read as just written, although other reads lag behind', async () => {
+  const { bindings, registry } = quietDeployment({ lag: 60_000 });
+  const secrets = new BindingSecretStore(registry);
+  await bindings.replace(undefined, aBinding('app', 'site'));
+  expect([await bindings.get('app.site'), ...(await bindings.list('app'))]).toMatchObject([
+    { name: 'site', version: 1 },
+    { name: 'site', version: 1 },
+  ]);
+  expect(await secrets.get(await secrets.put('whsec_'))).toBe('whsec_');
+});
+
+it('a binding is written and deleted only as it was read', async () => {
+  const { bindings } = quietDeployment();
+  const made = await bindings.replace(undefined, aBinding('app', 'site'));
+  if (made === undefined) throw new Error('it was there already');
+  expect(await bindings.replace(undefined, aBinding('app', 'site'))).toBeUndefined();
+  const changed = await bindings.replace(made, { ...made, command: 'make' });
+  expect(changed).toMatchObject({ command: 'make', version: 2 });
+  expect([await bindings.replace(made, made), await bindings.delete(made)]).toEqual([undefined, false]);
+  expect(await bindings.get('app.site')).toEqual(changed);
+  if (changed !== undefined) expect([await bindings.delete(changed), await bindings.list()]).toEqual([true, []]);
+});
