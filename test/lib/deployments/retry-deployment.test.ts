@@ -1,3 +1,4 @@
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import type { DeployBinding } from '../../../lib/deployments/bindings/deploy-binding.ts';
 import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
@@ -57,19 +58,6 @@ async function deployed(differences: Partial<Job> = {}) {
   const command = async () => (await deployment.deployments.list(ID))[0] as JobDeployment;
   return { deployment, job, binding: stored.id, read, command };
 }
-
-it('where bindings run no commands, those that call are still deployed', async () => {
-  const deployment = quietDeployment();
-  const receipt = aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: ID });
-  const job = await deployment.store({ id: ID, status: 'SUCCEEDED', reason: 'exited', attempt: 1 });
-  const custom = await bind(deployment, 'publish');
-  const generic = { ...custom, binding_mode: 'generic', target_url: 'https://example.com/hook' } as const;
-  const made = [custom, generic].map((binding) =>
-    newDeployment({ ...deployment, commands: false }, binding, { job, receipt }),
-  );
-  expect(made.map(({ state }) => state)).toEqual(['skipped', 'pending']);
-  expect(newDeployment({ ...deployment, commands: true }, custom, { job, receipt }).state).toBe('pending');
-});
 
 it('a retry that meets the end of the deployment is marked as pending', async () => {
   const { deployment, job, binding, read, command } = await deployed();
@@ -197,6 +185,33 @@ it('a retry of a job that changed meanwhile is marked, of one that is gone there
   const { deployments } = failed.deployment;
   await expect(retryDeployment(failed.deployment, failed.job, failed.binding)).rejects.toThrow('job_not_found');
   expect(await deployments.list(ID)).toMatchObject([{ state: 'succeeded' }]);
+});
+
+it('a retry is tried again only while its job changes, up to ten times', async () => {
+  const { deployment, job, binding, command } = await deployed();
+  const known = await command();
+  await deployment.deployments.replace(known, known);
+  deployment.deployments.get = async () => known;
+  const refused = { message: 'its deployment was changed concurrently; try again', code: 'invalid_state' };
+  await expect(retryDeployment(deployment, job, binding)).rejects.toMatchObject(refused);
+  expect(deployment.calls.filter((call) => call instanceof TransactWriteCommand)).toHaveLength(1);
+  let tries = 0;
+  deployment.jobs.applyWith = async (changed) => {
+    tries += 1;
+    return { applied: false, current: { ...changed, version: changed.version + 1 } };
+  };
+  await expect(retryDeployment(deployment, job, binding)).rejects.toMatchObject(refused);
+  expect(tries).toBe(10);
+});
+
+it('a call that was given up is marked as pending although other reads lag behind', async () => {
+  const deployment = quietDeployment({ lag: 60_000 });
+  const job = await deployment.store({ id: ID, status: 'SUCCEEDED', reason: 'exited', attempt: 1 });
+  const call = { job_id: ID, attempt: 1, binding: 'local_project.call', name: 'call', mode: 'generic' } as const;
+  const times = { created_at: '2026-11-20T09:00:00.000Z', due_at: '2026-11-20T09:00:00.000Z' };
+  const known = await deployment.deployments.replace(undefined, { ...call, ...times, state: 'failed', attempts: 9 });
+  expect(known && (await reviveCall(deployment, known))).toMatchObject({ state: 'pending' });
+  expect((await deployment.read(job))?.bindings_pending).toEqual([1]);
 });
 
 it('a call that was given up begins from its start, without what its last tries left', async () => {
