@@ -119,8 +119,7 @@ function secondsOf(retryAfter: string | undefined): number | undefined {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'The call failed.';
-  if (error.name === 'AbortError' || error.name === 'TimeoutError')
-    return `There was no answer within ${LIMITS.deployBindings.callSeconds} seconds.`;
+  if (error.name === 'AbortError') return `There was no answer within ${LIMITS.deployBindings.callSeconds} seconds.`;
   // After trying several addresses, Node reports only the error of each.
   const text = error.message || (error instanceof AggregateError ? error.errors.map(String).join('; ') : error.name);
   return `The call failed: ${text}`;
