@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { makeSignedCall, type Resolve } from '../../../../lib/deployments/calls/signed-call.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:00.500Z');
+const MEBIBYTE = Buffer.alloc(1024 * 1024);
 const SECRETS = [1, 2].map((byte) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`);
 
 /** What the receiver does with the next call. */
@@ -73,23 +74,36 @@ it.each<[retryAfter: string, seconds: number | undefined]>([
   expect(await call()).toEqual({ status: 503, retryAfterSeconds: seconds });
 });
 
-it('an answer counts once its status is there, although its text never ends or breaks off', async () => {
-  const closed = Promise.withResolvers<void>();
+it('an answer is read no further than 64 KiB, and counts although its text breaks off', async () => {
+  const closed = Promise.withResolvers<boolean>();
   answer = (response) => {
+    // More than the buffers on the way take.
+    let left = 64;
     const fill = () => {
-      if (!response.destroyed && response.write(Buffer.alloc(16_384))) setImmediate(fill);
+      left -= 1;
+      if (left === 0) response.end();
+      else if (!response.destroyed && response.write(MEBIBYTE)) setImmediate(fill);
     };
-    response.on('close', () => closed.resolve());
+    response.on('close', () => closed.resolve(response.writableFinished));
     response.writeHead(200).on('drain', fill);
     fill();
   };
   expect(await call()).toMatchObject({ status: 200 });
-  await closed.promise;
+  expect(await closed.promise).toBe(false);
   answer = (response) => {
     response.writeHead(201, { 'content-length': '10' });
     response.write('half', () => response.destroy());
   };
   expect(await call()).toMatchObject({ status: 201 });
+});
+
+it('a call that is not answered within 15 seconds has failed', async () => {
+  const time = new AbortController();
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(time.signal);
+  answer = () => time.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+  expect(await call()).toEqual({ failed: 'There was no answer within 15 seconds.' });
+  expect(timeout.mock.calls).toEqual([[15_000]]);
+  timeout.mockRestore();
 });
 
 it.each<[what: string, addresses: string[], why: string]>([
