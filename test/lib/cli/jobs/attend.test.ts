@@ -1,0 +1,202 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, it, vi } from 'vitest';
+import type { Context } from '../../../../lib/cli/base/context.ts';
+import type { StopSignal } from '../../../../lib/cli/base/exit-codes.ts';
+import { attend } from '../../../../lib/cli/jobs/attend.ts';
+import type { Promptq } from '../../../../lib/client/promptq.ts';
+import { type Answers, commandLine, refused } from '../command-line.ts';
+import { held, jobIn, statesOf } from '../job-answers.ts';
+
+const promptq = commandLine();
+const QUEUED = jobIn('QUEUED', 'waiting_for_worker');
+const RUNNING = jobIn('RUNNING', 'running');
+const HELD = { ...statesOf(RUNNING, held) };
+const MAY_RUN = 'job j may still run; `promptq wait j` waits for its end\n';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it.each([
+  ['SUCCEEDED', 0],
+  ['FAILED', 1],
+  ['CANCELLED', 3],
+])('reports each state of a job that ends as %s, and exits with %d', async (status, code) => {
+  const end = jobIn(status, 'exited');
+  const answers = statesOf(QUEUED, RUNNING, end);
+  expect(await promptq(['wait', 'j'], answers)).toEqual({
+    code,
+    stdout: `${status}: It is exited.\n`,
+    stderr: 'QUEUED: It is waiting_for_worker.\nRUNNING: It is running.\n',
+    requests: ['GET /jobs/j/status', 'GET /jobs/j/status?wait=25', 'GET /jobs/j/status?wait=25'],
+  });
+  const { code: sameCode, stdout } = await promptq(['wait', 'j', '--json'], answers);
+  expect([sameCode, JSON.parse(stdout)]).toEqual([code, end]);
+});
+
+const QUESTIONS = 'GET /jobs/j/questions';
+const asks = 'promptq: the agent asks a question; `promptq questions j` shows it';
+const waitsOn = 'and `promptq wait j` waits for the end\n';
+
+it.each<[string, string, Answers, string]>([
+  [
+    'is a draft',
+    'draft',
+    {},
+    'promptq: job j is a draft; `promptq submit j` queues it, and `promptq wait j` then waits for its end\n',
+  ],
+  [
+    'asks a question',
+    'question',
+    {
+      [QUESTIONS]: {
+        items: [
+          { id: 'q1', state: 'answered' },
+          { id: 'q2', state: 'open' },
+        ],
+      },
+    },
+    `${asks}, \`promptq answer j --question q2 ANSWER\` answers it, ${waitsOn}`,
+  ],
+  ['asks one that is answered already', 'question', { [QUESTIONS]: { items: [] } }, `${asks}, ${waitsOn}`],
+  ['asks one that may not be read', 'question', { [QUESTIONS]: refused(403, 'forbidden') }, `${asks}, ${waitsOn}`],
+  [
+    'needs an account',
+    'account_required',
+    {},
+    'promptq: It is account_required. Job j continues; `promptq wait j` waits for its end\n',
+  ],
+  [
+    'belongs to a thread that has stopped',
+    'thread_stopped',
+    {},
+    'promptq: It is thread_stopped. Job j continues; `promptq wait j` waits for its end\n',
+  ],
+])('ends with 7 at a job that %s, and waits on if asked to', async (_, code, others, reported) => {
+  const waiting = jobIn('QUEUED', code);
+  const answers = { ...statesOf(waiting, jobIn('SUCCEEDED', 'exited')), ...others };
+  const ended = await promptq(['wait', 'j'], answers);
+  expect(ended).toMatchObject({ code: 7, stdout: '', stderr: `QUEUED: It is ${code}.\n${reported}` });
+  expect(await promptq(['wait', 'j', '--wait-for-people'], answers)).toMatchObject({
+    code: 0,
+    stdout: 'SUCCEEDED: It is exited.\n',
+    stderr: `QUEUED: It is ${code}.\n`,
+  });
+});
+
+it.each(['0', '0.01'])('ends with 7 after %s seconds if it may take no longer', async (seconds) => {
+  expect(await promptq(['wait', 'j', '--timeout', seconds], HELD)).toMatchObject({
+    code: 7,
+    stderr:
+      'RUNNING: It is running.\n' +
+      `promptq: The job has not ended after ${seconds} seconds. Job j continues; \`promptq wait j\` waits for its end\n`,
+  });
+});
+
+it.each([
+  ['SIGHUP', 129],
+  ['SIGINT', 130],
+  ['SIGPIPE', 141],
+  ['SIGTERM', 143],
+] as const)('leaves the job alone at %s, and exits with %d', async (signal, code) => {
+  const answers = statesOf(
+    RUNNING,
+    ({ stop, signal: over }: { stop: (by: StopSignal) => void; signal: AbortSignal }) => {
+      stop(signal);
+      throw over.reason;
+    },
+  );
+  const ended = { code, stderr: 'RUNNING: It is running.\npromptq: interrupted; job j continues\n' };
+  expect(await promptq(['wait', 'j'], answers)).toMatchObject(ended);
+  expect(await promptq(['wait', 'j', '--on-interrupt', 'detach'], answers)).toMatchObject(ended);
+});
+
+it.each<[string, Answers[string], number, string]>([
+  ['is cancelled', jobIn('CANCELLED', 'cancelled'), 130, 'promptq: interrupted; job j is cancelled\n'],
+  ['is being cancelled', jobIn('RUNNING', 'cancelling'), 130, 'promptq: interrupted; job j is being cancelled\n'],
+  ['had ended', refused(400, 'cancel: it has ended'), 130, 'promptq: interrupted; job j had ended\n'],
+  ['is gone', refused(404, 'gone'), 4, 'promptq: gone\n'],
+  ['may not be cancelled', refused(403, 'forbidden'), 5, `${MAY_RUN}promptq: forbidden\n`],
+])('cancels the job at a signal if asked to, and says that it %s', async (_, answer, code, reported) => {
+  const answers = {
+    ...statesOf(RUNNING, ({ stop, signal }: { stop: (by: StopSignal) => void; signal: AbortSignal }) => {
+      stop('SIGINT');
+      throw signal.reason;
+    }),
+    'POST /jobs/j/cancel': answer,
+  };
+  const ended = await promptq(['wait', 'j', '--on-interrupt', 'cancel'], answers);
+  expect(ended).toMatchObject({ code, stderr: `RUNNING: It is running.\n${reported}` });
+});
+
+it('cancels nothing when the time is over', async () => {
+  const { code, requests } = await promptq(['wait', 'j', '--on-interrupt', 'cancel', '--timeout', '0.01'], HELD);
+  expect([code, requests.filter((request) => request.startsWith('POST'))]).toEqual([7, []]);
+});
+
+it.each([
+  ['the service fails', refused(503, 'unavailable'), 6, `${MAY_RUN}promptq: can't reach the service`],
+  ['the token is no longer valid', refused(401, 'unauthorized'), 5, `${MAY_RUN}promptq: the service does not accept`],
+  ['the token may no longer read', refused(403, 'forbidden'), 5, `${MAY_RUN}promptq: forbidden`],
+  ['the job is gone', refused(404, 'gone'), 4, 'promptq: gone'],
+])('says whether the job may still run if %s', async (_, answer, code, reported) => {
+  const { code: exitCode, stderr } = await promptq(['wait', 'j'], statesOf(RUNNING, answer));
+  expect(exitCode).toBe(code);
+  expect(stderr.startsWith(`RUNNING: It is running.\n${reported}`)).toBe(true);
+});
+
+/** A wait for a job that runs until it is stopped, and the handlers of signals that it has registered. */
+function waiting({
+  timeout,
+  act = async () => ({}),
+}: {
+  readonly timeout?: number;
+  readonly act?: () => Promise<object>;
+}) {
+  const handlers = new Set<(by: StopSignal) => void>();
+  const onStop = (handler: (by: StopSignal) => void) => {
+    handlers.add(handler);
+    return () => handlers.delete(handler);
+  };
+  const context = { onStop, terminal: { note: async () => undefined } } as unknown as Context;
+  const client = {
+    async *states(_: string, { signal }: { signal: AbortSignal }) {
+      yield RUNNING;
+      await held({ signal });
+    },
+    act,
+  } as unknown as Promptq;
+  const options = { onInterrupt: 'cancel', ...(timeout !== undefined && { timeout }) } as const;
+  const outcome = attend(context, client, { id: 'j', options }).catch((error: Error) => error.message);
+  return { handlers, outcome };
+}
+
+it('waits for longer than a timer of Node can', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { outcome } = waiting({ timeout: 3_000_000 });
+  let isOver = false;
+  void outcome.then(() => {
+    isOver = true;
+  });
+  await vi.advanceTimersByTimeAsync(2 ** 31 - 1);
+  await vi.advanceTimersByTimeAsync(3_000_000_000 - 2 ** 31);
+  expect(isOver).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await outcome).toMatch(/^The job has not ended after 3000000 seconds\. /);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('a second signal ends the command at once, while the job is cancelled and afterwards', async () => {
+  const registered: number[] = [];
+  const { handlers, outcome } = waiting({
+    act: async () => {
+      registered.push(handlers.size);
+      return jobIn('CANCELLED', 'cancelled');
+    },
+  });
+  await sleep(0);
+  expect(handlers.size).toBe(1);
+  for (const handler of handlers) handler('SIGINT');
+  expect(await outcome).toBe('interrupted; job j is cancelled');
+  expect([...registered, handlers.size]).toEqual([0, 0]);
+});

@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import { Terminal } from '../../../../lib/cli/base/terminal.ts';
+import { printerOf, styleOf } from '../../../../lib/cli/jobs/output.ts';
+import { collectedOutput } from '../../../collected-output.ts';
+
+const SESSION = '{"type":"thread.started","thread_id":"T"}\n';
+const FAULT = '{"type":"item.completed","item":{"id":"e","type":"error","message":"no"}}\n';
+
+/** A printer, and what it has printed. */
+async function printing(style: 'raw' | 'timeline') {
+  const [out, err] = [collectedOutput(), collectedOutput()];
+  const { output, end } = await printerOf(new Terminal(out.stream, err.stream), style);
+  return {
+    stdout: async (text: string, offset = 0) => await output({ stream: 'stdout', text, offset }),
+    stderr: async (text: string) => await output({ stream: 'stderr', text, offset: 0 }),
+    end,
+    printed: () => [out.collected(), err.collected()],
+  };
+}
+
+it.each([
+  [null, 'raw'],
+  ['shell', 'raw'],
+  ['codex', 'timeline'],
+] as const)('the output of the agent %j is printed as %s', (agent, style) => {
+  expect(styleOf({ agent })).toBe(style);
+});
+
+it('raw output is printed as it is, each stream to its own', async () => {
+  const { stdout, stderr, end, printed } = await printing('raw');
+  await stdout(SESSION);
+  await stderr('why');
+  await end('FAILED');
+  expect(printed()).toEqual([SESSION, 'why']);
+});
+
+it('a timeline is printed as its lines are complete, and its rest at the end of the attempt', async () => {
+  const { stdout, end, printed } = await printing('timeline');
+  await stdout(SESSION);
+  expect(printed()).toEqual(['Session T\n', '']);
+  await stdout('a rest', SESSION.length);
+  expect(printed()).toEqual(['Session T\n', '']);
+  await end('SUCCEEDED');
+  expect(printed()).toEqual(['Session T\na rest\n', '']);
+  await stdout(SESSION);
+  expect(printed()).toEqual(['Session T\na rest\nSession T\n', '']);
+});
+
+it('the end of stderr tells why an attempt has failed, without colours, if no event does', async () => {
+  const { stderr, end, printed } = await printing('timeline');
+  await stderr('x'.repeat(1_500));
+  await stderr(`${'y'.repeat(1_000)}\u001b[31m \n`);
+  expect(printed()).toEqual(['', '']);
+  await end('FAILED');
+  expect(printed()).toEqual(['', `${'x'.repeat(2_000 - 1_007)}${'y'.repeat(1_000)}\n`]);
+});
+
+it.each([
+  ['the attempt has succeeded', '', 'why', 'SUCCEEDED'],
+  ['an event tells it', FAULT, 'why', 'FAILED'],
+  ['it is blank', '', '\u001b[0m \n', 'FAILED'],
+] as const)('stderr is not printed if %s', async (_, out, err, status) => {
+  const { stdout, stderr, end, printed } = await printing('timeline');
+  await stdout(out);
+  await stderr(err);
+  await end(status);
+  expect(printed()).toEqual([out === '' ? '' : 'error: no\n', '']);
+});
+
+it('an attempt is printed apart from the one before', async () => {
+  const { stdout, stderr, end, printed } = await printing('timeline');
+  await stdout(FAULT);
+  await stderr('of the first');
+  await end('QUEUED');
+  await stderr('of the second');
+  await end('FAILED');
+  expect(printed()).toEqual(['error: no\n', 'of the second\n']);
+});
