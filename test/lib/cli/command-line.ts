@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { afterAll, afterEach, vi } from 'vitest';
 import type { Context } from '../../../lib/cli/base/context.ts';
 import type { StopSignal } from '../../../lib/cli/base/exit-codes.ts';
@@ -27,6 +27,22 @@ export type Answers = Readonly<Record<string, Answer | readonly Answer[]>>;
 interface Given {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stdin?: string | Context['stdin'];
+  /** Called after a line of progress has been written. */
+  readonly onNote?: () => void;
+}
+
+class NotingTerminal extends Terminal {
+  readonly #onNote: (() => void) | undefined;
+
+  constructor(out: Writable, err: Writable, onNote: (() => void) | undefined) {
+    super(out, err);
+    this.#onNote = onNote;
+  }
+
+  override async note(text: string): Promise<void> {
+    await super.note(text);
+    this.#onNote?.();
+  }
 }
 
 /** A folder that is removed at the end of the test file. */
@@ -47,7 +63,7 @@ export function commandLine() {
   afterEach(() => {
     vi.unstubAllGlobals();
   });
-  return async (args: readonly string[], answers: Answers = {}, { env = {}, stdin = '' }: Given = {}) => {
+  return async (args: readonly string[], answers: Answers = {}, { env = {}, stdin = '', onNote }: Given = {}) => {
     const handlers = new Set<(signal: StopSignal) => void>();
     const requests: string[] = [];
     const stop = (signal: StopSignal) => {
@@ -77,7 +93,7 @@ export function commandLine() {
         version: '1.2.3',
         commands: COMMANDS,
         stdin: typeof stdin === 'string' ? Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]) : stdin,
-        terminal: new Terminal(out.stream, err.stream),
+        terminal: new NotingTerminal(out.stream, err.stream, onNote),
         onInterrupt: () => () => undefined,
         onStop: (handler) => {
           handlers.add(handler);

@@ -1,0 +1,119 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import { commandLine, refused, temporaryFolder } from '../command-line.ts';
+
+const promptq = commandLine();
+const CALLER = { kind: 'token', name: 'a\u0007 name' };
+/** Also that of a service below a path. */
+const SESSION = { 'GET /session': CALLER, 'GET /q/session': CALLER };
+
+/** An environment without a service, and what is saved in it. */
+function home(more: Readonly<Record<string, string>> = {}) {
+  const folder = temporaryFolder();
+  const path = join(folder, 'promptq/credentials.json');
+  return {
+    env: { XDG_CONFIG_HOME: folder, PROMPTQ_URL: undefined, PROMPTQ_TOKEN: undefined, ...more },
+    path,
+    saved: () => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined),
+  };
+}
+
+it.each<[string, string[], Record<string, string>, string]>([
+  ['of its argument', ['https://a.example/q/api/v1/'], { PROMPTQ_URL: 'https://b.example' }, 'https://a.example/q'],
+  ['of PROMPTQ_URL', [], { PROMPTQ_URL: 'https://b.example/' }, 'https://b.example'],
+  ['of the local run', [], {}, 'http://127.0.0.1:8787'],
+])('saves the token for the address %s', async (_, args, env, url) => {
+  const { path, saved, ...given } = home(env);
+  expect(await promptq(['login', ...args], SESSION, { ...given, stdin: ' pq_x\n' })).toMatchObject({
+    code: 0,
+    stdout: `Logged in to ${url} as a␇ name. Saved in ${path}.\n`,
+    stderr: '',
+  });
+  expect([saved(), statSync(path).mode & 0o777, statSync(join(path, '..')).mode & 0o777]).toEqual([
+    { url, token: 'pq_x' },
+    0o600,
+    0o700,
+  ]);
+});
+
+it('prints the caller as JSON', async () => {
+  const { env } = home();
+  const { code, stdout } = await promptq(['login', '--json'], SESSION, { env, stdin: 'pq_x' });
+  expect([code, JSON.parse(stdout)]).toEqual([0, CALLER]);
+});
+
+it.each([
+  ['http://a.example', true],
+  ['http://127.0.0.1.example', true],
+  ['http://127.0.0.1', false],
+  ['http://127.1.2.3:8787', false],
+  ['http://localhost', false],
+  ['http://a.localhost', false],
+  ['http://[::1]', false],
+  ['https://a.example', false],
+])('tells whether others on the way to %s can read the token: %j', async (url, isExposed) => {
+  const { stderr } = await promptq(['login', url], SESSION, { env: home().env, stdin: 'pq_x' });
+  expect(stderr).toBe(isExposed ? `${url} is not encrypted: everyone on the way can read the token\n` : '');
+});
+
+const address = 'url: expected an address such as https://promptq.example.com';
+it.each<[string, string[], string, object, number, string]>([
+  ['an address of another protocol', ['ftp://x'], 'pq_x', SESSION, 2, address],
+  ['an address with a user', ['https://u@x'], 'pq_x', SESSION, 2, address],
+  ['an address with a query', ['https://x?y=1'], 'pq_x', SESSION, 2, address],
+  ['no address', ['x'], 'pq_x', SESSION, 2, address],
+  ['a token that none can be', [], 'a b', SESSION, 2, 'the token has characters that no token has'],
+  ['a token with another letter', [], 'ä', SESSION, 2, 'the token has characters that no token has'],
+  [
+    'a token that the service refuses',
+    [],
+    'pq_x',
+    { 'GET /session': refused(401, 'unauthorized') },
+    5,
+    'the service does not accept the token; nothing is saved',
+  ],
+  ['a token without a scope', [], 'pq_x', { 'GET /session': refused(403, 'forbidden') }, 5, 'forbidden'],
+  ['no token', [], '\n', SESSION, 2, 'there is no token on stdin'],
+])('saves nothing for %s', async (_, args, stdin, answers, code, message) => {
+  const { env, saved } = home();
+  const ended = await promptq(['login', ...args], { ...answers }, { env, stdin });
+  expect([ended.code, ended.stderr.split('\n').at(-2), saved()]).toEqual([code, `promptq: ${message}`, undefined]);
+});
+
+/** A terminal on which something is typed once the command has asked for it. */
+function typed(keys: string) {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  return { stdin, onNote: () => void setImmediate(() => (keys === '' ? stdin.end() : stdin.write(keys))) };
+}
+
+it('asks for the token on a terminal, and shows nothing of it', async () => {
+  const { env, saved } = home();
+  const ended = await promptq(['login'], SESSION, { env, ...typed('pq_typed\n') });
+  expect(ended).toMatchObject({ code: 0, stderr: 'Token for http://127.0.0.1:8787 (not shown):\n' });
+  expect([ended.stdout.includes('pq_typed'), saved()]).toEqual([
+    false,
+    { url: 'http://127.0.0.1:8787', token: 'pq_typed' },
+  ]);
+});
+
+it.each([
+  ['Ctrl-C', 'pq_typed\u0003'],
+  ['Ctrl-D', '\u0004'],
+  ['the end of stdin', ''],
+])('%s instead of a token ends it with 130', async (_, keys) => {
+  const { env, saved } = home();
+  const ended = await promptq(['login'], SESSION, { env, ...typed(keys) });
+  expect([ended.code, ended.stderr.split('\n').at(-2), saved()]).toEqual([
+    130,
+    'promptq: interrupted; nothing is saved',
+    undefined,
+  ]);
+});
+
+it('takes PROMPTQ_TOKEN instead of asking', async () => {
+  const { env, saved } = home({ PROMPTQ_TOKEN: 'pq_env' });
+  const ended = await promptq(['login'], SESSION, { env, ...typed('') });
+  expect([ended.code, ended.stderr, saved()]).toEqual([0, '', { url: 'http://127.0.0.1:8787', token: 'pq_env' }]);
+});
