@@ -62,7 +62,7 @@ export async function forgetLocalRun(env: Env, pid: number | undefined): Promise
 
 async function writeRuns(env: Env, runs: readonly LocalRun[]): Promise<void> {
   const [newest, ...others] = runs;
-  await writePrivately(localRunPath(env), { ...newest, ...(others.length > 0 && { others }) });
+  await writePrivately(localRunPath(env), { ...newest, others });
 }
 
 async function writePrivately(path: string, content: object): Promise<void> {

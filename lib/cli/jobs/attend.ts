@@ -80,7 +80,6 @@ async function waitForEnd(
   client: Promptq,
   { id, options, signal }: { readonly id: string; readonly options: WaitOptions; readonly signal: AbortSignal },
 ): Promise<State> {
-  signal.throwIfAborted();
   for await (const state of client.states(id, { signal })) {
     if (state.terminal) return state;
     const { code, message } = state.state_reason;

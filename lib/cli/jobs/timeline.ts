@@ -79,7 +79,7 @@ class Page {
     const last = this.#last;
     // codex reports the error that ends a turn twice.
     if (event.kind === 'error' && last?.event.kind === 'error' && last.event.text === event.text) return;
-    const continues = !isNews && key !== undefined && last?.key === key;
+    const continues = !isNews && last?.key === key;
     const lines = [...(continues ? [] : headOf(event, this.#paint)), ...restOf(event, this.#paint)];
     if (lines.length === 0) return;
     if (last !== undefined && (SPEECH.has(event.kind) || SPEECH.has(last.event.kind))) this.#text += '\n';
