@@ -9,5 +9,6 @@ export function collectedOutput() {
       written();
     },
   });
-  return { stream, collected: () => Buffer.concat(chunks).toString() };
+  const bytes = () => Buffer.concat(chunks);
+  return { stream, bytes, collected: () => bytes().toString() };
 }

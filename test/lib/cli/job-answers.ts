@@ -20,6 +20,7 @@ export function jobIn(status: string, code: string, more: object = {}) {
 
 /** Holds a request until the client ends it. */
 export async function held({ signal }: { readonly signal: AbortSignal }): Promise<Response> {
+  signal.throwIfAborted();
   return await new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
   });

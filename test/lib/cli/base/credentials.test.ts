@@ -1,13 +1,26 @@
 import { spawn } from 'node:child_process';
-import { access, mkdtemp, rm } from 'node:fs/promises';
+import { access, chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { findCredentials, forgetLocalRun, saveLocalRun } from '../../../../lib/cli/base/credentials.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  checkToken,
+  checkUrl,
+  findCredentials,
+  forgetLocalRun,
+  saveCredentials,
+  saveLocalRun,
+} from '../../../../lib/cli/base/credentials.ts';
 
-test('of several local runs, the newest that lives is used, and the others by their address', async () => {
+/** A folder for the credentials of a test. */
+async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
   onTestFinished(async () => await rm(folder, { recursive: true }));
+  return folder;
+}
+
+test('of several local runs, the newest that lives is used, and the others by their address', async () => {
+  const folder = await newFolder();
   const env = { XDG_CONFIG_HOME: folder };
   const other = spawn('sleep', ['600']);
   onTestFinished(() => void other.kill());
@@ -24,4 +37,123 @@ test('of several local runs, the newest that lives is used, and the others by th
   await forgetLocalRun(env, first.pid);
   await expect(findCredentials(env)).rejects.toThrow('promptq dev');
   await expect(access(join(folder, 'promptq/local-run.json'))).rejects.toThrow('ENOENT');
+});
+
+test.each([
+  ['https://a.example', 'https://a.example'],
+  ['https://a.example/', 'https://a.example'],
+  ['http://a.example:8080/q//', 'http://a.example:8080/q'],
+  ['https://a.example/api/v1/', 'https://a.example'],
+  ['https://a.example/q/api/v1', 'https://a.example/q'],
+])('the address of %s is %s', (text, url) => {
+  expect(checkUrl(text, 'url')).toBe(url);
+});
+
+test.each(['a.example', 'ftp://a.example', 'https://u@a.example', 'https://a.example?x=1', ''])(
+  'the address %j is refused',
+  (text) => {
+    expect(() => checkUrl(text, 'PROMPTQ_URL')).toThrow(
+      'PROMPTQ_URL: expected an address such as https://promptq.example.com',
+    );
+  },
+);
+
+test('a token has only visible characters of ASCII', () => {
+  expect(checkToken('!pq_~')).toBe('!pq_~');
+  for (const token of ['', 'a b', 'a\n', 'ä', '\u007f']) expect(() => checkToken(token)).toThrow('characters that no');
+});
+
+const SAVED = { url: 'https://a.example', token: 'pq_saved' };
+const NONE = 'no service is known';
+
+test('credentials are for this user only, also while they are written and whatever the umask', async () => {
+  const modes: number[] = [];
+  vi.resetModules();
+  vi.doMock('node:fs/promises', async (original) => ({
+    ...(await original<typeof import('node:fs/promises')>()),
+    chmod: async (path: string, mode: number) => {
+      modes.push((await stat(path)).mode & 0o777);
+      await chmod(path, mode);
+    },
+  }));
+  const { saveCredentials: save } = await import('../../../../lib/cli/base/credentials.ts');
+  vi.doUnmock('node:fs/promises');
+  const folder = await newFolder();
+  for (const umask of [0o000, 0o277]) {
+    const before = process.umask(umask);
+    const path = await save({ XDG_CONFIG_HOME: folder }, SAVED).finally(() => process.umask(before));
+    modes.push((await stat(path)).mode & 0o777, (await stat(join(path, '..'))).mode & 0o777);
+  }
+  expect(modes).toEqual([0o600, 0o600, 0o700, 0o400, 0o600, 0o700]);
+});
+
+test('nothing is left of credentials that could not be saved', async () => {
+  const folder = await newFolder();
+  await mkdir(join(folder, 'promptq/credentials.json'), { recursive: true });
+  await expect(saveCredentials({ XDG_CONFIG_HOME: folder }, SAVED)).rejects.toThrow('EISDIR');
+  expect(await readdir(join(folder, 'promptq'))).toEqual(['credentials.json']);
+});
+
+test('credentials are found in the folder of the configuration, or below the home', async () => {
+  const [config, home] = [await newFolder(), await newFolder()];
+  await saveCredentials({ XDG_CONFIG_HOME: config, HOME: home }, SAVED);
+  expect(await findCredentials({ XDG_CONFIG_HOME: config })).toEqual(SAVED);
+  await expect(findCredentials({ HOME: home })).rejects.toThrow(NONE);
+  await saveCredentials({ XDG_CONFIG_HOME: '', HOME: home }, SAVED);
+  expect(await findCredentials({ HOME: home })).toEqual(SAVED);
+});
+
+test('those of the environment come first, and a token is for the address that it was saved for', async () => {
+  const env = { XDG_CONFIG_HOME: await newFolder() };
+  await saveCredentials(env, SAVED);
+  await saveLocalRun(env, { url: 'http://127.0.0.1:1', token: 'local', pid: process.pid });
+  expect(await findCredentials({ ...env, PROMPTQ_URL: '', PROMPTQ_TOKEN: '' })).toEqual(SAVED);
+  expect(await findCredentials({ ...env, PROMPTQ_TOKEN: 'other' })).toEqual({ ...SAVED, token: 'other' });
+  const elsewhere = { ...env, PROMPTQ_URL: 'https://b.example' };
+  expect(await findCredentials({ ...elsewhere, PROMPTQ_TOKEN: 'other' })).toEqual({
+    url: 'https://b.example',
+    token: 'other',
+  });
+  await expect(findCredentials(elsewhere)).rejects.toThrow(
+    'there is no token for https://b.example; run `promptq login`',
+  );
+  await expect(findCredentials({ ...env, PROMPTQ_TOKEN: 'a b' })).rejects.toThrow('characters that no token has');
+});
+
+test.each([
+  ['no text', '[', 'is damaged; run `promptq login` again'],
+  ['no object', '7', 'is damaged; run `promptq login` again'],
+  ['no token', '{"url":"https://a.example"}', 'is damaged; run `promptq login` again'],
+  ['no address', '{"token":"t"}', 'is damaged; run `promptq login` again'],
+])('saved credentials with %s are damaged', async (_, text, message) => {
+  const env = { XDG_CONFIG_HOME: await newFolder() };
+  const path = await saveCredentials(env, SAVED);
+  await writeFile(path, text);
+  await expect(findCredentials(env)).rejects.toThrow(`${path} ${message}`);
+});
+
+test('there are none where no file can be, and a file that may not be read is named', async () => {
+  const folder = await newFolder();
+  await writeFile(join(folder, 'file'), '');
+  await expect(findCredentials({ XDG_CONFIG_HOME: join(folder, 'file') })).rejects.toThrow(NONE);
+  await mkdir(join(folder, 'promptq/credentials.json'), { recursive: true });
+  await expect(findCredentials({ XDG_CONFIG_HOME: folder })).rejects.toThrow(/^can't read .*credentials\.json: EISDIR/);
+});
+
+test('a local run counts with its address, its token and the number of a process that lives', async () => {
+  const env = { XDG_CONFIG_HOME: await newFolder() };
+  const run = { url: 'http://127.0.0.1:1', token: 'local', pid: process.pid };
+  await saveLocalRun(env, run);
+  const path = join(env.XDG_CONFIG_HOME, 'promptq/local-run.json');
+  const broken = [{ url: 1 }, { token: 1 }, { pid: String(process.pid) }, { pid: 2 ** 30 }];
+  for (const more of broken) {
+    await writeFile(path, JSON.stringify({ ...run, ...more }));
+    await expect(findCredentials(env)).rejects.toThrow(NONE);
+  }
+  for (const others of [[null, ...broken.map((more) => ({ ...run, ...more })), run], [run]]) {
+    await writeFile(path, JSON.stringify({ others }));
+    expect(await findCredentials(env)).toEqual({ url: run.url, token: run.token });
+  }
+  await writeFile(path, JSON.stringify({ others: 'run' }));
+  await expect(findCredentials(env)).rejects.toThrow(NONE);
 });

@@ -1,6 +1,8 @@
 import { Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { harmless, Terminal } from '../../../../lib/cli/base/terminal.ts';
+import { collectedOutput } from '../../../collected-output.ts';
 
 /** A terminal, or a file, and what was written to stdout and stderr. */
 function terminalOn({ isTTY = false, hasColors = false } = {}) {
@@ -41,6 +43,21 @@ describe('output of a job', () => {
     await terminal.copy('stderr', '\u0007');
     expect(written).toEqual({ out: '␛[31mred\n', err: '␇' });
   });
+});
+
+it('a whole answer is written byte for byte to a file, and controls no terminal', async () => {
+  const bytes = Buffer.from([0x61, 0xff, 0x1b]);
+  const file = collectedOutput();
+  await new Terminal(file.stream, file.stream).copyBytes(bytes, '\n');
+  const { terminal, written } = terminalOn({ isTTY: true });
+  await terminal.copyBytes(bytes, '\n');
+  expect([file.bytes(), written.out]).toEqual([Buffer.concat([bytes, Buffer.from('\n')]), 'a\ufffd␛\n']);
+});
+
+it('a terminal that was closed is not waited for', async () => {
+  const closed = new Writable({ write: (_, __, done) => done() }).destroy();
+  const writing = new Terminal(closed, closed).print('x').then(() => 'done');
+  expect(await Promise.race([writing, nextTurn('waits')])).toBe('done');
 });
 
 it('results go to stdout, and progress and failures to stderr', async () => {

@@ -145,15 +145,20 @@ it.each([
   expect(stderr.startsWith(`RUNNING: It is running.\n${reported}`)).toBe(true);
 });
 
-/** A wait for a job that runs until it is stopped, and the handlers of signals that it has registered. */
+/** A wait for a job that runs until it is stopped or has ended, and the handlers of signals that it has registered. */
 function waiting({
   timeout,
+  alongside,
   act = async () => ({}),
+  state = RUNNING,
 }: {
   readonly timeout?: number;
+  readonly alongside?: () => Promise<void>;
   readonly act?: () => Promise<object>;
+  readonly state?: object;
 }) {
   const handlers = new Set<(by: StopSignal) => void>();
+  const ended: string[] = [];
   const onStop = (handler: (by: StopSignal) => void) => {
     handlers.add(handler);
     return () => handlers.delete(handler);
@@ -161,14 +166,22 @@ function waiting({
   const context = { onStop, terminal: { note: async () => undefined } } as unknown as Context;
   const client = {
     async *states(_: string, { signal }: { signal: AbortSignal }) {
-      yield RUNNING;
-      await held({ signal });
+      try {
+        yield state;
+        await held({ signal });
+      } finally {
+        await sleep(0);
+        ended.push('the states');
+      }
     },
     act,
   } as unknown as Promptq;
   const options = { onInterrupt: 'cancel', ...(timeout !== undefined && { timeout }) } as const;
-  const outcome = attend(context, client, { id: 'j', options }).catch((error: Error) => error.message);
-  return { handlers, outcome };
+  const outcome = attend(context, client, { id: 'j', options, ...(alongside && { alongside }) }).then(
+    ({ status }) => status,
+    (error: Error) => error.message,
+  );
+  return { handlers, outcome, ended };
 }
 
 it('waits for longer than a timer of Node can', async () => {
@@ -199,4 +212,15 @@ it('a second signal ends the command at once, while the job is cancelled and aft
   for (const handler of handlers) handler('SIGINT');
   expect(await outcome).toBe('interrupted; job j is cancelled');
   expect([...registered, handlers.size]).toEqual([0, 0]);
+});
+
+it('ends when both of its parts have ended, and then a signal ends the command at once', async () => {
+  const { handlers, outcome, ended } = waiting({
+    alongside: async () => {
+      throw new Error('no');
+    },
+  });
+  expect([await outcome, ended, handlers.size]).toEqual(['no', ['the states'], 0]);
+  const whole = waiting({ state: jobIn('SUCCEEDED', 'exited') });
+  expect([await whole.outcome, whole.handlers.size]).toEqual(['SUCCEEDED', 0]);
 });

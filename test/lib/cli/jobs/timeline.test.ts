@@ -122,4 +122,52 @@ describe('the timeline', () => {
       '<bold>$ ls</>\n  <red>exit code 1</>\n<red>error:</> no\n',
     );
   });
+
+  const completed = (fields: object) =>
+    item('item/completed', command({ status: 'completed', exitCode: 0, ...fields }));
+  const started = (fields: object = {}) => item('item/started', command({ status: 'inProgress', ...fields }));
+
+  test.each<[string, unknown[], string]>([
+    ['a call that repeats the id of one that has ended', [started(), completed({}), started()], '$ ls\n$ ls\n'],
+    ['a call without an output', [started(), completed({ aggregatedOutput: '\n' })], '$ ls\n'],
+    ['an output that begins with an empty line', [completed({ aggregatedOutput: '\na' })], '$ ls\n  \n  a\n'],
+    [
+      'an output of one line too many',
+      [completed({ aggregatedOutput: `${'\n'.repeat(10)}a` })],
+      '$ ls\n  … 1 more line\n',
+    ],
+    ['a call that was not allowed', [completed({ status: 'declined', exitCode: null })], '$ ls\n  failed\n'],
+    [
+      'an output only when its call has ended',
+      [started(), started({ aggregatedOutput: 'a' }), completed({ aggregatedOutput: 'a' })],
+      '$ ls\n  a\n',
+    ],
+    [
+      'each of two errors',
+      ['no', 'no', 'never'].map((message) => ({ method: 'error', params: { error: { message } } })),
+      'error: no\nerror: never\n',
+    ],
+  ])('prints %s', (_, given, text) => {
+    expect(printed(lines(...given)).replaceAll(/( {2}\n){9}.*\n/g, '')).toBe(text);
+  });
+
+  test('cuts the input of a tool to a line', () => {
+    const call = (input: string) => lines(item('item/completed', { type: 't', id: 'i', status: 'completed', input }));
+    const shown = (length: number) => `t { "input": "${'x'.repeat(length)}"`;
+    // With the braces, the name and the quotation marks, the input has 15 characters more.
+    expect(printed(call('x'.repeat(105)))).toBe(`${shown(105)} }\n`);
+    expect(printed(call('x'.repeat(106)))).toBe(`${shown(106)}…\n`);
+  });
+
+  test('knows whether the agent has reported an error', () => {
+    const timeline = createTimeline(NO_COLOR);
+    const usage = lines({
+      type: 'turn.completed',
+      usage: { input_tokens: 1, cached_input_tokens: 0, output_tokens: 1 },
+    });
+    timeline.push({ text: usage, offset: 0 });
+    expect(timeline.hasErrors).toBe(false);
+    timeline.push({ text: lines({ type: 'error', message: 'no' }), offset: usage.length });
+    expect(timeline.hasErrors).toBe(true);
+  });
 });

@@ -1,0 +1,126 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, expect, it, vi } from 'vitest';
+import { type Answers, commandLine, temporaryFolder } from '../command-line.ts';
+
+const promptq = commandLine();
+const git = (cwd: string, ...args: readonly string[]) =>
+  execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd, encoding: 'utf8' });
+const root = temporaryFolder();
+/** The folder for temporary files, which `pull` leaves empty. */
+const scratch = temporaryFolder();
+const own = { cwd: process.cwd(), tmp: tmpdir() };
+
+const BEFORE = 'one\ntwo\nthree\nfour\nfive\n';
+const AFTER = BEFORE.replace('two', 'TWO');
+mkdirSync(join(root, 'below'));
+writeFileSync(join(root, 'file'), BEFORE);
+git(root, 'init', '-q');
+git(root, 'add', '.');
+git(root, 'commit', '-qm', 'x');
+writeFileSync(join(root, 'file'), AFTER);
+const DIFF = git(root, 'diff', '--full-index');
+
+beforeEach(() => {
+  git(root, 'reset', '-q', '--hard');
+  process.chdir(join(root, 'below'));
+  vi.stubEnv('TMPDIR', scratch);
+});
+afterAll(() => {
+  process.chdir(own.cwd);
+  vi.unstubAllEnvs();
+});
+
+const file = () => readFileSync(join(root, 'file'), 'utf8');
+const CHANGES = { files: 1, insertions: 1, deletions: 1, stat: ' file | 2 +-\u0007\n', truncated: false };
+const attachment = (path: string, content = DIFF) => {
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  return { path, name: path.replaceAll(/\W/g, ''), attempt: 1, bytes: content.length, content_type: 'x', sha256 };
+};
+const OTHER = attachment('other.diff', 'other');
+const PULLED: Answers = {
+  'GET /jobs/j': { changes: CHANGES },
+  'GET /jobs/j/attachments': { items: [OTHER, attachment('.promptq/changes.diff')] },
+  'GET /jobs/j/attachments/promptqchangesdiff?attempt=1': () => new Response(DIFF),
+};
+
+it('applies the changes to the repository that the folder is in, and leaves nothing else', async () => {
+  expect(await promptq(['pull', 'j'], PULLED)).toEqual({
+    code: 0,
+    stdout: ' file | 2 +-␇\n',
+    stderr: '',
+    requests: Object.keys(PULLED),
+  });
+  expect([file(), git(root, 'status', '--short'), readdirSync(scratch)]).toEqual([AFTER, ' M file\n', []]);
+});
+
+it('prints the changes as JSON', async () => {
+  const { code, stdout } = await promptq(['pull', 'j', '--json'], PULLED);
+  expect([code, JSON.parse(stdout), file()]).toEqual([0, CHANGES, AFTER]);
+});
+
+it('only checks whether they apply if asked to', async () => {
+  const applies = await promptq(['pull', 'j', '--check'], PULLED);
+  expect([applies.code, applies.stdout, file()]).toEqual([0, ' file | 2 +-␇\n', BEFORE]);
+  writeFileSync(join(root, 'file'), BEFORE.replace('two', 'two here'));
+  const { code, stdout, stderr } = await promptq(['pull', 'j', '--check'], PULLED);
+  expect([code, stdout, stderr]).toEqual([
+    1,
+    '',
+    'promptq: the changes do not apply here: error: patch failed: file:1\nerror: file: patch does not apply\n',
+  ]);
+  expect(readdirSync(scratch)).toEqual([]);
+});
+
+it('merges what does not apply only if asked to', async () => {
+  const here = BEFORE.replace('four', 'four here').replace('one\n', 'one\none more\n');
+  writeFileSync(join(root, 'file'), here);
+  git(root, 'add', '.');
+  const { code } = await promptq(['pull', 'j'], PULLED);
+  expect([code, file()]).toEqual([1, here]);
+  const merged = await promptq(['pull', 'j', '--3way'], PULLED);
+  expect([merged.code, file()]).toEqual([1, expect.stringContaining('<<<<<<< ours')]);
+});
+
+it('downloads nothing if the job changed nothing', async () => {
+  const answers = { 'GET /jobs/j': { changes: { ...CHANGES, files: 0, stat: '' } } };
+  expect(await promptq(['pull', 'j'], answers)).toMatchObject({
+    code: 0,
+    stdout: 'The job changed nothing.\n',
+    requests: ['GET /jobs/j'],
+  });
+});
+
+it.each<[string, Answers, number, string]>([
+  [
+    'a job without a repository',
+    { 'GET /jobs/j': { changes: null } },
+    4,
+    'job j has no changes: its project has no repository',
+  ],
+  [
+    'changes that are too large',
+    { 'GET /jobs/j': { changes: { ...CHANGES, truncated: true } } },
+    1,
+    'the stored diff is not complete; fetch the branch instead',
+  ],
+  [
+    'changes that are not stored',
+    { 'GET /jobs/j/attachments': { items: [OTHER] } },
+    4,
+    'job j has no attachment .promptq/changes.diff',
+  ],
+])('refuses %s', async (_, answers, code, message) => {
+  const ended = await promptq(['pull', 'j'], { ...PULLED, ...answers });
+  expect(ended).toMatchObject({ code, stdout: '', stderr: `promptq: ${message}\n` });
+  expect([file(), readdirSync(scratch)]).toEqual([BEFORE, []]);
+});
+
+it('asks for nothing outside a repository', async () => {
+  process.chdir(temporaryFolder());
+  const ended = await promptq(['pull', 'j'], PULLED);
+  expect(ended).toMatchObject({ code: 2, stderr: 'promptq: this folder is not in a git repository\n', requests: [] });
+});
