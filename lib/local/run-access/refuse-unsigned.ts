@@ -13,8 +13,7 @@ export function sendRefusal(request: IncomingMessage, response: ServerResponse, 
     // The rest of the body is not read.
     connection: 'close',
   });
-  response.end(request.method === 'HEAD' ? undefined : body);
-  request.resume();
+  response.end(body);
 }
 
 /**
