@@ -4,7 +4,7 @@ import { TABLES } from '../../platform/aws/tables.ts';
 const TTL = TABLES.registry.ttlAttribute;
 
 /** DynamoDB removes expired items "typically within two days"; readers must ignore them until then. */
-export const REMOVAL_LAG_SECONDS = 2 * 86_400;
+const REMOVAL_LAG_SECONDS = 2 * 86_400;
 
 /** Deletes expired items, as DynamoDB does and the emulator doesn't. */
 export async function removeExpiredItems(table: DynamoDBDocumentClient, registryTable: string): Promise<void> {
