@@ -12,15 +12,18 @@ import { builtConsole } from '../run/console-build.ts';
 /** Serves the console's addresses, as CloudFront does in the cloud. */
 export type ConsoleSite = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
 
-/** @param log receives the reason if the console can't be built; the API works without it. */
-export function consoleSite(log: (line: string) => void): ConsoleSite {
+/**
+ * @param log receives the reason if the console can't be built; the API works without it.
+ * @param build brings the folder of its files
+ */
+export function consoleSite(log: (line: string) => void, build: () => Promise<string> = builtConsole): ConsoleSite {
   let built: Promise<string> | undefined;
   /** What the browser has asked for; the build never changes. A page is some forty files. */
   const contents = new Map<string, Buffer>();
   return async (request, response, path) => {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return send(response, 405, 'Only pages live here; the API is under /api/v1.');
-    built ??= builtConsole();
+    built ??= build();
     const folder = await built.catch((error: unknown) => {
       built = undefined;
       log(String(error));
@@ -38,7 +41,7 @@ export function consoleSite(log: (line: string) => void): ConsoleSite {
       'content-type': consoleMediaType(file),
       'content-length': content.length,
     });
-    response.end(request.method === 'HEAD' ? undefined : content);
+    response.end(content);
   };
 }
 
