@@ -1,0 +1,114 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Home } from '../../../../lib/local/run/home.ts';
+import { HomeError } from '../../../../lib/local/run/home-error.ts';
+
+let folder: string;
+const before = process.cwd();
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+  vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
+});
+afterEach(async () => {
+  process.chdir(before);
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true, force: true });
+});
+const modeOf = async (...path: string[]) => ((await stat(join(folder, ...path))).mode & 0o777).toString(8);
+
+test('the folders of a home are closed to other users, who may pass through the home if slots have accounts', async () => {
+  const home = await Home.open(join(folder, 'home'));
+  const named = ['dynamodb', 's3', 'logs', 'practice'];
+  await mkdir(home.folder('logs'));
+  await chmod(home.folder('logs'), 0o777);
+  for (const [passable, mode] of [
+    [true, '711'],
+    [false, '700'],
+  ] as const) {
+    await home.close({ passable });
+    expect(await modeOf('home')).toBe(mode);
+    expect(await Promise.all(named.map((name) => modeOf('home', name)))).toEqual(named.map(() => '700'));
+  }
+  // Only a home that a start without a name finds is recorded.
+  expect(await readdir(folder)).toEqual(['home']);
+});
+
+test('a text that is kept is made once, for its owner alone', async () => {
+  const home = await Home.open(folder);
+  let made = 0;
+  const make = () => `secret ${++made}`;
+  expect([await home.keep('practice-key', make), await home.keep('practice-key', make)]).toEqual([
+    'secret 1',
+    'secret 1',
+  ]);
+  expect([await readFile(join(folder, 'practice-key'), 'utf8'), await modeOf('practice-key')]).toEqual([
+    'secret 1',
+    '600',
+  ]);
+});
+
+test("the operator's access to a run goes with the run, and one that is damaged is as good as none", async () => {
+  const home = await Home.open(folder);
+  const info = {
+    dynamodb: 'http://127.0.0.1:1/',
+    registry_table: 'Registry',
+    practice_url: 'http://127.0.0.1:2/',
+    practice_key: 'key',
+    environment: { A: 'b' },
+  };
+  expect(await home.readOperatorInfo()).toBeUndefined();
+  await home.writeOperatorInfo(info);
+  expect([await home.readOperatorInfo(), await modeOf('operator.json')]).toEqual([info, '600']);
+  for (const damaged of ['{', '{}', JSON.stringify({ ...info, dynamodb: 'nowhere' })]) {
+    await writeFile(join(folder, 'operator.json'), damaged);
+    expect(await home.readOperatorInfo()).toBeUndefined();
+  }
+  await home.removeInfo();
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('what cannot be read is an error, unlike what is not there', async () => {
+  const home = await Home.open(folder);
+  await mkdir(join(folder, 'token'));
+  await expect(home.readToken()).rejects.toThrow('EISDIR');
+});
+
+test('a home that is no folder, or cannot be made, says so', async () => {
+  await writeFile(join(folder, 'file'), '');
+  const refusals = [
+    [join(folder, 'file'), /file is not a folder; set PROMPTQ_HOME to a folder$/],
+    [
+      join(folder, 'file', 'home'),
+      /home can't be used: ENOTDIR.+Set PROMPTQ_HOME to a folder that this user can write$/,
+    ],
+  ] as const;
+  for (const [path, words] of refusals) {
+    await expect(Home.open(path)).rejects.toThrow(words);
+    await expect(Home.open(path)).rejects.toBeInstanceOf(HomeError);
+  }
+});
+
+test('an empty folder in the place of the home is used by a start that names none', async () => {
+  process.chdir(folder);
+  await mkdir('.promptq');
+  const home = await Home.open(undefined);
+  expect(await readdir(home.path)).toEqual(['known-as']);
+  const records = join(folder, 'state', 'promptq', 'homes');
+  const [name = ''] = await readdir(records);
+  expect(await readFile(join(records, name), 'utf8')).toBe(`${home.path}\n`);
+  expect([await modeOf('.promptq', 'known-as'), await modeOf('state', 'promptq', 'homes', name)]).toEqual([
+    '600',
+    '600',
+  ]);
+  await Home.open(undefined);
+  await home.close({ passable: false });
+  expect(await readdir(records)).toEqual([name]);
+});
+
+test('a home whose record cannot be written is used all the same', async () => {
+  process.chdir(folder);
+  await writeFile(join(folder, 'state'), '');
+  expect((await Home.open(undefined)).path).toMatch(/\.promptq$/);
+});
