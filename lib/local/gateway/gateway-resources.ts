@@ -50,16 +50,12 @@ function resourcesOf(routes: readonly GatewayRoute[]): Resource[] {
     segments: path.split('/').slice(1),
     byMethod: new Map(atPath.map((route) => [route.method, route])),
   }));
-  return resources.sort((a, b) => compare(rank(a.segments), rank(b.segments)));
+  return resources.sort((a, b) => rank(a.segments).localeCompare(rank(b.segments)));
 }
 
 /** Sorts a static segment before a parameter at the first difference of two paths. */
 function rank(segments: readonly string[]): string {
   return segments.map((segment) => (isParameter(segment) ? '1' : '0')).join('');
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function fits(pattern: readonly string[], segments: readonly string[]): boolean {
