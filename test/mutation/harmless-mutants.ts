@@ -394,6 +394,19 @@ export const HARMLESS: readonly Harmless[] = [
     replace: ';',
     reason: 'a connection that is not used keeps no process alive, and is closed after a while',
   },
+  {
+    file: 'lib/local/gateway/gateway.ts',
+    find: '30_000',
+    replace: '300000',
+    reason: 'only a client whose request does not arrive in time waits for its refusal some minutes longer',
+  },
+  ...['rejectRequest', 'rejectForeign', 'rejectTooMany'].map((name) => ({
+    file: 'lib/local/gateway/gateway-rejections.ts',
+    in: name,
+    find: 'request.resume();',
+    replace: ';',
+    reason: 'Node discards the rest of a request itself once its answer is sent',
+  })),
 ];
 
 /** Whether the reason of an entry holds for a mutant. */

@@ -32,7 +32,7 @@ const KEEP_ALIVE_MS = 65_000;
 const MAX_CHECK_INTERVAL_MS = 30_000;
 
 /** Limits of API Gateway (REST, regional) and Lambda, in bytes and milliseconds. */
-const GATEWAY_LIMITS = {
+export const GATEWAY_LIMITS = {
   bodyBytes: 10 * 1024 * 1024,
   /** The whole event as JSON, including the escaped body. */
   eventBytes: 6_291_456,

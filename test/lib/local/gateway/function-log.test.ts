@@ -1,6 +1,7 @@
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { divertOutput } from '../../../../lib/local/gateway/function-log.ts';
@@ -86,4 +87,50 @@ test('a file that is full is kept beside the next one, and of the earlier files 
   expect(await earlier()).toEqual(['10\n', '8\n9\n', '6\n7\n', undefined]);
   expect((await stat(`${path()}.1`)).mode & 0o777).toBe(0o600);
   expect(reported).toEqual([]);
+});
+
+test('a failure of which little is known is reported with what there is', async () => {
+  const critical = { level: 'CRITICAL', message: 'gone', error: { message: 'no memory' } };
+  await diverted(() => {
+    for (const line of [{ level: 'ERROR', message: 'failed' }, critical, { ...critical, level: 'WARN' }, ['ERROR']])
+      process.stderr.write(`${JSON.stringify(line)}\n`);
+  });
+  const more = `; more in ${path()}`;
+  expect(reported).toEqual([`failed: no further message${more}`, `gone: no memory${more}`]);
+});
+
+test('what is written keeps its encoding, and its writer need not wait', async () => {
+  const answers: boolean[] = [];
+  const restore = divertOutput(path(), () => undefined);
+  answers.push(process.stdout.write('é', 'latin1'), process.stdout.write(new Uint8Array([0xc3, 0xa9])));
+  restore();
+  expect([answers, await readFile(path())]).toEqual([[true, true], Buffer.from([0xe9, 0xc3, 0xa9])]);
+  expect((await stat(dirname(path()))).mode & 0o777).toBe(0o700);
+});
+
+test.skipIf(!existsSync('/dev/full'))('a disk that is full is reported once, and fails nothing', () => {
+  const restore = divertOutput('/dev/full', (line) => reported.push(line));
+  const answers = [process.stdout.write('a'), process.stdout.write('b')];
+  restore();
+  expect(answers).toEqual([true, true]);
+  expect(reported).toEqual([expect.stringMatching(/^\/dev\/full can't be written: Error: ENOSPC/)]);
+});
+
+test.skipIf(!existsSync('/proc/self/fd'))('no file stays open behind another one or afterwards', async () => {
+  const opened = () => {
+    const targets = readdirSync('/proc/self/fd').map((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`);
+      } catch {
+        return '';
+      }
+    });
+    return targets.filter((target) => target.startsWith(folder)).length;
+  };
+  let during = 0;
+  await diverted(() => {
+    for (const line of ['1234', '5678', '9']) process.stdout.write(line);
+    during = opened();
+  }, 4);
+  expect([during, opened()]).toEqual([1, 0]);
 });
