@@ -48,8 +48,10 @@ export function dynamodbProxy(
     if (WRITES.test(target)) onWrite(tablesOf(body));
   };
   return createServer({ keepAliveTimeout: KEEP_ALIVE_MS, noDelay: true }, (request, response) => {
+    // A request whose body was not read to its end has none any longer.
+    const { socket } = request;
     // The emulator or the client has disconnected: the client sees a broken connection, and retries.
-    answer(request, response).catch(() => request.socket.destroy());
+    answer(request, response).catch(() => socket.destroy());
   });
 }
 
