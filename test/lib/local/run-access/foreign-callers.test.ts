@@ -17,11 +17,9 @@ test('a listener is named by loopback and its port, which is left out if it is t
   ).toEqual([false, true, true, true, true]);
   expect([isForeign('127.0.0.1', {}, 80), isForeign('127.0.0.1:80', {}, 80)]).toEqual([false, true]);
   const names = { hosts: ['own.localhost:8080'], localhost: true };
-  expect(['LOCALHOST:8080', 'own.localhost:8080', 'own.localhost'].map((host) => isForeign(host, names))).toEqual([
-    false,
-    false,
-    true,
-  ]);
+  expect(
+    ['LOCALHOST:8080', '127.0.0.1:8080', 'own.localhost:8080', 'own.localhost'].map((host) => isForeign(host, names)),
+  ).toEqual([false, false, false, true]);
 });
 
 test('a page of another origin is foreign, and a request without an origin is not', () => {
