@@ -19,6 +19,17 @@ const CALLS_TIMEOUT_MS = 30_000;
 /** Time limit of sweep-jobs, in milliseconds. */
 const SWEEP_TIMEOUT_MS = 900_000;
 
+/** Milliseconds between the runs of the reconciler, and of what removes expired data. */
+export function intervalsOf(settings: TriggerContext['settings']) {
+  const watchMs = (settings.watchSeconds ?? 60) * 1000;
+  return {
+    watchMs,
+    // Jobs of a killed run become free when their leases expire.
+    secondWatchMs: Math.min(watchMs, LEASE.duration + 2_000),
+    sweepMs: (settings.sweepSeconds ?? 3_600) * 1000,
+  };
+}
+
 /** What the local triggers need. */
 export interface TriggerContext {
   readonly load: ReturnType<typeof functionLoader>;
@@ -54,12 +65,11 @@ export function startReconciling({
     log,
   });
   shutdown.add('service', stream.stop);
-  const watchEvery = (settings.watchSeconds ?? 60) * 1000;
+  const { watchMs, secondWatchMs } = intervalsOf(settings);
   const watch = startSchedule({
     name: 'reconcile-jobs',
-    everyMs: watchEvery,
-    // Jobs of a killed run become free when their leases expire.
-    secondAfterMs: Math.min(watchEvery, LEASE.duration + 2_000),
+    everyMs: watchMs,
+    secondAfterMs: secondWatchMs,
     run: async (isFirst) => {
       const handler = await load('triggers.reconcile-jobs');
       // Queues start empty: on the first run every waiting job needs a new dispatch message.
@@ -82,7 +92,7 @@ export function startCallsAndSweeps({
   shutdown,
   log,
 }: TriggerContext): void {
-  const sweepEvery = (settings.sweepSeconds ?? 3_600) * 1000;
+  const { sweepMs } = intervalsOf(settings);
   const calls = followQueue({
     endpoint: endpoints.objectsAndQueues,
     credentials: endpoints.credentials,
@@ -95,7 +105,7 @@ export function startCallsAndSweeps({
   shutdown.add('service', calls.stop);
   const sweep = startSchedule({
     name: 'sweep-jobs',
-    everyMs: sweepEvery,
+    everyMs: sweepMs,
     run: async () => {
       await (await load('triggers.sweep-jobs'))({}, lambdaContext('triggers.sweep-jobs', SWEEP_TIMEOUT_MS));
       await removeExpiredItems(registry.table, resources.registryTable);
@@ -105,7 +115,7 @@ export function startCallsAndSweeps({
   shutdown.add('service', sweep.stop);
   const trim = startSchedule({
     name: 'trim-stream',
-    everyMs: sweepEvery,
+    everyMs: sweepMs,
     run: async () =>
       await tables.trimStream({
         table: resources.jobsTable,

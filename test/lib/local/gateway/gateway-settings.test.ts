@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { GATEWAY_LIMITS, type Gateway } from '../../../../lib/local/gateway/gateway.ts';
 import { closeGateways, echoAll, gatewayWith, logged, raw } from './gateway-under-test.ts';
+import { writing } from './streaming-under-test.ts';
 
 afterEach(closeGateways);
 
@@ -92,4 +93,25 @@ test('clients above the number that may be connected are cut off, and reported o
   }
   first.destroy();
   expect(logged).toEqual(['clients are cut off: 1 are connected, which is the most']);
+});
+
+test('closing ends the functions that stream, and the log says nothing of it', async () => {
+  const [began, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const stream = writing(async (out) => {
+    out.on('close', ended.resolve);
+    began.resolve();
+    return await new Promise(() => undefined);
+  });
+  const gateway = await gatewayWith(
+    {},
+    {
+      routes: [{ id: 'logs.read', method: 'GET', path: '/logs', mode: 'stream' }],
+      load: async () => await Promise.resolve({ handler: stream() }),
+    },
+  );
+  const answer = fetch(`${gateway.url}/api/v1/logs`).catch(() => 'cut');
+  await began.promise;
+  await gateway.close();
+  await ended.promise;
+  expect([await answer, logged]).toEqual(['cut', []]);
 });
