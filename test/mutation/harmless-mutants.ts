@@ -402,18 +402,13 @@ export const HARMLESS: readonly Harmless[] = [
     replace: '300000',
     reason: 'only a client whose request does not arrive in time waits for its refusal some minutes longer',
   },
-  ...['rejectRequest', 'rejectForeign', 'rejectTooMany'].map(
-    (name) => (
-      {},
-      {
-        file: 'lib/local/gateway/gateway-rejections.ts',
-        in: name,
-        find: 'request.resume();',
-        replace: ';',
-        reason: 'Node discards the rest of a request itself once its answer is sent',
-      }
-    ),
-  ),
+  ...['rejectRequest', 'rejectForeign', 'rejectTooMany'].map((name) => ({
+    file: 'lib/local/gateway/gateway-rejections.ts',
+    in: name,
+    find: 'request.resume();',
+    replace: ';',
+    reason: 'Node discards the rest of a request itself once its answer is sent',
+  })),
 ];
 
 /** Whether the reason of an entry holds for a mutant. */
