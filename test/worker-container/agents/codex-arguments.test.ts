@@ -16,6 +16,6 @@ it.each<[readonly string[], string]>([
   [['--configure=a'], 'exec'],
   [['--enable-all'], 'exec'],
 ])('with the arguments %j codex runs by %s', (args, drive) => {
-  expect(codexDriveOf({ drive: 'app-server', args })).toBe(drive);
+  expect(codexDriveOf({ drive: 'auto', args })).toBe(drive);
   expect(codexDriveOf({ drive: 'exec', args })).toBe('exec');
 });
