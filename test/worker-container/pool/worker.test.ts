@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import type { ReceivedMessage } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
+import { machineTiming } from '../../../worker-container/output/timing.ts';
 import { MessagePoller } from '../../../worker-container/pool/message-poller.ts';
 import { Worker } from '../../../worker-container/pool/worker.ts';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
@@ -173,4 +174,35 @@ it('an old message that finds no job is counted and acknowledged; a young one is
   await worker.run(1);
   expect(acknowledged).toEqual(['old']);
   expect(told).toEqual([{ PermitsDropped: 1 }]);
+});
+
+it('a job that was handed back is followed by a pause, one that has ended is not', async () => {
+  const { creation, worker: context } = await openWorker(deployment);
+  const pausesAfter = async (isStopping: boolean) => {
+    await createJob(creation, { prompt: 'true' }, 'token:test');
+    const [draining, stopping] = [new AbortController(), new AbortController()];
+    if (isStopping) stopping.abort();
+    const received = await deployment.dispatchQueues.receive('normal', 5);
+    const waiting = [received];
+    const next = async () => {
+      const message = waiting.shift();
+      if (message === undefined) draining.abort();
+      return message;
+    };
+    const pauses: number[] = [];
+    const schedule = (run: () => void, milliseconds: number) => {
+      if (milliseconds !== 5_000) return machineTiming.schedule(run, milliseconds);
+      pauses.push(milliseconds);
+      setImmediate(run);
+      return () => undefined;
+    };
+    const worker = new Worker(
+      { ...context, timing: { ...machineTiming, schedule }, source: { next } as unknown as MessagePoller },
+      { draining: draining.signal, stopping: stopping.signal },
+    );
+    await worker.run(1);
+    return pauses;
+  };
+  expect(await pausesAfter(false)).toEqual([]);
+  expect(await pausesAfter(true)).toEqual([5_000]);
 });

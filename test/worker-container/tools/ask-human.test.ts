@@ -244,6 +244,14 @@ describe('the call of ask_human', () => {
     expect(onUnanswered).toHaveBeenCalledOnce();
   });
 
+  test('waits on when a read of the job shows its question, still open', async () => {
+    const { call } = await asked();
+    watch.hear(await read());
+    await deployment.pass(100);
+    watch.hear(await answer('yes'));
+    expect(await call).toBe('The answer: yes');
+  });
+
   test('has a deadline of a week if it sets none', async () => {
     const begun = deployment.time.wall;
     const { call } = await asked();
