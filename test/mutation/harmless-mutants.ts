@@ -402,6 +402,27 @@ export const HARMLESS: readonly Harmless[] = [
     replace: '300000',
     reason: 'only a client whose request does not arrive in time waits for its refusal some minutes longer',
   },
+  {
+    file: 'worker-container/drives/codex-app-server.ts',
+    in: 'giveWaiting',
+    find: 'threadId === undefined',
+    replace: 'false',
+    reason: 'a turn has an id only after its thread has one',
+  },
+  {
+    file: 'worker-container/drives/codex-app-server.ts',
+    in: 'onAnswer',
+    find: 'given.delete(refused.id);',
+    replace: ';',
+    reason: 'the message is given again under the same id, which replaces what was noted of it',
+  },
+  {
+    file: 'worker-container/secrets/secret-matcher.ts',
+    in: 'joined',
+    find: "before === ''",
+    replace: 'false',
+    reason: 'an empty piece at the end of a spelling matches without any byte',
+  },
   ...['rejectRequest', 'rejectForeign', 'rejectTooMany'].map((name) => ({
     file: 'lib/local/gateway/gateway-rejections.ts',
     in: name,
