@@ -1,0 +1,151 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
+import type { SharedLocks } from '../../../lib/platform/aws/shared-lock.ts';
+import type { ProjectSettings } from '../../../lib/projects/project-settings.ts';
+import { Ending } from '../../../worker-container/commands/ending.ts';
+import { openRepository, type RepositoryJob } from '../../../worker-container/repository/job-repository.ts';
+import { type GitServer, startGitServer } from '../../git-server.ts';
+import { openSurroundings } from './surroundings.ts';
+
+let around: Awaited<ReturnType<typeof openSurroundings>>;
+let server: GitServer;
+beforeEach(async () => {
+  around = await openSurroundings();
+  server = await startGitServer({ credentials: 'bot:hunter2-secret' });
+  await server.commit({ kept: 'a\n' });
+});
+afterEach(async () => {
+  await server.close();
+  await around.remove();
+});
+
+const SECRET = () => `${server.url.replace('http://', 'http://bot:hunter2-secret@').replace('/app.git', '')}`;
+const id = jobIdOfKey('with a repository');
+
+/** Opens the repository of a job whose project has these settings. */
+async function opened(
+  settings: Partial<ProjectSettings> = {},
+  {
+    job = {},
+    secrets = new Map([['DEPLOY_KEY', SECRET()]]),
+    ending,
+    busy = 0,
+    source,
+  }: {
+    job?: Partial<RepositoryJob['job']>;
+    secrets?: Map<string, string>;
+    ending?: Ending;
+    /** How often the lock is another one's. */
+    busy?: number;
+    source?: RepositoryJob['source'];
+  } = {},
+) {
+  const calls: string[] = [];
+  let left = busy;
+  const locks = {
+    take: async (name: string, holder: string) => {
+      calls.push(`take ${name} ${holder}`);
+      left -= 1;
+      return left < 0;
+    },
+    release: async (name: string, holder: string) => void calls.push(`release ${name} ${holder}`),
+  } as unknown as SharedLocks;
+  const path = join(around.folder, job.id ?? id);
+  const worktree = await openRepository(
+    {
+      projectSettings: {
+        get: async () => ({ repository: server.url, secret: 'DEPLOY_KEY', ...settings }) as ProjectSettings,
+      },
+      locks,
+      secrets: {
+        read: async (names: readonly string[]) => new Map([...secrets].filter(([name]) => names.includes(name))),
+      },
+    } as Parameters<typeof openRepository>[0],
+    { ...around.surroundings, ending },
+    {
+      job: { id, attempt: 1, project_id: 'p', ...job } as RepositoryJob['job'],
+      path,
+      workspaces: join(around.folder, 'workspaces'),
+      lend: async () => await mkdir(path, { recursive: true }),
+      agentEnv: { PATH: process.env.PATH ?? '' },
+      setupLog: join(around.folder, 'setup.log'),
+      ...(source !== undefined && { source }),
+    },
+  );
+  return { worktree, calls, path };
+}
+
+it('a job that names its folder, or whose project has no repository, has no worktree', async () => {
+  expect(await opened({}, { job: { cwd: 'work' } })).toMatchObject({ worktree: undefined, calls: [] });
+  expect(await opened({ repository: undefined } as object)).toMatchObject({ worktree: undefined, calls: [] });
+});
+
+it('the clone is made with the project’s secret, under its lock, and the secret is masked', async () => {
+  const { worktree, calls, path } = await opened();
+  expect(worktree).toMatchObject({ path, warnings: [] });
+  expect(await readFile(join(path, 'kept'), 'utf8')).toBe('a\n');
+  expect(calls).toEqual([`take clone#p ${id}/1`, `release clone#p ${id}/1`]);
+  expect(around.surroundings.redaction.text('the password is hunter2-secret')).toBe('the password is ***');
+  expect(around.surroundings.redaction.text(`in ${SECRET()}`)).toBe('in ***');
+});
+
+it('a secret that is not set is named', async () => {
+  const without = opened({}, { secrets: new Map() });
+  await expect(without).rejects.toThrow('the repository needs the secret DEPLOY_KEY, which is not set');
+});
+
+it('a clone that another attempt updates is waited for, unless the attempt is to end', async () => {
+  const { calls } = await opened({}, { busy: 1 });
+  expect(calls.map((call) => call.split(' ')[0])).toEqual(['take', 'take', 'release']);
+  const ending = new Ending();
+  ending.request('cancelled');
+  await expect(opened({}, { busy: 1, ending })).rejects.toMatchObject({ name: 'CancelledBeforeStartError' });
+});
+
+it('a clone that a fetch has left locked is mended, and opened', async () => {
+  const { worktree } = await opened();
+  await writeFile(join(worktree?.clone ?? '', 'packed-refs.lock'), '');
+  const { worktree: again, calls } = await opened({}, { job: { id: jobIdOfKey('another') } });
+  expect(again?.warnings).toEqual(['repository: the kept clone was locked by a fetch that had died']);
+  expect(calls.map((call) => call.split(' ')[0])).toEqual(['take', 'release', 'take', 'release', 'take', 'release']);
+});
+
+it('a branch that does not exist is the project’s fault, and so is a server that refuses', async () => {
+  await expect(opened({ ref: 'absent' })).rejects.toThrow('the repository has no branch, tag or commit "absent"');
+  const secrets = new Map([['DEPLOY_KEY', SECRET().replace('hunter2', 'wrong')]]);
+  await expect(opened({}, { secrets })).rejects.toThrow(/^git fetch: /);
+});
+
+it('a fork begins with the files of its source, for which a snapshot is made if there is none', async () => {
+  const { path } = await opened();
+  await writeFile(join(path, 'work'), 'in progress\n');
+  const done: string[] = [];
+  const source = {
+    job: { id, attempt: 1 },
+    path,
+    lend: async () => void done.push('lend'),
+    close: async () => void done.push('close'),
+    onCopied: async () => void done.push('copied'),
+  } as NonNullable<RepositoryJob['source']>;
+  const fork = jobIdOfKey('fork');
+  const copy = await opened({}, { job: { id: fork }, source });
+  expect(await readFile(join(copy.path, 'work'), 'utf8')).toBe('in progress\n');
+  expect(done).toEqual(['lend', 'close', 'copied']);
+  // The snapshot is kept.
+  await opened({}, { job: { id: jobIdOfKey('second fork') }, source });
+  expect(done).toEqual(['lend', 'close', 'copied', 'copied']);
+  const none = { ...source, job: { ...source.job, id: jobIdOfKey('no worktree') } };
+  const refused = opened({}, { job: { id: jobIdOfKey('third fork') }, source: none });
+  await expect(refused).rejects.toThrow("is no worktree of the project's repository");
+});
+
+it('a setup command runs once in a worktree', async () => {
+  const { path } = await opened({ setup: 'echo set up >> done' });
+  expect(await readFile(join(path, 'done'), 'utf8')).toBe('set up\n');
+  await opened({ setup: 'echo set up >> done' });
+  expect(await readFile(join(path, 'done'), 'utf8')).toBe('set up\n');
+  expect((await stat(join(around.folder, 'setup.log'))).isFile()).toBe(true);
+  await expect(opened({ setup: 'exit 3' })).rejects.toThrow(/setup.*3|3.*setup/i);
+});
