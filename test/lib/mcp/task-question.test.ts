@@ -30,6 +30,8 @@ let baseUrl: string;
 /** The job ends with this request for its state, although its question is open. */
 let endsAt: number;
 let states: number;
+/** How often the questions of the job were read. */
+let reads: number;
 let question: { state: 'open' | 'answered' | 'expired'; answer: string | null };
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -41,8 +43,10 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   const asked = { id: 'q_1', job_id: ID, question: 'Which color?', options: [], default: null, ...question };
   if (last === 'status') states += 1;
   const state = question.state === 'open' && states < endsAt ? ASKING : ENDED;
-  if (last === 'questions') answer(200, { items: [asked] });
-  else if (last === 'status') answer(200, state);
+  if (last === 'questions') {
+    reads += 1;
+    answer(200, { items: [asked] });
+  } else if (last === 'status') answer(200, state);
   else if (last === 'result') answer(200, { ...ENDED, final_message: null, stdout: '', stderr: '', attachments: [] });
   else {
     const given = (await json(request)) as { answer: string };
@@ -65,6 +69,7 @@ beforeEach(() => {
   question = { state: 'open', answer: null };
   endsAt = Number.POSITIVE_INFINITY;
   states = 0;
+  reads = 0;
 });
 
 /**
@@ -169,7 +174,7 @@ it('a form that the client fails to show is an error of the request', async () =
   });
 });
 
-it('a user who has declined is not asked again while the question stays open', async () => {
+it('a user who has declined is not asked again while the question stays open, and its form is watched no longer', async () => {
   let asked = 0;
   const decline = async (): Promise<ElicitResult> => {
     asked += 1;
@@ -178,6 +183,7 @@ it('a user who has declined is not asked again while the question stays open', a
   await withUser(decline, async (result) => {
     endsAt = 2;
     expect(await result()).toMatchObject(SUCCEEDED);
-    expect(asked).toBe(1);
+    // Read before each wait, and no more for the form, which has closed.
+    expect([asked, reads]).toEqual([1, 2]);
   });
 });
