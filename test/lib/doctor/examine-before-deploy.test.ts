@@ -35,7 +35,7 @@ it('without a first user no one can sign in, unless another identity provider ha
   expect(await look({ signIn })).toEqual(['settings', 'fault docker', 'fault credentials']);
 });
 
-it('wrong settings are the first to be set right', async () => {
+it('wrong settings are all that is reported', async () => {
   const found = await examineBeforeDeploy({ settings: { maxWorkers: 'x' }, docker: 'docker', region: undefined });
   expect(found).toMatchObject([{ check: 'settings', state: 'fault', advice: expect.stringContaining('cdk.json') }]);
 });
