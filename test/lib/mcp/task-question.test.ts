@@ -115,7 +115,7 @@ it.each(['answered', 'expired'] as const)('a form closes once its question is %s
   };
   await withUser(never, async (result, closed) => {
     const ended = result();
-    await form.promise;
+    await Promise.race([form.promise, ended]);
     question = { state, answer: null };
     expect(await ended).toMatchObject(SUCCEEDED);
     expect(closed).toEqual(['the question is no longer open']);
