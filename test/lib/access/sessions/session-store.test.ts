@@ -175,7 +175,6 @@ it('a session is seen, listed and ended at once, and a cookie of another form is
 });
 
 it('a session shows the browser and address of its sign-in, and the newest comes first', async () => {
-  now += 400 * 24 * HOUR;
   const { session: first } = await sessions.start(ADA, { browser: 'Firefox on Linux', address: '203.0.113.9' });
   now += 1;
   const { session: second } = await sessions.start(
@@ -189,7 +188,8 @@ it('a session shows the browser and address of its sign-in, and the newest comes
     ...{ created_at: at(now - 1), last_used_at: at(now - 1), expires_at: at(now - 1 + 8 * HOUR) },
   });
   expect(Object.keys(second)).not.toContain('browser');
-  expect(await sessions.list()).toEqual([second, first]);
+  const listed = (await sessions.list()).filter(({ id }) => [first.id, second.id].includes(id));
+  expect(listed).toEqual([second, first]);
 });
 
 it('a session that may idle longer than it lasts expires at its end', async () => {
