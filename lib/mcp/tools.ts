@@ -136,7 +136,7 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
 async function waitOrAsk(
   { client, signal, waitUntil, canAsk, answer }: ToolCall,
   { id, seconds }: Id & { readonly seconds: number },
-): Promise<{ readonly state: Schemas['JobLifecycle']; readonly question?: Schemas['Question'] }> {
+): Promise<{ readonly state: Schemas['JobLifecycle']; readonly question?: Schemas['Question'] | undefined }> {
   if (answer !== undefined) await giveAnswer(client, id, answer);
   // What came before, such as the creation of the job, has taken a part of the call's time.
   const left = Math.floor((waitUntil - performance.now()) / 1000);
@@ -144,8 +144,7 @@ async function waitOrAsk(
   const state = left < 1 ? await stateOf(client, id) : await waitForChange(client, wait);
   // A user who has not answered is not asked again in the same call.
   if (!canAsk || answer?.text === null || state.state_reason.code !== 'question') return { state };
-  const question = await openQuestion(client, id);
-  return question === undefined ? { state } : { state, question };
+  return { state, question: await openQuestion(client, id) };
 }
 
 async function stateOf(client: Promptq, id: string): Promise<Schemas['JobLifecycle']> {
