@@ -86,6 +86,12 @@ it.each([0.9, 1.9])('with %s seconds left, a tool waits only for whole ones', as
   else expect(await waits).toMatchObject({ message: 'The job has not ended: It runs. Call wait_for_job again.' });
 });
 
+it('questions are read only of a job that waits for an answer', async () => {
+  service.answers['GET /jobs/job_1/questions'] = { items: [OPEN] };
+  expect(await call('wait_for_job', { id: ID }, { canAsk: true })).toMatchObject({ fields: ENDED });
+  expect(service.asked).toEqual([['GET /jobs/job_1/status']]);
+});
+
 describe('a question of the agent', () => {
   beforeEach(() => {
     service.answers['GET /jobs/job_1/status'] = ASKING;
