@@ -20,12 +20,13 @@ export async function awaitWorkers(
   service: Service,
   environment: Schemas['Environment'],
   startsWithin: number = START_TIMEOUT_MS,
+  pause: (milliseconds: number) => Promise<unknown> = delay,
 ): Promise<Schemas['Environment']> {
   if (!service.isLocal) return environment;
   const hasTimeLeft = stallTolerantTimer(startsWithin);
   let latest = environment;
   while (latest.hosts.length === 0 && hasTimeLeft()) {
-    await delay(POLL_INTERVAL_MS);
+    await pause(POLL_INTERVAL_MS);
     const asked = dataOf('GET /environment', service.api.GET('/api/v1/environment'));
     // Whether the service still answers is the subject of other checks.
     latest = await asked.catch(() => latest);
