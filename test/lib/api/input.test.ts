@@ -15,6 +15,8 @@ const query = (multiValueQueryStringParameters: APIGatewayProxyEvent['multiValue
 it('a route without parameters rejects those of the query, and ignores what API Gateway adds to the path', () => {
   const added = { pathParameters: { proxy: 'health' } };
   expect(parseInput(readHealth, { ...query({}), ...added })).toEqual({ params: {}, query: {}, headers: {}, body: {} });
+  const route = aRoute({ params: z.object({ id: z.string() }) });
+  expect(parseInput(route, event({ pathParameters: { id: 'a', proxy: 'b' } })).params).toEqual({ id: 'a' });
   expect(() => parseInput(readHealth, query({ verbose: ['1'] }))).toThrow(/query: unknown "verbose"/);
 });
 

@@ -1,0 +1,206 @@
+import { Readable } from 'node:stream';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import type { LambdaAnswer } from '../../../lib/api/answer.ts';
+import { type Call, handle, handleUnmapped } from '../../../lib/api/serve.ts';
+import { serveTokenChange } from '../../../lib/api/serve-token-change.ts';
+import { ApiError, InvalidFieldError } from '../../../lib/contract/errors.ts';
+import type { Route } from '../../../lib/contract/route.ts';
+import { revokeToken } from '../../../lib/contract/routes/tokens.ts';
+import { aContext, anEvent, served, TOKEN, UNKNOWN } from './served.ts';
+
+const { core, known, logged, audited } = served({ PROMPTQ_API_SCOPE_ENFORCE: '1' });
+const JOB = 'job_01k9zzzzzzzzzzzzzzzzzzzzzz';
+
+const ROUTE = {
+  id: 'things.read',
+  method: 'GET',
+  path: '/things/{id}',
+  scope: 'read',
+  summary: '',
+  description: '',
+  params: z.object({ id: z.string().optional() }),
+  query: z.object({ limit: z.string().optional() }),
+  body: undefined,
+  headers: undefined,
+  responses: {
+    200: { description: '', schema: z.object({ ok: z.boolean() }), otherMedia: { 'text/plain': z.string() } },
+    202: { description: '' },
+  },
+  errors: [],
+  mode: 'buffered',
+  access: {},
+} as const satisfies Route;
+
+type Run = Parameters<typeof handle<typeof ROUTE, object>>[2];
+type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<LambdaAnswer>;
+
+/** The answer of a route to a request. */
+async function ask(
+  run: Run = async () => ({ body: { ok: true } }),
+  { event = {}, route = {}, context = aContext() }: { event?: object; route?: Partial<Route>; context?: Context } = {},
+) {
+  const handler = handle({ ...ROUTE, ...route } as typeof ROUTE, () => ({}), run) as unknown as Handler;
+  const { statusCode, headers, body } = await handler(anEvent(event), context);
+  return { status: statusCode, headers, body };
+}
+
+const refused = (status: number, more: object = {}) => ({
+  ...{ line: 'refused', route: 'things.read', request_id: 'request-1', job_id: undefined, source_ip: '192.0.2.7' },
+  ...{ status, principal: undefined, ...more },
+});
+
+it('an answer has the first status of its route, the headers of every answer and its own, and is logged', async () => {
+  const answer = await ask(async () => ({ body: { ok: true, more: 1 } as { ok: boolean }, headers: { etag: '"a"' } }));
+  expect(answer).toMatchObject({ status: 200, body: '{"ok":true}' });
+  expect(answer.headers).toMatchObject({ etag: '"a"', 'x-request-id': 'request-1' });
+  expect(answer.headers).not.toHaveProperty('strict-transport-security');
+  expect(logged).toEqual([refused(200, { line: 'answered', principal: 'token:ci' })]);
+  expect(audited).toEqual([]);
+});
+
+it('an answer is JSON of its schema, a text of its other media type, a stream, or nothing', async () => {
+  const text = { text: 'plain', headers: { 'content-type': 'text/plain' } };
+  expect(await ask(async () => text)).toMatchObject({ status: 200, body: 'plain' });
+  expect(await ask(async () => ({ status: 202 }))).toMatchObject({ status: 202, body: '' });
+  const stream = Readable.from(['{}']);
+  expect((await ask(async () => ({ body: stream }))).body).toBe(stream);
+  const odd = await ask(async () => ({ body: { ok: 1 } as unknown as { ok: boolean } }));
+  expect([odd.status, logged.at(-1)]).toMatchObject([500, { line: 'failed', error: expect.any(Error) }]);
+  expect(await ask(async () => ({ ...text, headers: { 'content-type': 'text/csv' } }))).toMatchObject({ status: 500 });
+});
+
+it('a request is judged in a fixed order: its size, its caller, the scope, then its input', async () => {
+  const bad = { multiValueQueryStringParameters: { no: ['1'] } };
+  const stranger = { ...bad, headers: { authorization: `Bearer ${UNKNOWN}` } };
+  known.scopes = [];
+  const status = async (event: object) => (await ask(undefined, { event })).status;
+  expect(await status({ ...stranger, body: 'x'.repeat(21) })).toBe(413);
+  expect(await status({ ...stranger, body: 'x'.repeat(20) })).toBe(401);
+  expect(await status(bad)).toBe(403);
+  known.scopes = ['read'];
+  expect(await status(bad)).toBe(400);
+  expect(logged).toEqual([refused(413), refused(401), refused(403), refused(400, { principal: 'token:ci' })]);
+});
+
+it('a rejected field is named with its place, and an error that is no answer fails', async () => {
+  const answer = await ask(async () => {
+    throw InvalidFieldError.of('limit', 'no');
+  });
+  expect(JSON.parse(String(answer.body))).toEqual({ error: 'query.limit: no', request_id: 'request-1' });
+  const error = new Error('secret');
+  expect(await ask(async () => Promise.reject(error))).toMatchObject({ status: 500 });
+  const { status: _status, principal: _principal, ...line } = refused(500);
+  expect(logged.at(-1)).toEqual({ ...line, line: 'failed', error });
+});
+it('the log names the job of the path, or the one that the call notes, and nothing else that the path has', async () => {
+  const of = (id: string) => ({ event: { pathParameters: { id } } });
+  await ask(undefined, of(JOB));
+  await ask(undefined, of(UNKNOWN));
+  await ask(async (_input, { noteJob }) => {
+    noteJob('job_x');
+    return { body: { ok: true } };
+  }, of(JOB));
+  expect(logged.map((line) => (line as { job_id?: string }).job_id)).toEqual([JOB, undefined, 'job_x']);
+});
+
+it('only an audited route records what a known caller did, also when it is refused', async () => {
+  const route = { audited: true };
+  const event = { pathParameters: { id: 'a'.repeat(201) }, headers: { 'X-API-Token': TOKEN } };
+  await ask(undefined, { route, event });
+  await ask(async () => Promise.reject(ApiError.of('not_found')), { route, event });
+  await ask(undefined, { route, event: { headers: {} } });
+  const entry = { actor: 'token:ci', action: 'things.read', sourceIp: '192.0.2.7', requestId: 'request-1' };
+  const target = { id: 'a'.repeat(200) };
+  expect(audited).toEqual([200, 404].map((status) => ({ ...entry, status, target })));
+});
+
+it('a call knows its caller, its token and what it accepts, and can judge the caller once more', async () => {
+  const calls: Call[] = [];
+  const headers = { Authorization: `Bearer ${TOKEN}`, Accept: 'text/csv' };
+  await ask(
+    async (_input, call) => {
+      calls.push(call);
+      return { body: { ok: true } };
+    },
+    { event: { headers, requestContext: { identity: {} } } },
+  );
+  const [call] = calls;
+  expect(call).toMatchObject({ requestId: 'aws-1', core, principal: { kind: 'token', id: 'tok_1', name: 'token:ci' } });
+  expect([call?.apiToken(), call?.accepts('text/csv'), call?.accepts('text/html')]).toEqual([TOKEN, true, false]);
+  expect(await call?.reauthorize()).toEqual(call?.principal);
+  vi.mocked(core.tokens.verify).mockResolvedValue(undefined);
+  await expect(call?.reauthorize()).rejects.toThrow('unauthorized');
+});
+
+it('a token that goes too fast waits; other callers do not', async () => {
+  const take = vi.spyOn(core.tokenRate, 'take').mockReturnValue(3);
+  const { status, headers } = await ask();
+  expect([status, headers['retry-after'], take.mock.calls]).toEqual([429, '3', [['tok_1']]]);
+  take.mockReturnValue(0);
+  expect((await ask()).status).toBe(200);
+});
+
+it('a buffered answer that takes too long is given up before the function ends', async () => {
+  const endless = async () => await new Promise<never>(() => undefined);
+  expect((await ask(endless, { context: aContext(10_000, 10_000, 500) })).status).toBe(504);
+  vi.mocked(core.tokens.verify).mockImplementation(endless);
+  expect((await ask(undefined, { context: aContext(500, 10_000) })).status).toBe(504);
+});
+
+/** The headers of an admin's browser on a page of an origin; the service's own is `https://own.example`. */
+function fromBrowser(Origin = 'https://own.example') {
+  known.publicOrigin = 'https://own.example';
+  const session = { id: 's', name: 'user:a', role: 'admin', expires_at: '2027-01-01T00:00:00.000Z' };
+  vi.spyOn(core.sessions, 'verify').mockResolvedValue(session as never);
+  return { Cookie: '__Host-promptq=x', Origin };
+}
+
+it('a session may change something only from the own site', async () => {
+  const from = async (origin?: string, httpMethod = 'POST') =>
+    (await ask(undefined, { event: { httpMethod, headers: fromBrowser(origin) } })).status;
+  expect([await from(), await from('https://evil.example')]).toEqual([200, 403]);
+  expect(await from('https://evil.example', 'GET')).toBe(200);
+});
+
+it('what a route needs is opened by its first call, but in Lambda at once', async () => {
+  const open = vi.fn(() => ({}));
+  const handler = handle(ROUTE, open, async () => ({ body: { ok: true } })) as unknown as Handler;
+  expect(open).toHaveBeenCalledTimes(0);
+  await handler(anEvent(), aContext());
+  await handler(anEvent(), aContext());
+  expect(open.mock.calls).toEqual([[core]]);
+  vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'on-demand');
+  handle(ROUTE, open, async () => ({ body: { ok: true } }));
+  expect(open).toHaveBeenCalledTimes(2);
+  vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', undefined);
+});
+
+it('what no route maps is not found; of a path that others do, the methods are named', async () => {
+  known.scopes = ['admin'];
+  const unmapped = handleUnmapped() as unknown as Handler;
+  const of = async (parts: object) => await unmapped(anEvent({ httpMethod: 'PUT', ...parts }), aContext());
+  expect(await of({ resource: '/api/v1/jobs' })).toMatchObject({ statusCode: 404, headers: { allow: 'GET, POST' } });
+  expect((await of({ resource: '/{proxy+}' })).headers).not.toHaveProperty('allow');
+  known.scopes = ['write'];
+  const hidden = await of({ resource: '/api/v1/jobs' });
+  expect([hidden.statusCode, 'allow' in hidden.headers]).toEqual([403, false]);
+  expect((await of({ path: '/api/v1/templates/7' })).statusCode).toBe(404);
+  expect(logged.at(-1)).toMatchObject({ route: 'unmapped', status: 404 });
+});
+
+it('a change of a token answers with the token, and says of one that it cannot change why', async () => {
+  const token = { id: 'tok_2', name: 'old', state: 'revoked', scopes: [], created_at: '2026-11-20T10:00:00.000Z' };
+  const setState = vi.spyOn(core.tokens, 'setState').mockResolvedValue({ ...token, created_by: 'x' } as never);
+  const revoke = serveTokenChange(revokeToken, 'revoked') as unknown as Handler;
+  const event = anEvent({ httpMethod: 'POST', headers: fromBrowser(), pathParameters: { id: 'tok_2' } });
+  const body = async () => JSON.parse(String((await revoke(event, aContext())).body));
+  expect(await body()).toMatchObject({ id: 'tok_2', state: 'revoked', scopes_enforced: true, expires_at: null });
+  expect(setState.mock.calls).toEqual([['tok_2', 'revoked']]);
+  setState.mockResolvedValue('unknown');
+  expect(await body()).toMatchObject({ error: 'not_found' });
+  setState.mockResolvedValue('revoked');
+  expect(await body()).toMatchObject({ error: 'token tok_2 is revoked permanently; create another one' });
+  expect(audited.map((entry) => (entry as { status: number }).status)).toEqual([200, 404, 400]);
+});
