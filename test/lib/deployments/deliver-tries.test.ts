@@ -29,8 +29,8 @@ beforeEach(() => {
 afterAll(async () => await receiver.stop());
 
 /** A job whose call is due, to its own path of the receiver. */
-async function due(path: string, known: Partial<JobDeployment> = {}, binding: Partial<DeployBinding> = {}) {
-  const deployment = quietDeployment();
+async function due(path: string, known: Partial<JobDeployment> = {}, binding: Partial<DeployBinding> = {}, lag = 0) {
+  const deployment = quietDeployment({ lag });
   const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1, finished_at: BEFORE } as const;
   const job = await deployment.store({ id: ID, ...ended, bindings_pending: [1] });
   const secrets = new BindingSecretStore(deployment.registry);
@@ -196,4 +196,10 @@ it('a call that was given up is made from its first try on when its dead letter 
   expect(await deliver({ given_up: true })).toBeUndefined();
   expect(await read()).toMatchObject({ state: 'delivered', attempts: 1 });
   expect([await pending(), calls().length]).toEqual([undefined, 1]);
+});
+
+it('the last call of a job ends its deployments although other reads lag behind', async () => {
+  const { deliver, pending } = await due('behind', {}, {}, 60_000);
+  await deliver();
+  expect(await pending()).toBeUndefined();
 });

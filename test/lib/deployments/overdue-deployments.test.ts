@@ -128,14 +128,15 @@ it.each<[what: string, due_at: string, isSent: boolean]>([
 
 it('records that a crash left out are written, and if all messages were lost, sent in the same pass', async () => {
   const missing = { ...COMMAND, missing: true } as const;
-  const { pass, list, offered } = await succeeded({ made: [missing, { ...COMMAND, mode: 'web_framework' }] });
+  const { pass, list, offered } = await succeeded({ made: [missing, { ...missing, mode: 'web_framework' }] });
   await pass({ lost: true });
   expect((await list()).map(({ name, mode }) => `${name} ${mode}`)).toEqual(['0 custom', '1 web_framework']);
   expect(offered()).toEqual([ID]);
 });
 
 it('the mark that a crash left is removed, whether all was done or none of the bindings exists', async () => {
-  for (const made of [[{ ...CALL, state: 'delivered' } as const, { ...COMMAND, state: 'failed' } as const], []]) {
+  const done = [{ ...CALL, state: 'delivered' } as const, { ...COMMAND, state: 'failed' } as const];
+  for (const made of [done, done.slice(0, 1), []]) {
     const { deployment, job, pass } = await succeeded({ made });
     await pass();
     expect(await deployment.read(job)).not.toHaveProperty('bindings_pending');
@@ -166,6 +167,14 @@ it.each<[what: string, situation: Situation, calls: number]>([
   ],
   ['a command that runs', { made: [RUNS], next: {} }, 6],
   ['a command that waits for a worker', { made: [{ ...COMMAND, due_at: LATER }] }, 6],
+  [
+    'a command that waits for a worker, before a turn that waits for a person',
+    {
+      made: [{ ...COMMAND, due_at: LATER }],
+      next: { parked: 'thread_stopped', reason: 'thread_stopped', waits_for: ID },
+    },
+    9,
+  ],
   ['a call that is made again', { made: [CALL], next: { parked: 'thread_stopped', reason: 'thread_stopped' } }, 7],
 ])('a job costs few reads in each pass: %s', async (_what, situation, calls) => {
   const { pass } = await succeeded(situation);

@@ -134,14 +134,14 @@ export const DEPLOYMENTS: readonly Mutant[] = [
     file: 'lib/deployments/reconcile-deployments.ts',
     find: '    if (context.clock.now() >= until) return placeOf(listed);\n',
     replace: '',
-    test: 'test/lib/deployments/long-pass.test.ts',
+    test: 'test/lib/deployments/long-reconcile-pass.test.ts',
   },
   {
     name: 'a pass over deployments begins with the oldest although the last one was cut',
     file: 'lib/deployments/reconcile-deployments.ts',
     find: 'if (from === undefined) return yield*',
     replace: 'if (from !== null) return yield*',
-    test: 'test/lib/deployments/long-pass.test.ts',
+    test: 'test/lib/deployments/long-reconcile-pass.test.ts',
   },
   {
     name: 'a job with all its records is started again in each pass',
