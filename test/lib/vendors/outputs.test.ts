@@ -30,6 +30,13 @@ describe('what codex says on stderr before it fails', () => {
     expect(conclude(codexOutput, RUNNING, 1, stderr)).toEqual({ ...RUNNING, error });
   });
 
+  it('a turn that is open when its app server ends is a failure even if that exits with 0', () => {
+    const open = { ...RUNNING, open: true };
+    const error = 'codex exited before its turn ended';
+    expect(conclude(codexOutput, open, 0, 'Error: none\n')).toEqual({ ...open, error });
+    expect(conclude(codexOutput, { ...open, open: false }, 0, '')).toEqual({ ...open, open: false });
+  });
+
   it('parks the job when its account is not linked, unless its events said why already', () => {
     const error = 'Not logged in';
     const account = { reason: 'account_required' } as const;

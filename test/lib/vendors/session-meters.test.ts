@@ -142,6 +142,18 @@ test('claude: of any number of messages each counts once, and few are kept apart
   expect(meterOf(claudeOutput, { own: forged })?.usage(undefined)?.output_tokens).toBe(3);
 });
 
+test('claude: a message counts once while no more than 499 others came after it', () => {
+  const others = (count: number) => Array.from({ length: count }, (_, at) => message(`m${at}`, 10, 2)).flat();
+  const again = (count: number) => [...message('a', 10, 2), ...others(count), ...message('a', 10, 2)];
+  const outputOf = (count: number) => meterOf(claudeOutput, { own: again(count) })?.usage(undefined)?.output_tokens;
+  expect([outputOf(499), outputOf(500)]).toEqual([1_000, 1_004]);
+});
+
+test('codex: a record with a number below 0 is none', () => {
+  const forged = [call(10, 2), call(-1, 5), total(-1, 0)];
+  expect(meterOf(codexOutput, { own: forged })?.usage(undefined)).toEqual(usage(10, 2));
+});
+
 test.each([
   ['claude', claudeOutput, message('a', 10, 2)],
   ['codex', codexOutput, [call(10, 2)]],

@@ -51,3 +51,12 @@ test.for([
 ])('"$message" is a failure', (failure) => {
   expect(parkedBy(failure)).toBeUndefined();
 });
+
+test('a limit of the subscription blocks a run only if the vendor refused its request for that', () => {
+  const limit = { resetsAt: 1_795_182_231 };
+  const until = '2026-11-20T13:43:51.000Z';
+  expect(parkedBy({ message: 'API Error', status: 429, limit })).toEqual({ reason: 'usage_limit', until });
+  expect(parkedBy({ message: 'API Error', status: 429, limit: {} })).toEqual({ reason: 'usage_limit' });
+  expect(parkedBy({ message: 'API Error', status: 500, limit })).toBeUndefined();
+  expect(parkedBy({ message: 'API Error', limit })).toBeUndefined();
+});
