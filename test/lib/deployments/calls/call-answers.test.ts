@@ -11,12 +11,14 @@ const SECRETS = [1, 2].map((byte) => `whsec_${Buffer.alloc(32, byte).toString('b
 /** What the receiver does with the next call. */
 let answer: (response: ServerResponse) => void;
 let received: { method: string | undefined; url: string | undefined; headers: object; body: string }[] = [];
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => {
   const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  const { method, url, headers } = request;
-  received.push({ method, url, headers, body: Buffer.concat(parts).toString() });
-  answer(response);
+  request.on('data', (part: Buffer) => parts.push(part));
+  request.on('end', () => {
+    const { method, url, headers } = request;
+    received.push({ method, url, headers, body: Buffer.concat(parts).toString() });
+    answer(response);
+  });
 });
 beforeAll(async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
