@@ -1,4 +1,5 @@
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { expect, it, vi } from 'vitest';
 import * as z from 'zod';
@@ -156,6 +157,27 @@ function fromBrowser(Origin = 'https://own.example') {
   vi.spyOn(core.sessions, 'verify').mockResolvedValue(session as never);
   return { Cookie: '__Host-promptq=x', Origin };
 }
+
+it('a stream has its own time, which is longer', async () => {
+  const heads: object[] = [];
+  const from = (stream: PassThrough, head: object) => {
+    heads.push(head);
+    return stream;
+  };
+  vi.stubGlobal('awslambda', { streamifyResponse: (handler: unknown) => handler, HttpResponseStream: { from } });
+  const run: Run = async () => {
+    // Until the time of a buffered answer would be over.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return { body: Readable.from(['{}']) };
+  };
+  const streamed = handle({ ...ROUTE, mode: 'stream' } as never, () => ({}), run as never) as unknown as (
+    ...given: unknown[]
+  ) => Promise<void>;
+  const output = new PassThrough();
+  await streamed(anEvent(), output, aContext(10_000, 10_000, 500));
+  expect([await text(output), heads]).toMatchObject(['{}', [{ statusCode: 200 }]]);
+  vi.unstubAllGlobals();
+});
 
 it('a session may change something only from the own site', async () => {
   const from = async (origin?: string, httpMethod = 'POST') =>
