@@ -54,7 +54,7 @@ describe('the job that is created', () => {
     expect([code, created(requests)]).toEqual([0, [{ ...fields, idempotency_key: 'k' }]]);
   });
 
-  it('has the prompt of a file or of stdin, and a key of its own', async () => {
+  it('has the prompt of a file or of stdin, and another key each time', async () => {
     const file = join(folder, 'prompt');
     writeFileSync(file, 'from a file');
     const ofFile = await promptq(['run', '--file', file, '--detach'], runs());
@@ -79,6 +79,7 @@ describe('the job that is created', () => {
     ['so does a draft', ['--draft'], ['write'], 0, ''],
     ['needs more if the command waits', [], ['write'], 5, 'scopes read, logs'],
     ['needs the scope to write', ['--detach'], ['read'], 5, 'scope write'],
+    ['so does one that the command waits for', [], ['read', 'logs'], 5, 'scope write'],
   ])('%s', async (_, options, scopes, code, lack) => {
     const token = { kind: 'token', scopes_enforced: true, scopes };
     const ended = await promptq(['run', 'x', ...options], { ...runs(), 'GET /session': token });
@@ -142,7 +143,7 @@ describe('the end of the job', () => {
     expect([code, JSON.parse(stdout), stderr]).toEqual([0, { ...SUCCEEDED, stdout: 'all' }, `job j\n${SUMMARY}`]);
   });
 
-  it('is told even if its result may not be read', async () => {
+  it('is reported even if its result may not be read', async () => {
     const answers = { ...runs(), [RESULT]: refused(403, 'forbidden'), [FOLLOWED]: events(piece('out'), END) };
     const told = 'job j\nSUCCEEDED: It is exited. `promptq result j` prints the rest\n';
     const waited = await promptq(['run', 'x'], answers);

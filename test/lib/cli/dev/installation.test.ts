@@ -197,7 +197,7 @@ it('removes what installations left that were killed a day ago', async () => {
   expect(readdirSync(join(cache, 'promptq')).toSorted()).toEqual(['1.2.3', ...Object.keys(kept)].toSorted());
 });
 
-it('refuses a machine that there is no Node for', async () => {
+it('refuses a machine without a package of Node', async () => {
   machine('win32', 'x64');
   const { cache, run } = installing();
   await expect(run).rejects.toMatchObject({
