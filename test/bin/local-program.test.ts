@@ -163,6 +163,12 @@ it.each<[string, () => Promise<unknown>, Record<string, string>, string]>([
     { PROMPTQ_SIGN_IN_PORT: '5' },
     'port 5 is taken by another program; set PROMPTQ_SIGN_IN_PORT to another one\n',
   ],
+  [
+    'a file that is refused',
+    async () => failure({ code: 'ENOSPC', path: '/h/x' }, 'ENOSPC: no space'),
+    {},
+    'ENOSPC: no space. This user must be able to write every file of the home; PROMPTQ_HOME names another home\n',
+  ],
   ['a fault', async () => failure({ stack: 'Error: x\n    at y' }), {}, 'Error: x\n    at y\n'],
   ['what is no error', async () => 'odd', {}, 'odd\n'],
 ])('explains %s, and ends with 1', async (_, made, env, message) => {

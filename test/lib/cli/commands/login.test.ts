@@ -84,13 +84,17 @@ it.each<[string, string[], string, object, number, string]>([
 
 /** A terminal on which something is typed once the command has asked for it. */
 function typed(keys: string) {
-  const stdin = Object.assign(new PassThrough(), { isTTY: true });
-  return { stdin, onNote: () => void setImmediate(() => (keys === '' ? stdin.end() : stdin.write(keys))) };
+  // Whether the terminal passes on each key as it is typed, without showing it.
+  const isRaw: boolean[] = [];
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (mode: boolean) => isRaw.push(mode) });
+  return { isRaw, stdin, onNote: () => void setImmediate(() => (keys === '' ? stdin.end() : stdin.write(keys))) };
 }
 
 it('asks for the token on a terminal, and shows nothing of it', async () => {
   const { env, saved } = home();
-  const ended = await promptq(['login'], SESSION, { env, ...typed('pq_typed\n') });
+  const { isRaw, ...terminal } = typed('pq_typed\n');
+  const ended = await promptq(['login'], SESSION, { env, ...terminal });
+  expect(isRaw).toEqual([true, false]);
   expect(ended).toMatchObject({ code: 0, stderr: 'Token for http://127.0.0.1:8787 (not shown):\n' });
   expect([ended.stdout.includes('pq_typed'), saved()]).toEqual([
     false,
