@@ -59,4 +59,13 @@ it('an installation that has ended reports nothing more, nor does one whose fold
     .mockImplementation(async () => stop.abort());
   await reportProgress('/nowhere/at/all', over, stop.signal);
   expect(over).not.toHaveBeenCalled();
+  const folder = await mkdtemp(join(tmpdir(), 'promptq-progress-'));
+  onTestFinished(async () => await rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'one'), '');
+  await truncate(join(folder, 'one'), 650_000_000);
+  const ending = new AbortController();
+  const measuring = reportProgress(folder, over, ending.signal);
+  ending.abort();
+  await measuring;
+  expect(over).not.toHaveBeenCalled();
 });
