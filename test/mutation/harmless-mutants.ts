@@ -437,6 +437,52 @@ export const HARMLESS: readonly Harmless[] = [
     replace: ';',
     reason: 'Node discards the rest of a request itself once its answer is sent',
   })),
+  ...['<', '>'].map((find) => ({
+    file: 'lib/platform/aws/table-clock.ts',
+    in: 'observe',
+    find,
+    replace: `${find}=`,
+    reason: 'an estimate that is exactly at a bound is set to what it is',
+  })),
+  {
+    file: 'lib/platform/aws/table-clock.ts',
+    in: 'observe',
+    find: 'Number.isNaN(date)',
+    replace: 'false',
+    reason: 'a time that is no number is on neither side of a bound, so nothing is moved',
+  },
+  ...[
+    ['this.#removed.push(name) > 0', 'true'],
+    ['>', '>='],
+  ].map(([find = '', replace = '']) => ({
+    file: 'lib/platform/aws/objects/objects-on-demand.ts',
+    find,
+    replace,
+    reason: 'a list to which something was added is never empty',
+  })),
+  ...[
+    ['64', '640'],
+    ['1024', '10240'],
+    ['2', '20'],
+  ].map(([find = '', replace = '']) => ({
+    file: 'lib/platform/processes/proc-table.ts',
+    in: find === '2' ? 'readFile' : '',
+    find,
+    replace,
+    reason: 'a larger buffer reads the same files',
+  })),
+  {
+    file: 'lib/platform/processes/proc-table.ts',
+    find: '32_768',
+    replace: '327680',
+    reason: 'Linux always tells its highest number; this one is for a /proc of which parts are hidden',
+  },
+  {
+    file: 'lib/platform/processes/proc-table.ts',
+    find: '1_000',
+    replace: '10000',
+    reason: 'with a larger margin all processes are listed somewhat earlier, which finds no fewer',
+  },
 ];
 
 /** Whether the reason of an entry holds for a mutant. */

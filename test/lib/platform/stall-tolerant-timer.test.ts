@@ -20,6 +20,10 @@ test('it ends after its time', () => {
   expect(looks(900, 900, 900, 900)).toEqual([true, true, true, false]);
 });
 
+test('no time is left at the very end of it', () => {
+  expect(looks(1_000, 1_000, 1_000)).toEqual([true, true, false]);
+});
+
 test('the time in which the machine was paused is not counted', () => {
   expect(looks(60_000, 900, 900, 900)).toEqual([true, true, true, false]);
 });

@@ -52,3 +52,16 @@ it('an answer without a readable date changes nothing', () => {
   clock.observe('yesterday', 0);
   expect(clock.now()).toBe(truth());
 });
+
+it('the time of an answer is moved no further than it must be', () => {
+  const START = 1_800_000_000_000;
+  const afterAnswer = (skew: number, there: number) => {
+    const { clock, answer } = world(skew, START);
+    answer(there, 0);
+    return clock.now() - START;
+  };
+  // The answer was made within the second that its date names, so the request was sent before the end of that second.
+  expect([afterAnswer(-5_000, 0), afterAnswer(5_000, 0), afterAnswer(999, 0), afterAnswer(1_000, 0)]).toEqual([
+    0, 999, 999, 999,
+  ]);
+});

@@ -45,6 +45,7 @@ it.each<[string, z.ZodType, string | undefined, unknown]>([
   ['an address', fields.httpsOrLoopback, 'http://a.example', 'refused'],
   ['an address', fields.httpsOrLoopback, 'a.example', 'refused'],
   ['an origin', fields.publicOrigin, 'https://a.example', 'https://a.example'],
+  ['an origin', fields.publicOrigin, 'a.example', 'refused'],
   ['an origin', fields.publicOrigin, 'https://a.example/', 'refused'],
   ['an origin', fields.publicOrigin, 'https://A.example', 'refused'],
   ['a place', fields.place, 'ssm:/name', 'ssm:/name'],

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { consoleCacheControl, consoleFile, consoleMediaType } from '../../../../lib/platform/config/console-headers.ts';
+import {
+  CONSOLE_HEADERS,
+  consoleCacheControl,
+  consoleFile,
+  consoleMediaType,
+} from '../../../../lib/platform/config/console-headers.ts';
+import { coreEnv } from '../../../../lib/platform/config/core-env.ts';
 import {
   originSecretEnv,
   publishConsoleEnv,
@@ -24,6 +30,27 @@ it('a file of the console is that file, with its type and how long it stays; a p
     ['/d.txt', 'application/octet-stream', 'no-cache'],
   ]);
   expect(['/a.b/c', '/a.', '/x.d/e.f'].map(consoleFile)).toEqual(['/index.html', '/index.html', '/x.d/e.f']);
+});
+
+it('a page of the console loads scripts of its own origin only, and no other site frames it or shares its window', () => {
+  expect(CONSOLE_HEADERS).toEqual({
+    'content-security-policy':
+      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
+      "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  });
+});
+
+it('a choice of the environment has its words', () => {
+  const words = ['milliseconds', 'seconds', 'minutes', 'hours', 'practice', 'real', undefined];
+  const taken = (name: 'PROMPTQ_TIMEOUT_UNIT' | 'PROMPTQ_VENDOR') =>
+    words.filter((word) => coreEnv.shape[name].safeParse(word).success);
+  expect(taken('PROMPTQ_TIMEOUT_UNIT')).toEqual(['milliseconds', 'seconds', 'minutes']);
+  expect(taken('PROMPTQ_VENDOR')).toEqual(['practice', 'real', undefined]);
 });
 
 it("a profile's own secret comes before the shared one", () => {
