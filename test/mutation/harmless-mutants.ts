@@ -483,6 +483,30 @@ export const HARMLESS: readonly Harmless[] = [
     replace: '10000',
     reason: 'with a larger margin all processes are listed somewhat earlier, which finds no fewer',
   },
+  {
+    file: 'lib/platform/processes/proc-table.ts',
+    find: 'starts.set(pid, { inode, startedAt: entry.startedAt });',
+    replace: ';',
+    reason: 'a process of which nothing is remembered is read again, which costs time only',
+  },
+  ...[
+    ['starts.size >= MAX_STARTS', 'false'],
+    ['starts.size >= MAX_STARTS', '!(starts.size >= MAX_STARTS)'],
+    ['>=', '>'],
+    ['starts.clear();', ';'],
+  ].map(([find = '', replace = '']) => ({
+    file: 'lib/platform/processes/proc-table.ts',
+    in: 'readStartedSince',
+    find,
+    replace,
+    reason: 'what is remembered of processes that have ended costs memory only, and what is forgotten is read again',
+  })),
+  {
+    file: 'lib/platform/processes/proc-table.ts',
+    find: '10_000',
+    replace: '100000',
+    reason: 'what is remembered of processes that have ended costs memory only, and what is forgotten is read again',
+  },
 ];
 
 /** Whether the reason of an entry holds for a mutant. */

@@ -31,14 +31,20 @@ let maxPid: number | undefined;
  * highest, which can't have happened while fewer processes have started since than there are higher numbers.
  */
 function isAbove({ pid, starts: before }: StartedProcess): boolean {
-  const now = before === undefined ? undefined : countStarts();
-  if (before === undefined || now === undefined) return false;
+  if (before === undefined) return false;
+  const now = countStarts();
+  if (now === undefined) return false;
   maxPid ??= Number(readFile('/proc/sys/kernel/pid_max')?.toString('latin1') ?? LEAST_MAX_PID);
   return now - before < maxPid - pid - PID_MARGIN;
 }
 
 function countStarts(): number | undefined {
-  const count = /^processes (\d+)$/m.exec(readFile('/proc/stat')?.toString('latin1') ?? '')?.[1];
+  return startsIn(readFile('/proc/stat')?.toString('latin1') ?? '');
+}
+
+/** How many processes have started, by what `/proc/stat` holds. */
+export function startsIn(text: string): number | undefined {
+  const count = /^processes (\d+)$/m.exec(text)?.[1];
   // An emulated kernel may not count.
   return count === undefined || count === '0' ? undefined : Number(count);
 }
@@ -66,7 +72,11 @@ function readStartedSince(tick: number, pid: number): ProcessEntry | undefined {
 
 function readProcess(pid: number): ProcessEntry | undefined {
   const stat = readFile(`/proc/${pid}/stat`)?.toString('latin1');
-  if (stat === undefined) return undefined;
+  return stat === undefined ? undefined : entryIn(stat, pid);
+}
+
+/** A process, by what its `stat` holds. */
+export function entryIn(stat: string, pid: number): ProcessEntry {
   // Fields as in proc_pid_stat(5). The command in brackets may contain brackets: the fields follow the last one.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const field = (number: number) => Number(fields[number - 3]);
@@ -83,7 +93,11 @@ function readProcess(pid: number): ProcessEntry | undefined {
 
 function readEnvironmentOf(pid: number, variable: string): string | undefined {
   const environment = readFile(`/proc/${pid}/environ`);
-  if (environment === undefined) return undefined;
+  return environment === undefined ? undefined : valueIn(environment, variable);
+}
+
+/** The value of a variable, by what `environ` of a process holds. */
+export function valueIn(environment: Buffer, variable: string): string | undefined {
   const isFirst = environment.indexOf(`${variable}=`) === 0;
   const at = isFirst ? 0 : environment.indexOf(`\0${variable}=`) + 1;
   if (at === 0 && !isFirst) return undefined;
