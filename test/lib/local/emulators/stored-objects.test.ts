@@ -87,7 +87,7 @@ test('a part that is sent again replaces the first, and an upload that is given 
   expect((await objects.files('data')).length).toBe(1);
 });
 
-test('a bucket goes with its folder, and what a probe of the disk left is none', async () => {
+test('a bucket is deleted with its folder, and what a probe of the disk left is none', async () => {
   await objects.s3.send(new CreateBucketCommand({ Bucket: 'other' }));
   expect((await stat(join(objects.folder, 'other'))).isDirectory()).toBe(true);
   await writeFile(join(objects.folder, '.probe-1'), '');

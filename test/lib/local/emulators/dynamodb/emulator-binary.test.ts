@@ -69,7 +69,7 @@ test("npm's own words say why there is none, and nothing stays", async () => {
   await expect(binaryFor('linux-arm64')).rejects.toThrow('is not installed: Command failed: npm install');
 });
 
-test('a platform without an emulator is told which have one, and what to do instead', async () => {
+test('the error for a platform without an emulator names those that have one, and what to do instead', async () => {
   await npmThat(INSTALLS);
   await expect(binaryFor('linux-riscv64')).rejects.toThrow(
     /^there is no DynamoDB emulator for linux-riscv64, only for linux-x64, linux-arm64, darwin-arm64, darwin-x64\. Or start/,
