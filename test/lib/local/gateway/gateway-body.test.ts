@@ -32,3 +32,13 @@ it.for([true, false])('a body may be as long as allowed and not a byte longer (a
   expect(await sent('x'.repeat(MAX_BYTES), { announced })).toBe('x'.repeat(MAX_BYTES));
   expect(await sent('x'.repeat(MAX_BYTES + 1), { announced })).toBe('too long');
 });
+
+it('a body that announces too much is refused before a byte of it is sent', async () => {
+  const { port } = server.address() as AddressInfo;
+  const headers = { 'content-length': MAX_BYTES + 1 };
+  const outgoing = request({ port, host: '127.0.0.1', method: 'POST', headers, agent: false });
+  outgoing.on('error', () => undefined).flushHeaders();
+  const [response] = await once(outgoing, 'response');
+  expect(await text(response)).toBe('too long');
+  outgoing.destroy();
+});
