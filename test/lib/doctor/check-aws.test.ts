@@ -186,5 +186,9 @@ describe('alarms', () => {
     expect(await checkAlarms(['a', 'b'])).toMatchObject([
       { state: 'warning', message: expect.stringMatching(/^2 alarms could not be looked at: (?!there is no)/) },
     ]);
+    await command.runs('echo AccessDenied >&2', 'exit 254');
+    expect(await checkAlarms(['a'])).toMatchObject([
+      { state: 'warning', message: expect.stringMatching(/^1 alarm could not be looked at: .*AccessDenied/) },
+    ]);
   });
 });
