@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { routes } from '../../../lib/contract/routes/routes.ts';
 import { TOOL_CONTRACTS } from '../../../lib/mcp/tool-contracts.ts';
-import { TOOLS, type ToolSpec } from '../../../lib/mcp/tool-table.ts';
+import { LIST_LENGTH, LOG_BYTES, TOOLS, type ToolSpec } from '../../../lib/mcp/tool-table.ts';
 import { TOOL_CALLS } from '../../../lib/mcp/tools.ts';
 
 const ALL: readonly ToolSpec[] = TOOLS;
@@ -23,4 +23,9 @@ it('a tool that waits may ask the user of its client', () => {
     ['run_job', asking],
     ['wait_for_job', asking],
   ]);
+});
+
+it('the generated bounds of output and of lists are those of the table', () => {
+  expect(TOOL_CONTRACTS.job_logs.input.properties.limit).toMatchObject(LOG_BYTES);
+  expect(TOOL_CONTRACTS.list_jobs.input.properties.limit).toMatchObject(LIST_LENGTH);
 });
