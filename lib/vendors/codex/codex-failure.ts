@@ -18,7 +18,6 @@ const vendorErrorSchema = z.union([
 function readable(message: string): string {
   const start = message.indexOf('{');
   const end = message.lastIndexOf('}') + 1;
-  if (start < 0 || end <= start) return message;
   try {
     const sentence = vendorErrorSchema.parse(JSON.parse(message.slice(start, end)));
     return `${message.slice(0, start)}${sentence}${message.slice(end)}`;

@@ -11,7 +11,6 @@ const bodySchema = z.union([
 export function errorWords(message: string): string {
   const start = message.indexOf('{');
   const end = message.lastIndexOf('}') + 1;
-  if (start < 0 || end <= start) return message;
   try {
     const sentence = bodySchema.parse(JSON.parse(message.slice(start, end)));
     return `${message.slice(0, start)}${sentence}${message.slice(end)}`;
