@@ -142,6 +142,17 @@ test('claude: of any number of messages each counts once, and few are kept apart
   expect(meterOf(claudeOutput, { own: forged })?.usage(undefined)?.output_tokens).toBe(3);
 });
 
+test('claude: messages that totals or its output count are not counted once more, nor those of another file', () => {
+  const own = [...message('a', 100, 10), totals(100, 10, 0.5), ...message('b', 50, 5)];
+  const withCost = { ...usage(150, 15, 0.5), cached_input_tokens: 49 };
+  expect(meterOf(claudeOutput, { own })?.usage(undefined)).toEqual(withCost);
+  expect(meterOf(claudeOutput, { unbilled: own })?.usage(undefined)).toEqual(withCost);
+  expect(meterOf(claudeOutput, { own })?.usage(usage(150, 15, 0.75))).toEqual(usage(150, 15, 0.75));
+  const replaced = meterOf(claudeOutput, { own });
+  replaced?.reset();
+  expect(replaced?.usage(undefined)).toBeUndefined();
+});
+
 test('claude: a message counts once while no more than 499 others came after it', () => {
   const others = (count: number) => Array.from({ length: count }, (_, at) => message(`m${at}`, 10, 2)).flat();
   const again = (count: number) => [...message('a', 10, 2), ...others(count), ...message('a', 10, 2)];

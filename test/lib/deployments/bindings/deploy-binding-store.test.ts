@@ -1,3 +1,4 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { BindingSecretStore } from '../../../../lib/deployments/bindings/binding-secrets.ts';
 import { bindingIdOf } from '../../../../lib/deployments/bindings/deploy-binding-store.ts';
@@ -27,6 +28,16 @@ it('a binding and its secret are read as just written, although other reads lag 
     { name: 'site', version: 1 },
   ]);
   expect(await secrets.get(await secrets.put('whsec_'))).toBe('whsec_');
+});
+
+it('each list is a consistent read that has a value for each of its placeholders', async () => {
+  const { bindings, calls } = quietDeployment();
+  await bindings.list();
+  await bindings.list('app');
+  const asked = calls.flatMap((call) => (call instanceof QueryCommand ? [call.input] : []));
+  expect(asked.map(({ ConsistentRead }) => ConsistentRead)).toEqual([true, true]);
+  for (const { KeyConditionExpression = '', ExpressionAttributeValues = {} } of asked)
+    expect(KeyConditionExpression.match(/:\w+/g)).toEqual(Object.keys(ExpressionAttributeValues));
 });
 
 it('a binding is written and deleted only as it was read', async () => {
