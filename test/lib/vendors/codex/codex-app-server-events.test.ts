@@ -36,6 +36,12 @@ it.each<[line: unknown, isTaken: boolean]>([
   });
 });
 
+it('a line that was understood is taken as well, whichever thread it is about', () => {
+  const failed = { id: 'turn', error: { message: 'no' } };
+  const all = [THREAD, said('a'), said('b', 'other'), ended({ status: 'completed' }), failed];
+  expect(read(...all).taken).toEqual(all.map(() => true));
+});
+
 it('the thread that is opened is the session, which lacks the prompt until that was heard', () => {
   expect(read(THREAD).facts).toEqual(OPENED);
   const { model: _model, ...nameless } = OPENED;

@@ -61,3 +61,10 @@ test('a failed turn has a reason, with the message of an embedded vendor error',
   );
   expect(failed('odd {braces} stay').error).toBe('odd {braces} stay');
 });
+
+test('the messages of the agent are passed on one by one, and nothing else', () => {
+  const said: string[] = [];
+  const reader = createCodexReader({ push: (text) => said.push(text), end: () => said.push('|') });
+  reader.push(linesOf(RUN));
+  expect(said).toEqual(['first', '|', 'läst 😀 "message"\n', '|']);
+});
