@@ -81,6 +81,7 @@ it('without a public origin, no page is opened: sign-in is not set up', async ()
   const { statusCode, body } = await visit(run);
   expect([statusCode, run.mock.calls]).toEqual([503, []]);
   expect(body).toContain('<h1>Sign-in is not set up</h1>');
+  for (const part of ['PROMPTQ_PUBLIC_ORIGIN', 'The API works with tokens']) expect(body).toContain(part);
 });
 
 it.each<[error: Error, status: number, title: string, isLoggedAsFault: boolean]>([

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { expect, it, vi } from 'vitest';
 import * as z from 'zod';
+import { originDigest } from '../../../lib/access/origin-proof.ts';
 import type { LambdaAnswer } from '../../../lib/api/answer.ts';
 import { type Call, handle, handleUnmapped } from '../../../lib/api/serve.ts';
 import { serveTokenChange } from '../../../lib/api/serve-token-change.ts';
@@ -184,6 +185,22 @@ it('a session may change something only from the own site', async () => {
     (await ask(undefined, { event: { httpMethod, headers: fromBrowser(origin) } })).status;
   expect([await from(), await from('https://evil.example')]).toEqual([200, 403]);
   expect(await from('https://evil.example', 'GET')).toBe(200);
+});
+
+it('behind CloudFront, a request without its secret is forbidden, and what it says of its address is not believed', async () => {
+  const alone = { behindCloudFront: core.behindCloudFront, digests: core.env.PROMPTQ_ORIGIN_DIGESTS };
+  Object.assign(core, { behindCloudFront: true });
+  Object.assign(core.env, { PROMPTQ_ORIGIN_DIGESTS: [originDigest('secret')] });
+  const headers = { authorization: `Bearer ${TOKEN}`, 'x-promptq-viewer': '203.0.113.9' };
+  expect((await ask(undefined, { event: { headers } })).status).toBe(403);
+  const through = await ask(undefined, { event: { headers: { ...headers, 'x-promptq-origin': 'secret' } } });
+  expect([through.status, 'strict-transport-security' in through.headers]).toEqual([200, true]);
+  expect(logged).toMatchObject([
+    { status: 403, source_ip: '192.0.2.7' },
+    { status: 200, source_ip: '203.0.113.9' },
+  ]);
+  Object.assign(core, { behindCloudFront: alone.behindCloudFront });
+  Object.assign(core.env, { PROMPTQ_ORIGIN_DIGESTS: alone.digests });
 });
 
 it('what a route needs is opened by its first call, but in Lambda at once', async () => {
