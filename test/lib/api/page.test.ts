@@ -43,5 +43,12 @@ it('a page may have no style but its own, no script and no frame around it', () 
   expect(style).toMatch(
     /^:root\{color-scheme:light dark;--ground:#f6f6f9;.*@media\(prefers-color-scheme:dark\)\{:root\{--ground:#161d26/,
   );
-  expect(PAGE_HEADERS).toMatchObject({ 'x-frame-options': 'DENY', 'cache-control': 'no-store' });
+  expect(PAGE_HEADERS).toEqual({
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy,
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+  });
 });
