@@ -48,6 +48,12 @@ describe('a block', () => {
     expect(blocksOf(`${TICKS}wanted\n${line}\n${TICKS}\n`, { size: 1_000 })).toEqual([{ body: `${line}\n` }]);
   });
 
+  it('may be opened by a line of 64 KiB, and by no longer one', () => {
+    const opened = (length: number) => `${`${TICKS}wanted`.padEnd(length)}\n{}\n${TICKS}\n`;
+    expect(blocksOf(opened(65_536), { size: 65_536 })).toEqual([{ body: '{}\n' }]);
+    expect(blocksOf(opened(65_537), { size: 65_537 })).toEqual([]);
+  });
+
   it('is neither opened nor closed by the end of a long line, nor opened by a whole one', () => {
     const long = `${TICKS}wanted${' '.repeat(70_000)}\n{}\n${TICKS}\n`;
     expect(blocksOf(long, { size: 1_000 })).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createJsonLines } from '../../../../lib/vendors/output/json-lines.ts';
+import { createJsonLines, MOST_OF_A_RECORD } from '../../../../lib/vendors/output/json-lines.ts';
 
 function collect(maxLineBytes?: number) {
   const values: unknown[] = [];
@@ -47,4 +47,18 @@ test('a line may be as long as 8 MiB unless another limit is given', () => {
   const text = (length: number) => JSON.stringify('a'.repeat(length - 2));
   lines.push(Buffer.from(`${text(8 * 1024 * 1024)}\n${text(8 * 1024 * 1024 + 1)}\n1\n`));
   expect(values.map((value) => String(value).length)).toEqual([8 * 1024 * 1024 - 2, 1]);
+});
+
+test('a line that an agent writes about itself may be as long as 1 MiB', () => {
+  const { values, lines } = collect(MOST_OF_A_RECORD);
+  const text = (length: number) => JSON.stringify('a'.repeat(length - 2));
+  lines.push(Buffer.from(`${text(1024 * 1024)}\n${text(1024 * 1024 + 1)}\n1\n`));
+  expect(values.map((value) => String(value).length)).toEqual([1024 * 1024 - 2, 1]);
+});
+
+test('of lines that need not all be read, those that mention one of the texts are', () => {
+  const values: unknown[] = [];
+  const lines = createJsonLines((value) => values.push(value), { mentioning: ['one', 'two'] });
+  for (const piece of ['"o', 'ne"\n"other"\n', '"a two"\n']) lines.push(Buffer.from(piece));
+  expect(values).toEqual(['one', 'a two']);
 });
