@@ -198,6 +198,19 @@ export const HARMLESS: readonly Harmless[] = [
     reason: 'there is no version 0 to remove',
   },
   {
+    file: 'lib/cli/commands/attachments.ts',
+    find: 'attempt === undefined',
+    replace: 'false',
+    reason: 'the client of the API sends no parameter that is undefined; the check is for the compiler only',
+  },
+  {
+    file: 'lib/cli/base/terminal.ts',
+    find: '<',
+    replace: '<=',
+    in: 'harmless',
+    reason: 'the first character that is not below is a space, which controls nothing and is never replaced',
+  },
+  {
     file: 'lib/cli/jobs/download.ts',
     find: "(error.code === 'ENOENT' || error.code === 'ENOTDIR')",
     replace: 'true',
