@@ -20,6 +20,14 @@ it.each([
   expect(JSON.parse(stdout)).toEqual(CHANGED);
 });
 
+it('wait prints the state in which the job has ended', async () => {
+  const ended = jobIn('CANCELLED', 'killed');
+  const text = await promptq(['wait', 'j'], { 'GET /jobs/j/status': ended });
+  expect([text.code, text.stdout]).toEqual([3, 'CANCELLED: It is killed.\n']);
+  const json = await promptq(['wait', 'j', '--json'], { 'GET /jobs/j/status': ended });
+  expect([json.code, JSON.parse(json.stdout)]).toEqual([3, ended]);
+});
+
 it('refuses to retry a job from elsewhere', async () => {
   const { code, stderr, requests } = await promptq(['retry', 'j', '--from', 'there']);
   expect([code, requests]).toEqual([2, []]);
