@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { summary } from '../../../../lib/cli/jobs/answer.ts';
-import type { Schemas } from '../../../../lib/client/promptq.ts';
+import type { Context } from '../../../../lib/cli/base/context.ts';
+import { printAnswer, summary } from '../../../../lib/cli/jobs/answer.ts';
+import type { Promptq, Schemas } from '../../../../lib/client/promptq.ts';
 
 const RESULT: Partial<Schemas['JobResult']> = {
   status: 'FAILED',
@@ -27,4 +28,12 @@ it.for([
   ],
 ] as const)('the summary of a job with %s', ([, changed, line]) => {
   expect(summary({ ...RESULT, ...changed } as Schemas['JobResult'])).toBe(line);
+});
+
+it.each(['Hello', 'Hello\n'])('the answer %j is printed as a line', async (message) => {
+  const copied: unknown[] = [];
+  const terminal = { copy: async (...given: unknown[]) => void copied.push(given) };
+  const result = { ...RESULT, final_message: message } as Schemas['JobResult'];
+  await printAnswer({ terminal } as unknown as Context, {} as Promptq, result);
+  expect(copied).toEqual([['stdout', 'Hello\n']]);
 });
