@@ -546,6 +546,12 @@ export const HARMLESS: readonly Harmless[] = [
     replace: ';',
     reason: 'Node discards the rest of a request itself once its answer is sent',
   },
+  ...['256', '1024'].map((find) => ({
+    file: 'lib/platform/processes/ps-table.ts',
+    find,
+    replace: `${find}0`,
+    reason: 'no list is as long as the smaller limit',
+  })),
 ];
 
 /** Whether the reason of an entry holds for a mutant. */

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import type { ProcessEntry, ProcessSource } from './process-entry.ts';
 
 /** What `ps` printed about a process. */
@@ -55,7 +55,11 @@ const ROW = /^ *(\d+) +(\d+) +(\d+) +(\S+) +(\d+) +(\S+) +(\w{3} +\w{3} +\d+ [\d
 function runPs(selection: readonly string[]): PsRow[] {
   // Its environment has no mark, so that it is never taken for a process that is looked for.
   const options = { env: { LC_ALL: 'C', TZ: 'UTC' }, maxBuffer: MAX_OUTPUT, encoding: 'latin1' } as const;
-  const ps = spawnSync(PS, [...selection, '-ww', '-o', COLUMNS, ...ENVIRONMENT], options);
+  return rowsOf(spawnSync(PS, [...selection, '-ww', '-o', COLUMNS, ...ENVIRONMENT], options));
+}
+
+/** The processes that `ps` printed. */
+export function rowsOf(ps: Pick<SpawnSyncReturns<string>, 'error' | 'pid' | 'status' | 'stdout' | 'stderr'>): PsRow[] {
   // No process with a given id: exit code 1 and no line.
   if (ps.error !== undefined || (ps.status !== 0 && ps.stderr !== ''))
     throw new Error(`${PS} can't list processes: ${ps.error?.message ?? ps.stderr.trim()}`);

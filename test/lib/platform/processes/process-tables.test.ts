@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PROC_TABLE } from '../../../../lib/platform/processes/proc-table.ts';
-import { PS, PS_TABLE } from '../../../../lib/platform/processes/ps-table.ts';
+import { PS, PS_TABLE, rowsOf } from '../../../../lib/platform/processes/ps-table.ts';
 
 /** No process has it: the kernel's numbers end before. */
 const NO_PID = 2 ** 22 + 1;
@@ -147,3 +147,26 @@ it.runIf(existsSync(PS))(
     expect([PS_TABLE.read(pid), PS_TABLE.starts()]).toEqual([undefined, undefined]);
   },
 );
+
+it('what ps prints is read line by line, without ps itself, also where it names no session', () => {
+  const printed = { pid: 9, status: 0, stderr: '' };
+  const lines = [
+    '    7     1     7 1f2e   501 Ss   Fri Nov 27 20:05:12 2026 /sbin/a A=b',
+    '    8     7     7  301     0 Z    Mon Mar  2 01:02:03 2026 [a] <defunct>',
+    '    9     7     9    0     0 R    Fri Nov 27 20:05:12 2026 /bin/ps',
+    'no process',
+  ];
+  const about = { parent: 1, group: 7, session: 0, zombie: false, uid: 501, text: '/sbin/a A=b' };
+  expect(rowsOf({ ...printed, stdout: lines.join('\n') })).toEqual([
+    { pid: 7, ...about, startedAt: Date.UTC(2026, 10, 27, 20, 5, 12) / 1_000 },
+    expect.objectContaining({ pid: 8, session: 301, zombie: true, startedAt: Date.UTC(2026, 2, 2, 1, 2, 3) / 1_000 }),
+  ]);
+});
+
+it('a list that cannot be had is an error, unlike one without the process that is asked for', () => {
+  const printed = { pid: 9, status: 1, stdout: '', stderr: '' };
+  expect(rowsOf(printed)).toEqual([]);
+  expect(rowsOf({ ...printed, status: 0, stderr: 'a warning' })).toEqual([]);
+  expect(() => rowsOf({ ...printed, stderr: 'not allowed\n' })).toThrow("/bin/ps can't list processes: not allowed");
+  expect(() => rowsOf({ ...printed, error: new Error('spawn ENOENT') })).toThrow("can't list processes: spawn ENOENT");
+});
