@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,7 @@ import {
 import { withOperatorRegistry } from '../../../../lib/local/operator/operator-registry.ts';
 import { readScopeEnforcement } from '../../../../lib/local/operator/scope-enforcement.ts';
 import { Home } from '../../../../lib/local/run/home.ts';
+import { lockHome } from '../../../../lib/local/run/home-lock.ts';
 import { type StandInAccount, startAwsStandIn } from '../../../bin/aws-stand-in.ts';
 
 const OUTPUTS = {
@@ -124,4 +125,15 @@ test('a command on a home gets the environment of its run, if one answers', asyn
 test('a folder that is no home is not opened as one', async () => {
   const open = withOperatorRegistry({ stack: undefined, home }, async () => await Promise.resolve());
   await expect(open).rejects.toThrow(`${home} is no home of a local run; start one with \`npm start\``);
+});
+
+test("a home on which nothing runs is opened in the operator's own DynamoDB under a key that stays the same", async () => {
+  await mkdir(join(home, 'dynamodb'));
+  process.env.PROMPTQ_DYNAMODB_ENDPOINT = 'http://127.0.0.1:9';
+  const work = async ({ registryTable }: { registryTable: string }) =>
+    await Promise.resolve([registryTable, process.env.AWS_ACCESS_KEY_ID, process.env.AWS_ENDPOINT_URL_DYNAMODB]);
+  const opened = await withOperatorRegistry({ stack: undefined, home }, work);
+  expect(opened).toEqual(['Registry', 'local', 'http://127.0.0.1:9']);
+  // The home is free for a run again.
+  await (await lockHome(await Home.open(home))).release();
 });
