@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { compileAlone, compileTogether } from './compile-breaks.ts';
 import { FileChecker } from './file-checker.ts';
+import { firstError } from './first-error.ts';
 import { harmlessReason } from './harmless-mutants.ts';
 import { Imports } from './imports.ts';
 import { inCopy } from './in-copy.ts';
@@ -83,7 +83,7 @@ for (const mutant of sample)
   if (verdictOf(mutant)?.by === 'nobody')
     console.log(`SURVIVED: ${mutant.file}:${mutant.at?.line} ${mutant.name} → ${mutant.replace.slice(0, 60)}`);
 
-/** All breaks are shown to the compiler, then each of the others to what is quick to see it first, slow tests last. */
+/** Each break is shown to what is quick to see it first: a check of the types of its file alone, then tests, slow ones last. */
 async function tryAll(): Promise<void> {
   const end = performance.now() + Number(values.minutes) * 60_000;
   const simulated = new Imports(ROOT).stepsFrom(['test/simulation/worlds/run-worlds.ts'], { types: false });
@@ -103,8 +103,6 @@ async function tryAll(): Promise<void> {
         const seen = await tests.see(files, source);
         return seen === undefined ? undefined : ({ by: 'test', seen } as const);
       };
-      const write = async (file: string, text: string) => await tests.write(file, text);
-      const compiling = { folder, sources, write, imports: new Imports(ROOT) };
       const checker = new FileChecker(ROOT);
       const atAGlance = async (mutant: Mutant, source: string): Promise<Seen> => {
         const { quick } = testsOfFile.witnessesOf(mutant.file);
@@ -121,6 +119,8 @@ async function tryAll(): Promise<void> {
       const judge = async (mutant: Mutant, source: string): Promise<Seen> => {
         const broken = mutated(source, mutant);
         const changed = { file: mutant.file, source, broken };
+        const refused = checker.errorIn(mutant.file, broken);
+        if (refused !== undefined) return { by: 'compiler', seen: refused };
         const { quick, slow } = testsOfFile.witnessesOf(mutant.file);
         try {
           const early = (await test(quick.slice(0, NEAREST), changed)) ?? (await look(mutant, broken));
@@ -135,7 +135,7 @@ async function tryAll(): Promise<void> {
             await expectSoundGenerated(folder);
             return { by: 'generated', seen: stale };
           }
-          const complaint = await compileAlone(mutant, compiling);
+          const complaint = await firstError(folder);
           if (complaint !== undefined) return { by: 'compiler', seen: complaint };
           return (await test(slow, changed)) ?? { by: 'nobody' };
         } finally {
@@ -144,9 +144,7 @@ async function tryAll(): Promise<void> {
       };
       const untried = mine.filter((mutant) => verdictOf(mutant) === undefined && harmlessReason(mutant) === undefined);
       const survivors = mine.filter((mutant) => values.again && verdictOf(mutant)?.by === 'nobody');
-      const refused = nearest === undefined ? await compileTogether(untried, compiling) : [];
-      for (const [mutant, seen] of refused) note(mutant, { by: 'compiler', seen }, 0);
-      for (const mutant of [...survivors, ...untried.filter((each) => verdictOf(each) === undefined)]) {
+      for (const mutant of [...survivors, ...untried]) {
         if (performance.now() > end) break;
         const beganAt = performance.now();
         const source = sources.get(mutant.file) ?? '';
