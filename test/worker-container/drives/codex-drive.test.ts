@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type CodexTurn, createCodexDrive } from '../../../worker-container/drives/codex-app-server.ts';
 
-/** A drive, what it sent, and how it goes on. */
+/** A drive, what it has sent and seen, and a way to answer it. */
 function aDrive(turn: Partial<CodexTurn> = {}) {
   const sent: Record<string, unknown>[] = [];
   const seen: string[] = [];
