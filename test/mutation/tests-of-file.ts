@@ -17,7 +17,7 @@ const SUBJECTS: readonly (readonly [folder: RegExp, tests: readonly string[]])[]
 
 /** Tests that compare all that some sources make, so that they see most of what those get wrong: they come first. */
 const COMPARING: readonly (readonly [folder: RegExp, test: string])[] = [
-  [/^lib\/stacks\b/, 'test/lib/stacks/templates.test.ts'],
+  [/^lib\/(?:stacks|contract\/routes)\b/, 'test/lib/stacks/templates.test.ts'],
 ];
 
 /** What tests import that start a local run. They come behind the others. */

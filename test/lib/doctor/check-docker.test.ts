@@ -110,5 +110,9 @@ describe('Docker', () => {
       "workers are x86_64, and Docker on linux/arm64 doesn't run programs for linux/amd64",
     );
     expect(image?.advice).toContain('binfmt --install amd64`, or set "workerArchitecture": "arm64"');
+    const binfmt = await mkdtemp(join(folder, 'binfmt-'));
+    await writeFile(join(binfmt, 'qemu-x86_64'), handler('POCF'));
+    const [, emulated] = await checkDocker(docker(), 'x86_64', binfmt);
+    expect(emulated?.message).toBe('built for linux/amd64 by emulation on linux/arm64');
   });
 });
