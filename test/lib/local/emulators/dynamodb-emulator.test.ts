@@ -206,8 +206,7 @@ test('an external endpoint is used as it is, and nothing is started', async () =
   await emulator.stop();
 });
 
-test("an emulator that can't start reports the reason", async () => {
-  await expect(
-    startDynamodbEmulator({ credentials, folder: '/dev/null/x', env: {}, log: () => undefined }),
-  ).rejects.toThrow('/dev/null');
+test.each([undefined, ''])("an emulator that can't start reports the reason; its endpoint: %j", async (endpoint) => {
+  const options = { credentials, folder: '/dev/null/x', env: {}, log: () => undefined, externalEndpoint: endpoint };
+  await expect(startDynamodbEmulator(options)).rejects.toThrow('/dev/null');
 });
