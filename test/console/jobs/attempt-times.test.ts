@@ -35,3 +35,9 @@ test('an attempt without times has no durations', () => {
   expect(runOf(attempt(1, 4, null))).toBeUndefined();
   expect(runOf(attempt(1, 4, 9))).toBe(5_000);
 });
+
+test('an attempt that is queued and started in one millisecond waits for nothing', () => {
+  const job = { queued_at: at(4), attempts: [attempt(2, 9, 10), attempt(1, 4, 9)] };
+  expect(waitOf(job, 1)).toEqual({ ms: 0 });
+  expect(waitOf({ ...job, queued_at: at(9) }, 2)).toEqual({ ms: 0 });
+});

@@ -64,6 +64,27 @@ describe('the settings of a deployment', () => {
     expect(readDeployment({ timeoutUnit: 'minutes' }, file)).toMatchObject({ scopeEnforcement: false });
   });
 
+  test.each([
+    ['maxWorkers', 1, 1_250],
+    ['spotWeight', 0, 100],
+    ['idleMinutes', 1, 1_440],
+    ['retentionDays', 0, 36_500],
+    ['workspaceDays', 0, 36_500],
+    ['originSecretVersion', 1, 100],
+    ['tokenRate', 0, 10_000],
+  ])('of numbers have bounds: %s is at least %d and at most %d', (name, least, most) => {
+    const given = (value: number) => readDeployment({ timeoutUnit: 'seconds', [name]: value });
+    for (const value of [least, most]) expect(given(value)).toMatchObject({ [name]: value });
+    for (const value of [least - 1, most + 1, least + 0.5]) expect(() => given(value)).toThrow(`${name}: received`);
+  });
+
+  test.each(['idleSeconds', 'maxSeconds'])('of sessions last from a minute to thirty days: %s', (name) => {
+    const given = (value: number) =>
+      readDeployment({ timeoutUnit: 'seconds', session: { idleSeconds: 60, maxSeconds: 2_592_000, [name]: value } });
+    for (const value of [60, 2_592_000]) expect(given(value).session).toMatchObject({ [name]: value });
+    for (const value of [59, 2_592_001]) expect(() => given(value)).toThrow(`session.${name}: received`);
+  });
+
   test('of access are checked', () => {
     const given = { timeoutUnit: 'seconds', perimeterSources: ['203.0.113.0/24'], telegramUsers: { 17: 'viewer' } };
     expect(readDeployment(given)).toMatchObject(given);
