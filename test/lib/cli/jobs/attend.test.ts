@@ -207,8 +207,7 @@ it('a second signal ends the command at once, while the job is cancelled and aft
       return jobIn('CANCELLED', 'cancelled');
     },
   });
-  await sleep(0);
-  expect(handlers.size).toBe(1);
+  await expect.poll(() => handlers.size).toBe(1);
   for (const handler of handlers) handler('SIGINT');
   expect(await outcome).toBe('interrupted; job j is cancelled');
   expect([...registered, handlers.size]).toEqual([0, 0]);
