@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { foundMutants } from './found-mutants.ts';
 import { harmlessReason } from './harmless-mutants.ts';
+import { Imports } from './imports.ts';
 import { inCopy } from './in-copy.ts';
 import { type Mutant, mutated } from './mutant.ts';
 import { MutantLog, type Verdict } from './mutant-log.ts';
@@ -15,10 +16,12 @@ import { MUTANTS } from './mutants.ts';
 import { TestsOfFile } from './tests-of-file.ts';
 
 /**
- * `npm run prove -- mutate [--only TEXT] [--by-hand] [--lanes N] [--minutes N] [--log FILE] [--tests] [--table]`: takes one safeguard out at a time, in a copy;
- * the simulator or a test must see it. What is in the log as seen is not tried again while its file reads the same.
- * `--only`: those whose file or name holds it. `--by-hand`: those that no rule finds. `--minutes`: begins with no other after so many.
- * `--tests`: without the simulator, for who works on the tests. `--table` tries nothing and prints the log by file.
+ * `npm run prove -- mutate [--only TEXT] [--by-hand] [--lanes N] [--minutes N] [--log FILE] [--nearest N] [--tests] [--table]`:
+ * removes one safeguard at a time, in a copy; the simulator or a test must see it. One that the log has as seen is not tried
+ * again while its file reads the same.
+ * `--only`: those whose file or name contains it. `--by-hand`: those that no rule finds. `--minutes`: begins with no other
+ * after so many. `--nearest`: only to as many of the nearest quick tests. `--tests`: without the simulator, while you work on
+ * the tests. `--table` tries nothing and prints the log by file.
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -27,6 +30,8 @@ const LOOKS = {
   short: { seed: 1, lives: 600 },
   long: { seed: 501, lives: 3_000 },
 } as const;
+/** Tests that are tried before the simulator: they see most mutants, in a second or two. */
+const NEAREST = 2;
 
 /** Looks that were seen to break nothing without a mutant. */
 const soundLooks = new Set<keyof typeof LOOKS>();
@@ -38,12 +43,17 @@ const { values } = parseArgs({
     lanes: { type: 'string', default: String(availableParallelism()) },
     minutes: { type: 'string', default: 'Infinity' },
     log: { type: 'string' },
+    nearest: { type: 'string' },
     tests: { type: 'boolean', default: false },
     table: { type: 'boolean', default: false },
   },
 });
 const log = new MutantLog(values.log);
+const nearest = values.nearest === undefined ? undefined : Number(values.nearest);
+if (nearest !== undefined && !(Number.isInteger(nearest) && nearest > 0))
+  throw new Error(`--nearest: received ${values.nearest}; expected a number of tests, from 1`);
 const testsOfFile = new TestsOfFile(ROOT);
+const simulatedFiles = new Imports(ROOT).stepsFrom(['test/simulation/worlds/run-worlds.ts'], { types: false });
 const found = values['by-hand'] ? [] : foundMutants(ROOT);
 const all = [...MUTANTS, ...found].filter(({ name, file }) => `${file} ${name}`.includes(values.only));
 const sources = new Map<string, string>();
@@ -53,8 +63,6 @@ const judged = all.filter((mutant) => harmlessReason(mutant) === undefined);
 const end = performance.now() + Number(values.minutes) * 60_000;
 const untried = judged.filter((mutant) => verdictOf(mutant) === undefined);
 const waiting = values.table ? [] : [...untried, ...judged.filter((mutant) => verdictOf(mutant)?.by === 'nobody')];
-/** The mutants that the simulator's short run did not find. */
-const unseen: Mutant[] = values.tests ? waiting.splice(0) : [];
 await Promise.all(Array.from({ length: Number(values.lanes) }, lane));
 const verdicts = judged.map((mutant) => ({ mutant, verdict: verdictOf(mutant) }));
 const rows = [
@@ -77,29 +85,22 @@ function verdictOf(mutant: Mutant): Verdict | undefined {
 
 type Seen = Pick<Verdict, 'by' | 'seen'>;
 
-/** First all mutants are shown to the simulator, which is quick to see most of them, then the rest to their tests. */
 async function lane(): Promise<void> {
+  if (waiting.length === 0) return;
   const worlds = new Worlds();
   try {
-    for (const mutant of untilTheEnd(waiting)) {
-      const seen = await timed(mutant, () => simulated(worlds, 'short', mutant));
-      if (seen === undefined) unseen.push(mutant);
-    }
-    if (unseen.length > 0) await inCopy(ROOT, (folder) => testUnseen(folder, worlds));
+    await inCopy(ROOT, async (folder) => {
+      const tests = new MutantTests(folder);
+      for (const mutant of untilTheEnd(waiting)) {
+        const beganAt = performance.now();
+        const seen = (await tried({ worlds, tests }, mutant)) ?? { by: 'nobody' };
+        note(mutant, seen, Math.round((performance.now() - beganAt) / 1000));
+      }
+      tests.end();
+      if (tests.unsound.size > 0) console.log(`fail without a mutant: ${[...tests.unsound].join(', ')}`);
+    });
   } finally {
     worlds.end();
-  }
-}
-
-async function testUnseen(folder: string, worlds: Worlds): Promise<void> {
-  const tests = new MutantTests(folder);
-  try {
-    for (const mutant of untilTheEnd(unseen)) {
-      const seen = await timed(mutant, () => tried({ worlds, tests }, mutant));
-      if (seen === undefined) note(mutant, { by: 'nobody' });
-    }
-  } finally {
-    tests.end();
   }
 }
 
@@ -110,20 +111,13 @@ function* untilTheEnd(mutants: Mutant[]): Iterable<Mutant> {
   }
 }
 
-/** Notes what has seen a mutant, if anything has. */
-async function timed(mutant: Mutant, look: () => Promise<Seen | undefined>): Promise<Seen | undefined> {
-  const beganAt = performance.now();
-  const seen = await look();
-  if (seen !== undefined) note(mutant, seen, Math.round((performance.now() - beganAt) / 1000));
-  return seen;
-}
-
-function note(mutant: Mutant, seen: Seen, seconds = 0): void {
+function note(mutant: Mutant, seen: Seen, seconds: number): void {
   log.note({ mutant: mutant.name, file: mutant.file, seconds, ...seen }, sourceOf(mutant));
   console.log(`${seen.by === 'nobody' ? 'SURVIVED' : seen.by}: ${mutant.name} (${seen.seen ?? ''}; ${seconds} s)`);
 }
 
 async function simulated(worlds: Worlds, look: keyof typeof LOOKS, mutant: Mutant): Promise<Seen | undefined> {
+  if (values.tests || !simulatedFiles.has(mutant.file)) return undefined;
   await expectSound(worlds, look);
   const source = mutated(sourceOf(mutant), mutant);
   const seen = await worlds.look({ ...LOOKS[look], path: join(ROOT, mutant.file), source });
@@ -137,7 +131,7 @@ async function expectSound(worlds: Worlds, look: keyof typeof LOOKS): Promise<vo
   soundLooks.add(look);
 }
 
-/** The quick tests of the mutated file, then a long run of the simulator, then its slow tests. */
+/** The nearest tests of the mutated file, a short run of the simulator, the other quick tests, a long run, the slow tests. */
 async function tried(
   { worlds, tests }: { readonly worlds: Worlds; readonly tests: MutantTests },
   mutant: Mutant,
@@ -148,10 +142,16 @@ async function tried(
     return seen === undefined ? undefined : { by: 'test', seen };
   };
   const { quick, slow } = testsOfFile.witnessesOf(mutant.file);
+  const witnesses = [...new Set([...(mutant.test ? [mutant.test] : []), ...quick])];
   try {
-    const seen = await tested([...new Set([...(mutant.test ? [mutant.test] : []), ...quick])]);
-    if (seen !== undefined || values.tests) return seen;
-    return (await simulated(worlds, 'long', mutant)) ?? (await tested(slow));
+    const early = await tested(witnesses.slice(0, nearest ?? NEAREST));
+    if (early !== undefined || nearest !== undefined) return early;
+    return (
+      (await simulated(worlds, 'short', mutant)) ??
+      (await tested(witnesses.slice(NEAREST))) ??
+      (await simulated(worlds, 'long', mutant)) ??
+      (await tested(slow))
+    );
   } finally {
     await tests.write(mutant.file, source);
   }
