@@ -11,6 +11,13 @@ export interface BrokenSource {
   readonly broken: string;
 }
 
+/** Tests that run together. */
+export interface Witnesses {
+  readonly files: readonly string[];
+  /** Whether they start no service. */
+  readonly isQuick: boolean;
+}
+
 /** Failures that a busy machine can cause too. */
 const MAY_BE_LOAD = /timed? ?out|never ends|did not come within|did not succeed in time|ECONN|before it was ready/i;
 
@@ -38,12 +45,12 @@ export class MutantTests {
    * The copy may keep the mutant.
    * @returns what failed because of the mutant; undefined: nothing did.
    */
-  async see(tests: readonly string[], { file, source, broken }: BrokenSource): Promise<string | undefined> {
+  async see({ files, isQuick }: Witnesses, { file, source, broken }: BrokenSource): Promise<string | undefined> {
     for (let round = 0; round < 4; round += 1) {
-      const sound = tests.filter((test) => !this.unsound.has(test));
+      const sound = files.filter((test) => !this.unsound.has(test));
       if (sound.length === 0) return undefined;
       await this.write(file, broken);
-      const failed = await this.#run(sound);
+      const failed = await this.#run({ files: sound, isQuick });
       if (failed === undefined) return undefined;
       const mayBeLoad = MAY_BE_LOAD.test(failed.why);
       const witness = `${failed.file} ${failed.test}`;
@@ -51,15 +58,15 @@ export class MutantTests {
       const suspects = failed.file === undefined ? sound : [failed.file];
       await this.write(file, source);
       // A test may need what those before it in its file did.
-      const failsAlone = (await this.#run(suspects, failed.test)) !== undefined;
-      if (failsAlone && (failed.test === undefined || (await this.#run(suspects)) !== undefined)) {
+      const failsAlone = (await this.#run({ files: suspects, isQuick }, failed.test)) !== undefined;
+      if (failsAlone && (failed.test === undefined || (await this.#run({ files: suspects, isQuick })) !== undefined)) {
         for (const test of suspects) this.unsound.add(test);
         continue;
       }
       this.#sound.add(witness);
       if (!mayBeLoad || failed.why === NO_END) return lineOf(failed);
       await this.write(file, broken);
-      const again = await this.#run(suspects, failsAlone ? undefined : failed.test);
+      const again = await this.#run({ files: suspects, isQuick }, failsAlone ? undefined : failed.test);
       if (again !== undefined) return lineOf(again);
     }
     return undefined;
@@ -78,10 +85,10 @@ export class MutantTests {
   }
 
   /** @param test its name, if only that one is to run. */
-  async #run(files: readonly string[], test?: string): Promise<Failure | undefined> {
+  async #run(witnesses: Witnesses, test?: string): Promise<Failure | undefined> {
     const changed = [...this.#changed];
     this.#changed.clear();
-    const failed = await this.#process.run({ files, test, changed });
+    const failed = await this.#process.run({ ...witnesses, test, changed });
     return failed && { ...failed, why: messageOf(failed.why) };
   }
 }

@@ -137,20 +137,20 @@ async function tried(
   mutant: Mutant,
 ): Promise<Seen | undefined> {
   const source = sourceOf(mutant);
-  const tested = async (files: readonly string[]): Promise<Seen | undefined> => {
-    const seen = await tests.see(files, { file: mutant.file, source, broken: mutated(source, mutant) });
+  const tested = async (files: readonly string[], { isQuick = true } = {}): Promise<Seen | undefined> => {
+    const seen = await tests.see({ files, isQuick }, { file: mutant.file, source, broken: mutated(source, mutant) });
     return seen === undefined ? undefined : { by: 'test', seen };
   };
   const { quick, slow } = testsOfFile.witnessesOf(mutant.file);
-  const witnesses = [...new Set([...(mutant.test ? [mutant.test] : []), ...quick])];
   try {
-    const early = await tested(witnesses.slice(0, nearest ?? NEAREST));
+    const named = mutant.test && (await tested([mutant.test], { isQuick: quick.includes(mutant.test) }));
+    const early = named || (await tested(quick.slice(0, nearest ?? NEAREST)));
     if (early !== undefined || nearest !== undefined) return early;
     return (
       (await simulated(worlds, 'short', mutant)) ??
-      (await tested(witnesses.slice(NEAREST))) ??
+      (await tested(quick.slice(NEAREST))) ??
       (await simulated(worlds, 'long', mutant)) ??
-      (await tested(slow))
+      (await tested(slow, { isQuick: false }))
     );
   } finally {
     await tests.write(mutant.file, source);

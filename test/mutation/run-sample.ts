@@ -99,8 +99,8 @@ async function tryAll(): Promise<void> {
   try {
     await inCopy(ROOT, async (folder) => {
       const tests = new MutantTests(folder);
-      const test = async (files: readonly string[], source: BrokenSource) => {
-        const seen = await tests.see(files, source);
+      const test = async (files: readonly string[], source: BrokenSource, { isQuick = true } = {}) => {
+        const seen = await tests.see({ files, isQuick }, source);
         return seen === undefined ? undefined : ({ by: 'test', seen } as const);
       };
       const checker = new FileChecker(ROOT);
@@ -137,7 +137,7 @@ async function tryAll(): Promise<void> {
           }
           const complaint = await firstError(folder);
           if (complaint !== undefined) return { by: 'compiler', seen: complaint };
-          return (await test(slow, changed)) ?? { by: 'nobody' };
+          return (await test(slow, changed, { isQuick: false })) ?? { by: 'nobody' };
         } finally {
           await tests.write(mutant.file, source);
         }

@@ -9,6 +9,8 @@ export interface TestRun {
   readonly test?: string | undefined;
   /** Absolute paths of sources that read differently since the last run. */
   readonly changed: readonly string[];
+  /** Whether the tests start no service, so that a test that takes long never ends. */
+  readonly isQuick: boolean;
 }
 
 /** The first thing that failed in a run. */
@@ -20,7 +22,8 @@ export interface Failure {
 }
 
 /** Shorter waits (ms) than the tests' own: a timeout that may come from load is checked again. */
-const WAITS = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 10_000 } } };
+const WAITS = { hookTimeout: 60_000, expect: { poll: { timeout: 10_000 } } };
+const TEST_TIMEOUT = { quick: 10_000, slow: 30_000 } as const;
 
 /**
  * Transformed modules stay in this process, so that a run costs little more than its tests. One worker loads what they
@@ -35,7 +38,8 @@ process.on('message', (run: TestRun) => void answer(run));
 process.on('disconnect', () => process.exit());
 process.send?.('ready');
 
-async function answer({ files, test, changed }: TestRun): Promise<void> {
+async function answer({ files, test, changed, isQuick }: TestRun): Promise<void> {
+  for (const { config } of vitest.projects) config.testTimeout = TEST_TIMEOUT[isQuick ? 'quick' : 'slow'];
   for (const path of changed) vitest.invalidateFile(path);
   if (test === undefined) vitest.resetGlobalTestNamePattern();
   else vitest.setGlobalTestNamePattern(new RegExp(`^${test.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`));
