@@ -38,7 +38,7 @@ export async function writeBinding(
   const project = await context.projects.resolve(projectOf(write));
   const name = write.name ?? write.binding_mode;
   const id = bindingIdOf(project.id, name);
-  const made = needsNewSecret(write) ? generateSecret() : undefined;
+  const made = write.rotate_secret === true ? generateSecret() : undefined;
   for (let round = 0; round < MAX_ATTEMPTS; round += 1) {
     const known = await context.bindings.get(id);
     if (known === undefined) await checkCount(context, project.id);
@@ -118,10 +118,6 @@ async function checkCount({ bindings }: WriteBindingContext, projectId: string):
   const { perProject } = LIMITS.deployBindings;
   if ((await bindings.list(projectId)).length >= perProject)
     throw InvalidFieldError.of([], `the project has ${perProject} deploy bindings already, the most that are allowed`);
-}
-
-function needsNewSecret({ binding_mode, rotate_secret, secret }: BindingWrite): boolean {
-  return binding_mode === 'generic' && rotate_secret === true && secret === undefined;
 }
 
 function needsFirstSecret({ binding_mode }: BindingWrite, known: DeployBinding | undefined): boolean {

@@ -1,5 +1,5 @@
 import { lookup as resolve } from 'node:dns';
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { Webhook } from 'standardwebhooks';
@@ -55,7 +55,7 @@ export async function makeSignedCall(
       lookup: guarded(resolveName, reach),
       signal: AbortSignal.timeout(LIMITS.deployBindings.callSeconds * 1000),
     });
-    request.on('response', (answer) => settle(readAnswer(request, answer)));
+    request.on('response', (answer) => settle(readAnswer(answer)));
     request.on('error', (error) => settle({ failed: reasonOf(error) }));
     request.end(call.payload);
   } catch (error) {
@@ -95,7 +95,7 @@ function guarded(resolveName: Resolve, reach: Reach): LookupFunction {
 }
 
 /** Reads just enough of the response for the connection to end cleanly. */
-async function readAnswer(request: ClientRequest, answer: IncomingMessage): Promise<CallResult> {
+async function readAnswer(answer: IncomingMessage): Promise<CallResult> {
   const status = answer.statusCode ?? 0;
   let bytes = 0;
   try {
@@ -106,12 +106,10 @@ async function readAnswer(request: ClientRequest, answer: IncomingMessage): Prom
   } catch {
     // The status had arrived, so a later failure changes nothing.
   }
-  request.destroy();
   return { status, retryAfterSeconds: secondsOf(answer.headers['retry-after']) };
 }
 
-function secondsOf(retryAfter: string | undefined): number | undefined {
-  if (retryAfter === undefined) return undefined;
+function secondsOf(retryAfter = ''): number | undefined {
   if (/^\d{1,6}$/.test(retryAfter)) return Number(retryAfter);
   const at = Date.parse(retryAfter);
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1000));

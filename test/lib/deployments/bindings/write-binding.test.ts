@@ -84,6 +84,7 @@ it('another mode removes the fields and secrets of the former one, the same mode
   const editor = { binding_mode: 'hosted_editor', open_url: 'vscode://file/{cwd}' } as const;
   expect((await write(editor)).view).toMatchObject({ ...editor, command: null });
   expect((await write({ binding_mode: 'hosted_editor' })).view).toMatchObject(editor);
+  expect(secrets.kept.size).toBe(0);
 });
 
 it('a binding keeps when it was created, says when it was updated, and is enabled by an update', async () => {

@@ -15,6 +15,7 @@ const FORBIDDEN = {
   'shared by a carrier, with the metadata of others': ['100.64.0.1', '100.100.100.200', '192.0.0.192'],
   'nobody in particular': ['0.0.0.0', '::', '255.255.255.255', '224.0.0.1', 'ff02::1', '240.0.0.1'],
   'for documents and measuring': ['192.0.2.1', '198.51.100.1', '203.0.113.1', '198.18.0.1', '2001:db8::1', '100::1'],
+  'not assigned yet': ['4000::1', 'e000::1'],
   'a way to IPv4': ['64:ff9b::a9fe:a9fe', '2002:a9fe:a9fe::', '2001::1', '64:ff9b:1::1'],
   'no address': ['', 'localhost', '1.2.3', '1.2.3.4.5', '0x7f.1'],
 };
