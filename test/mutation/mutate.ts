@@ -20,7 +20,7 @@ import { TestsOfFile } from './tests-of-file.ts';
  * removes one safeguard at a time, in a copy; the simulator or a test must see it. One that the log has as seen is not tried
  * again while its file reads the same.
  * `--only`: those whose file or name contains it. `--by-hand`: those that no rule finds. `--minutes`: begins with no other
- * after so many. `--nearest`: only to as many of the nearest quick tests. `--tests`: without the simulator, while you work on
+ * after so many. `--nearest`: only to as many of the nearest quick tests and to 600 lives. `--tests`: without the simulator, while you work on
  * the tests. `--table` tries nothing and prints the log by file.
  */
 
@@ -143,11 +143,12 @@ async function tried(
   };
   const { quick, slow } = testsOfFile.witnessesOf(mutant.file);
   try {
-    const named = mutant.test && (await tested([mutant.test], { isQuick: quick.includes(mutant.test) }));
-    const early = named || (await tested(quick.slice(0, nearest ?? NEAREST)));
+    const named =
+      mutant.test === undefined ? undefined : await tested([mutant.test], { isQuick: quick.includes(mutant.test) });
+    const early =
+      named ?? (await tested(quick.slice(0, nearest ?? NEAREST))) ?? (await simulated(worlds, 'short', mutant));
     if (early !== undefined || nearest !== undefined) return early;
     return (
-      (await simulated(worlds, 'short', mutant)) ??
       (await tested(quick.slice(NEAREST))) ??
       (await simulated(worlds, 'long', mutant)) ??
       (await tested(slow, { isQuick: false }))
