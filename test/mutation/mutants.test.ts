@@ -34,7 +34,7 @@ const LEAST: Readonly<Record<(typeof DECIDING_ROOMS)[number], number>> = {
   'lib/jobs/deployments': 16,
   'lib/deployments': 155,
   'lib/deployments/bindings': 103,
-  'lib/deployments/calls': 57,
+  'lib/deployments/calls': 54,
   'lib/reconciler': 154,
   'lib/stats/counting': 115,
   'worker-container/attempt': 290,

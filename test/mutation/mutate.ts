@@ -16,20 +16,16 @@ import { MUTANTS } from './mutants.ts';
 import { TestsOfFile } from './tests-of-file.ts';
 
 /**
- * `npm run prove -- mutate [--only TEXT] [--by-hand] [--lanes N] [--minutes N] [--log FILE] [--nearest N] [--tests] [--table]`:
+ * `npm run prove -- mutate [--only TEXT] [--by-hand] [--lanes N] [--minutes N] [--log FILE] [--nearest N] [--lives N] [--tests] [--table]`:
  * removes one safeguard at a time, in a copy; the simulator or a test must see it. One that the log has as seen is not tried
  * again while its file reads the same.
  * `--only`: those whose file or name contains it. `--by-hand`: those that no rule finds. `--minutes`: begins with no other
- * after so many. `--nearest`: only to as many of the nearest quick tests and to 600 lives. `--tests`: without the simulator, while you work on
- * the tests. `--table` tries nothing and prints the log by file.
+ * after so many. `--nearest`: only to as many of the nearest quick tests and to the short simulation, of 600 lives unless
+ * `--lives` says otherwise. `--tests`: without the simulator, while you work on the tests. `--table` tries nothing and prints
+ * the log by file.
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** The worlds that run with a mutant, and how many lives they have. */
-const LOOKS = {
-  short: { seed: 1, lives: 600 },
-  long: { seed: 501, lives: 3_000 },
-} as const;
 /** Tests that are tried before the simulator: they see most mutants, in a second or two. */
 const NEAREST = 2;
 
@@ -44,10 +40,13 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: 'Infinity' },
     log: { type: 'string' },
     nearest: { type: 'string' },
+    lives: { type: 'string', default: '600' },
     tests: { type: 'boolean', default: false },
     table: { type: 'boolean', default: false },
   },
 });
+/** The worlds that run with a mutant, and how many lives they have. */
+const LOOKS = { short: { seed: 1, lives: Number(values.lives) }, long: { seed: 501, lives: 3_000 } } as const;
 const log = new MutantLog(values.log);
 const nearest = values.nearest === undefined ? undefined : Number(values.nearest);
 if (nearest !== undefined && !(Number.isInteger(nearest) && nearest > 0))

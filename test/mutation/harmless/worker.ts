@@ -1,0 +1,38 @@
+import type { Harmless } from './harmless.ts';
+
+/** Mutants of the rest of a worker that change nothing of importance. */
+export const WORKER: readonly Harmless[] = [
+  {
+    file: 'worker-container/tools/ask-human.ts',
+    find: 'heard !== undefined',
+    replace: 'false',
+    reason: 'the read that follows shows the same answer, and a question that is no longer open cannot expire',
+  },
+  {
+    file: 'worker-container/repository/kept-clone.ts',
+    find: '27',
+    replace: '270',
+    reason: 'git finds an object whether it is packed or not',
+  },
+  {
+    file: 'worker-container/drives/codex-app-server.ts',
+    in: 'giveWaiting',
+    find: 'threadId === undefined',
+    replace: 'false',
+    reason: 'a turn has an id only after its thread has one',
+  },
+  {
+    file: 'worker-container/drives/codex-app-server.ts',
+    in: 'onAnswer',
+    find: 'given.delete(refused.id);',
+    replace: ';',
+    reason: 'the message is given again under the same id, which replaces what was noted of it',
+  },
+  {
+    file: 'worker-container/secrets/secret-matcher.ts',
+    in: 'joined',
+    find: "before === ''",
+    replace: 'false',
+    reason: 'an empty piece at the end of a spelling matches without any byte',
+  },
+];
