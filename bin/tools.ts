@@ -74,7 +74,8 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     mutate: {
       file: 'test/mutation/mutate.ts',
       about: 'remove one safeguard at a time; the simulator or a test has to detect it',
-      options: '[--only TEXT] [--by-hand] [--lanes N] [--minutes N] [--log FILE] [--tests] [--table]',
+      options:
+        '[--only TEXT] [--by-hand] [--lanes N] [--minutes N] [--log FILE] [--nearest N] [--lives N] [--record] [--tests] [--table]',
     },
     sample: {
       file: 'test/mutation/run-sample.ts',

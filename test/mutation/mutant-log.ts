@@ -34,16 +34,17 @@ export class MutantLog {
   /** The last verdict about a mutant in a file that still reads the same. */
   verdictOf({ name }: { readonly name: string }, source: string): Verdict | undefined {
     const verdict = this.#verdicts.get(name);
-    return verdict?.source === digest(source) ? verdict : undefined;
+    return verdict?.source === digestOf(source) ? verdict : undefined;
   }
 
   note(verdict: Omit<Verdict, 'source'>, source: string): void {
-    const noted = { ...verdict, source: digest(source) };
+    const noted = { ...verdict, source: digestOf(source) };
     this.#verdicts.set(verdict.mutant, noted);
     if (this.#path !== undefined) appendFileSync(this.#path, `${JSON.stringify(noted)}\n`);
   }
 }
 
-function digest(source: string): string {
+/** Of a source, to tell whether it has changed. */
+export function digestOf(source: string): string {
   return createHash('sha256').update(source).digest('hex').slice(0, 16);
 }

@@ -13,16 +13,17 @@ import { mutantTable } from './mutant-table.ts';
 import { MutantTests } from './mutant-tests.ts';
 import { Worlds } from './mutant-worlds.ts';
 import { MUTANTS } from './mutants.ts';
+import { SeenRecord } from './seen-record.ts';
 import { TestsOfFile } from './tests-of-file.ts';
 
 /**
- * `npm run prove -- mutate [--only TEXT] [--by-hand] [--lanes N] [--minutes N] [--log FILE] [--nearest N] [--lives N] [--tests] [--table]`:
- * removes one safeguard at a time, in a copy; the simulator or a test must see it. One that the log has as seen is not tried
- * again while its file reads the same.
+ * `npm run prove -- mutate [--only TEXT] [--by-hand] [--lanes N] [--minutes N] [--log FILE] [--nearest N] [--lives N] [--tests] [--record] [--table]`:
+ * removes one safeguard at a time, in a copy; the simulator or a test must see it. One that the log or the record
+ * (`seen-mutants.jsonl`) has as seen is not tried again while its file reads the same.
  * `--only`: those whose file or name contains it. `--by-hand`: those that no rule finds. `--minutes`: begins with no other
  * after so many. `--nearest`: only to as many of the nearest quick tests and to the short simulation, of 600 lives unless
- * `--lives` says otherwise. `--tests`: without the simulator, while you work on the tests. `--table` tries nothing and prints
- * the log by file.
+ * `--lives` says otherwise. `--tests`: without the simulator, while you work on the tests. `--record` writes
+ * what was seen into the record. `--table` tries nothing and prints the verdicts by file.
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -42,12 +43,14 @@ const { values } = parseArgs({
     nearest: { type: 'string' },
     lives: { type: 'string', default: '600' },
     tests: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
     table: { type: 'boolean', default: false },
   },
 });
 /** The worlds that run with a mutant, and how many lives they have. */
 const LOOKS = { short: { seed: 1, lives: Number(values.lives) }, long: { seed: 501, lives: 3_000 } } as const;
 const log = new MutantLog(values.log);
+const record = new SeenRecord(ROOT);
 const nearest = values.nearest === undefined ? undefined : Number(values.nearest);
 if (nearest !== undefined && !(Number.isInteger(nearest) && nearest > 0))
   throw new Error(`--nearest: received ${values.nearest}; expected a number of tests, from 1`);
@@ -61,25 +64,27 @@ for (const file of new Set(all.map((mutant) => mutant.file)))
 const judged = all.filter((mutant) => harmlessReason(mutant) === undefined);
 const end = performance.now() + Number(values.minutes) * 60_000;
 const untried = judged.filter((mutant) => verdictOf(mutant) === undefined);
-const waiting = values.table ? [] : [...untried, ...judged.filter((mutant) => verdictOf(mutant)?.by === 'nobody')];
+const waiting = values.table ? [] : [...untried, ...judged.filter((mutant) => verdictOf(mutant) === 'nobody')];
 await Promise.all(Array.from({ length: Number(values.lanes) }, lane));
-const verdicts = judged.map((mutant) => ({ mutant, verdict: verdictOf(mutant) }));
+const verdicts = judged.map((mutant) => ({ mutant, by: verdictOf(mutant) }));
 const rows = [
-  ...verdicts.map(({ mutant: { file }, verdict }) => ({ file, by: verdict?.by ?? ('nobody' as const) })),
+  ...verdicts.map(({ mutant: { file }, by }) => ({ file, by: by ?? ('nobody' as const) })),
   ...all.filter((mutant) => !judged.includes(mutant)).map(({ file }) => ({ file, by: 'harmless' as const })),
 ];
 console.log(mutantTable(rows));
-const survivors = verdicts.filter(({ verdict }) => (verdict?.by ?? 'nobody') === 'nobody');
-for (const { mutant, verdict } of survivors) console.log(`${verdict ? 'SURVIVED' : 'not tried'}: ${mutant.name}`);
+const survivors = verdicts.filter(({ by = 'nobody' }) => by === 'nobody');
+for (const { mutant, by } of survivors) console.log(`${by === undefined ? 'not tried' : 'SURVIVED'}: ${mutant.name}`);
 console.log(`caught ${judged.length - survivors.length} of ${judged.length}`);
+if (values.record) record.add(verdicts);
 process.exitCode = survivors.length === 0 ? 0 : 1;
 
 function sourceOf({ file }: Mutant): string {
   return sources.get(file) ?? '';
 }
 
-function verdictOf(mutant: Mutant): Verdict | undefined {
-  return log.verdictOf(mutant, sourceOf(mutant));
+function verdictOf(mutant: Mutant): Verdict['by'] | undefined {
+  const noted = log.verdictOf(mutant, sourceOf(mutant))?.by;
+  return noted === undefined || noted === 'nobody' ? (record.seenBy(mutant) ?? noted) : noted;
 }
 
 type Seen = Pick<Verdict, 'by' | 'seen'>;
