@@ -88,7 +88,7 @@ async function conclude(
     await context.deliveries.moveToDeadLetters(delivery);
     return await end(context, trying, { state: 'failed', error, ...status });
   }
-  const asked = 'status' in result ? Math.min(result.retryAfterSeconds ?? 0, MAX_RETRY_AFTER_SECONDS) : 0;
+  const asked = Math.min(result.retryAfterSeconds ?? 0, MAX_RETRY_AFTER_SECONDS);
   const seconds = Math.max(asked, pause * (1 - JITTER + 2 * JITTER * context.random()));
   const due_at = timestamp(context.clock.now() + seconds * 1000);
   await context.deployments.replace(trying, { ...trying, error, ...status, due_at });

@@ -22,7 +22,7 @@ export interface SignedCall {
 /** The result of a call: the response's status, or why there was none. */
 export type CallResult =
   | { readonly status: number; readonly retryAfterSeconds: number | undefined }
-  | { readonly failed: string };
+  | { readonly failed: string; readonly retryAfterSeconds?: undefined };
 
 /** Resolves a name to all its addresses. A parameter, so that a test can replace it. */
 export type Resolve = (
