@@ -62,6 +62,7 @@ it('a call that is done goes, one to repeat is hidden until then, and what only 
   const keptBodies = messages.filter(({ MessageId }) => kept.has(MessageId ?? '')).map(({ Body }) => Body);
   expect(keptBodies.toSorted()).toEqual([expect.stringContaining('"down.generic"'), '{"v":2}']);
   expect([receiver.to('/up').length, receiver.to('/down').length]).toEqual([1, 1]);
+  expect(lines).toContainEqual(expect.objectContaining({ what: 'signed calls', schema: 2, known: 1 }));
   const told = lines.filter(({ message }) => message === 'processed a call');
   const seconds = Object.fromEntries(told.map(({ binding, again_in_seconds: again }) => [binding, again]));
   // About five seconds, so that calls that failed together are not repeated together.

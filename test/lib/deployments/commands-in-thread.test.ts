@@ -3,7 +3,7 @@ import { holdCommands, noteBusyFolder, skipDeployment } from '../../../lib/deplo
 import type { JobDeployment } from '../../../lib/jobs/deployments/job-deployment.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 
-const ID = 'job_00000000000000000000000001';
+const [ID, NEXT] = ['job_00000000000000000000000001', 'job_00000000000000000000000002'];
 const AT = '2026-11-20T09:00:00.000Z';
 
 /** A success with deployments in these states; the first is of a command. */
@@ -37,6 +37,17 @@ it('commands of a job that changed after it was read are not held: something may
   await deployment.jobs.apply(job, { ...job, messages: 1 });
   await holdCommands(deployment, job);
   expect((await deployment.read(job))?.commands_held).toBeUndefined();
+});
+
+it('a turn that is about to be recorded as waiting for a command that has run looks at its thread again', async () => {
+  const { deployment, job } = await withDeployments({ mode: 'custom', state: 'pending' });
+  const first = await deployment.jobs.apply(job, { ...job, thread_id: ID, turn: 1 });
+  if (!first.applied) throw new Error('the first turn was not written');
+  const next = await deployment.store({ id: NEXT, thread_id: ID, turn: 2, continues: ID });
+  await deployment.threads.put(ID, { turn: 2, jobId: NEXT });
+  await holdCommands(deployment, first.job);
+  expect((await deployment.jobs.apply(next, { ...next, parked: 'waiting_for_thread' })).applied).toBe(false);
+  expect((await deployment.read(job))?.commands_held).toBe(true);
 });
 
 it('that the folder is busy is noted once', async () => {

@@ -176,6 +176,11 @@ it.each<[what: string, situation: Situation, calls: number]>([
     9,
   ],
   ['a call that is made again', { made: [CALL], next: { parked: 'thread_stopped', reason: 'thread_stopped' } }, 7],
+  [
+    'a call that is made again, before a turn that waits for another job',
+    { made: [CALL], next: { parked: 'waiting_for_thread', reason: 'waiting_for_thread', waits_for: NEXT } },
+    7,
+  ],
 ])('a job costs few reads in each pass: %s', async (_what, situation, calls) => {
   const { pass } = await succeeded(situation);
   expect(await pass()).toBe(calls);

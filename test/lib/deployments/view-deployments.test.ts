@@ -130,7 +130,7 @@ it('a deployment that is not recorded yet is shown for each pending attempt, for
   expect(await shown({ ...job, attempt: 0, bindings_pending: undefined })).toEqual([]);
 });
 
-it('an editor link is there from the first attempt on, and not without a link or outside of the folders', async () => {
+it('an editor link is there from the first attempt on, and not without a link, switched off or outside of the folders', async () => {
   const editor = { binding_mode: 'hosted_editor', open_url: 'vscode://file/{cwd}' } as const;
   const job = await withBindings(
     'edited',
@@ -138,6 +138,7 @@ it('an editor link is there from the first attempt on, and not without a link or
     editor,
     { ...editor, open_url: undefined },
     { ...editor, binding_mode: 'custom' },
+    { ...editor, disabled_reason: 'It was switched off.' },
   );
   const shown = async (differences: Partial<Job>) =>
     await viewDeployments({ ...deployment, folders }, { ...job, ...differences });

@@ -141,6 +141,11 @@ it('a call that reaches none of several addresses reports each', async () => {
   });
 });
 
+it('a call that fails for a reason without words says at least of what kind it is', async () => {
+  const resolve: Resolve = (_name, done) => done(new RangeError(''), []);
+  expect(await call(`http://localhost:${portOf()}/`, resolve)).toEqual({ failed: 'The call failed: RangeError' });
+});
+
 it('a secret that signs nothing fails the call, not the process', async () => {
   const made = { id: 'msg_1', payload: '{}', secrets: ['whsec_%'], at: new Date(NOW) };
   const url = `http://127.0.0.1:${portOf()}/`;
