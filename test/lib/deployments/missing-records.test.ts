@@ -19,7 +19,7 @@ const RETRIED = { status: 'QUEUED', reason: 'waiting_for_worker', finished_at: u
 /** A success at 9:00, at 10:00. Bindings are to make calls; some calls are recorded. */
 async function succeeded({ bindings, job: differences }: { bindings: readonly string[]; job?: Partial<Job> }) {
   const deployment = quietDeployment();
-  const job = await deployment.store({ id: ID, ...SUCCEEDED, ...differences });
+  const job = await deployment.store({ id: ID, ...SUCCEEDED, bindings_pending: [1], ...differences });
   const ended = { kind: 'succeeded', reason: 'exited' } as const;
   for (const attempt of job.bindings_pending ?? [])
     await deployment.output.putReceipt(aReceipt(ended, { job_id: ID, attempt, finished_at: AT }));
