@@ -5,7 +5,8 @@ import { isParked, type ListedJob, type ReconcilerContext, readySince } from './
 /** Records the waiting jobs as they are read for other purposes, so that their metrics need no extra read. */
 export class WaitingJobs {
   readonly #clock: Clock;
-  #oldest: number | undefined;
+  /** Since when the oldest ready job waits, in milliseconds since 1970. */
+  #oldest = Number.POSITIVE_INFINITY;
   #accountRequired = 0;
 
   constructor(clock: Clock) {
@@ -31,20 +32,20 @@ export class WaitingJobs {
 
   /** The waiting jobs of the last reading. */
   metrics(): MetricValues {
-    const age = this.#oldest === undefined ? undefined : Math.round((this.#clock.now() - this.#oldest) / 1000);
+    const age = Math.round((this.#clock.now() - this.#oldest) / 1000);
     return {
       AccountRequiredJobs: this.#accountRequired,
-      ...(age !== undefined && age > 0 && { OldestReadyJob: age }),
+      ...(age > 0 && { OldestReadyJob: age }),
     };
   }
 
   #forget(): void {
-    this.#oldest = undefined;
+    this.#oldest = Number.POSITIVE_INFINITY;
     this.#accountRequired = 0;
   }
 
   #note(job: ListedJob): void {
     if (job.reason === 'account_required') this.#accountRequired += 1;
-    if (!isParked(job)) this.#oldest = Math.min(this.#oldest ?? Number.POSITIVE_INFINITY, readySince(job));
+    if (!isParked(job)) this.#oldest = Math.min(this.#oldest, readySince(job));
   }
 }

@@ -71,16 +71,18 @@ it('the folders and profiles that jobs wait for are found; a private folder is n
       { id: 'in none', profile: 'c', cwd: '/etc', ...BUSY },
       { id: 'in a private one', profile: 'd', ...BUSY },
       { id: 'released since', profile: 'e', ...BUSY },
+      { id: 'in no known one', profile: 'e', ...BUSY },
       { id: 'of a profile', profile: 'f', cwd: 'more', reason: 'profile_busy' },
     ],
     [
       { id: 'in a private one', ...BUSY, folder: 'private' },
       { id: 'released since', reason: 'waiting_for_worker', folder: 'released' },
+      { id: 'in no known one', ...BUSY },
     ],
   );
   expect([...folders]).toEqual([folderName(FOLDERS, aJob({ cwd: 'work' })), 'private']);
   expect([...profiles]).toEqual(['f']);
-  expect(asked).toEqual(['in a private one', 'released since']);
+  expect(asked).toEqual(['in a private one', 'released since', 'in no known one']);
 });
 
 it('the items of up to 1,000 jobs that wait for a private folder are all read', async () => {
