@@ -101,8 +101,8 @@ async function reconcileDeploymentsOf(
     await settleThread(context, job.thread_id);
   if (when === 'never') for (const one of commands) await skipDeployment(context, one, FOLDER_HAS_CHANGED);
   if (isHeldNow) await holdCommands(context, job);
-  for (const one of open) {
-    // One pending command of a job at a time, and one message for all of them.
+  for (const one of open.filter(({ state }) => state === 'pending')) {
+    // One command of a job at a time, and one message for all of them.
     if (runsCommands(one) && (when !== 'now' || one !== commands[0])) continue;
     if (isOverdue(one)) await announce(context, job, one, { toWorkers: true });
   }

@@ -12,6 +12,13 @@ export const DEPLOYMENTS: readonly Harmless[] = [
   {
     file: 'lib/deployments/reconcile-deployments.ts',
     in: 'reconcileDeploymentsOf',
+    find: "state === 'pending'",
+    replace: 'true',
+    reason: 'what is not pending is a command that runs or ran, which is never the first one that waits',
+  },
+  {
+    file: 'lib/deployments/reconcile-deployments.ts',
+    in: 'reconcileDeploymentsOf',
     find: 'job.thread_id !== undefined',
     replace: 'true',
     reason: 'a job that is in no thread has no turns that could wait; the check is for the compiler only',
