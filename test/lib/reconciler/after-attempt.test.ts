@@ -109,12 +109,14 @@ it('a round continues the threads of turns whose process died, behind jobs that 
   const odd = await deployment.jobs.apply(later, { ...later, parked: 'of_a_later_version' });
   await deployment.store({ id: thread, ...ENDED, thread_id: thread, turn: 1, thread_pending: true });
   const waits = { reason: 'waiting_for_thread', parked: 'waiting_for_thread', waits_for: thread } as const;
+  await deployment.store({ id: id(4), thread_id: thread, continues: thread, ...waits, reason: 'moon_phase' });
   const second = await deployment.store({ id: id(2), thread_id: thread, turn: 2, ...waits });
   await deployment.threads.put(thread, { turn: 2, jobId: second.id });
   const { lines } = await printedBy(async () => await continueThreads(deployment));
   expect(await deployment.read(second)).toMatchObject({ reason: 'waiting_for_worker' });
   expect((await deployment.read({ id: thread }))?.thread_pending).toBeUndefined();
   expect(await deployment.read(later)).toEqual(odd.applied ? odd.job : undefined);
+  expect((await deployment.threads.turns(thread)).map(({ jobId }) => jobId)).toEqual([thread, second.id]);
   expect(lines).toEqual([]);
 });
 
