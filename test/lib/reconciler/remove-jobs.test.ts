@@ -11,6 +11,7 @@ import { JobTextStore } from '../../../lib/jobs/store/job-texts.ts';
 import { monthPartitions } from '../../../lib/jobs/store/month-partitions.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { removeEndedJobs } from '../../../lib/reconciler/remove-jobs.ts';
+import { printedBy } from '../../captured-lines.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
@@ -126,12 +127,14 @@ test('a job that only a stale index lists, or of a later version, stays unchange
   );
   const stale = [{ id: randomJobId() }, retried, later].map(({ id }) => ({ id, finished_at: daysAgo(8) }));
   const listed = [{ id: randomJobId(), finished_at: { of: 'another shape' } }, ...stale];
-  const send = async (command: QueryCommand) =>
-    command instanceof QueryCommand && command.input.IndexName !== undefined
-      ? { Items: listed }
-      : await deployment.table.send(command);
+  const send = async (command: QueryCommand) => {
+    if (!(command instanceof QueryCommand) || command.input.IndexName === undefined)
+      return await deployment.table.send(command);
+    return { Items: command.input.ExpressionAttributeValues?.[':key'] === 'jobs#0' ? listed : [] };
+  };
   const table = { send } as unknown as EmulatedDeployment['table'];
-  expect(await removeEndedJobs({ ...context(), table }, 7)).toBe(0);
+  const { lines, result } = await printedBy(() => removeEndedJobs({ ...context(), table }, 7));
+  expect([result, lines.flatMap(({ item }) => item ?? [])]).toEqual([0, []]);
   for (const job of [retried, later]) expect(await objectsOf(job)).toBe(3);
   expect((await deployment.jobs.get(retried.id, { consistent: true }))?.status).toBe('QUEUED');
   expect(await deployment.jobs.find(later.id)).toBe('newer');
