@@ -9,6 +9,12 @@ export const RECONCILER: readonly Harmless[] = [
   { file: 'lib/reconciler/remove-jobs.ts', find: "job === 'newer'", replace: 'false', reason: OF_A_LATER_SCHEMA },
   { file: 'lib/reconciler/reconcile-jobs.ts', find: "job !== 'newer'", replace: 'true', reason: OF_A_LATER_SCHEMA },
   {
+    file: 'lib/reconciler/kept-jobs.ts',
+    find: "owner === 'newer'",
+    replace: 'false',
+    reason: 'an owner of a later schema has no readable end, so its folder counts as used all the same',
+  },
+  {
     file: 'lib/reconciler/after-attempt.ts',
     find: "job !== 'newer'",
     replace: 'true',
