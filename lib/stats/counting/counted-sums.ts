@@ -124,11 +124,15 @@ function checkpointName(shard: string): string {
 const SHARD_LIFE_MINUTES = 2 * 24 * 60;
 
 function outdated(names: readonly string[], current: string): string[] {
-  const oldest = openedAt(current) - SHARD_LIFE_MINUTES;
-  return names.filter((name) => openedAt(name) < oldest);
+  const now = openedAt(current);
+  return names.filter((name) => {
+    const opened = openedAt(name);
+    return now !== undefined && opened !== undefined && opened < now - SHARD_LIFE_MINUTES;
+  });
 }
 
-/** Minutes since 1970; NaN, which is before and after nothing, if the name shows no time. */
-function openedAt(checkpoint: string): number {
-  return Number.parseInt(/^c_[0-9a-f]{6}_([0-9a-z]+)$/.exec(checkpoint)?.[1] ?? '', 36);
+/** Minutes since 1970. */
+function openedAt(checkpoint: string): number | undefined {
+  const opened = /^c_[0-9a-f]{6}_([0-9a-z]+)$/.exec(checkpoint)?.[1];
+  return opened === undefined ? undefined : Number.parseInt(opened, 36);
 }

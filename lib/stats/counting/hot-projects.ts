@@ -41,9 +41,8 @@ export class HotProjects {
     if (seconds < HOT.seconds) return;
     if (this.#counts.size >= REMEMBERED) this.#counts.clear();
     this.#counts.set(data.id, count);
-    if (known === undefined || seconds > HOT.longest) return;
-    const perSecond = (count.jobs - known.jobs) / seconds;
-    if (perSecond < HOT.jobsPerSecond) return;
+    const perSecond = (count.jobs - (known?.jobs ?? 0)) / seconds;
+    if (seconds > HOT.longest || perSecond < HOT.jobsPerSecond) return;
     if (await spreadProject(this.#registry, data.id, data.active_at))
       log.info('a project is hot: its new jobs are spread over several partitions', { project_id: data.id, perSecond });
   }
