@@ -85,6 +85,27 @@ export const RECONCILER: readonly Harmless[] = [
     reason: 'a launch of exactly that millisecond may be late or not',
   },
   {
+    file: 'lib/stats/counting/stats-store.ts',
+    in: 'apply',
+    find: 'key.kind === STATS_KINDS.project',
+    replace: 'true',
+    reason: 'the items of days and models have no time of a change, so they say nothing of how hot a project is',
+  },
+  {
+    file: 'lib/stats/counting/stats-store.ts',
+    in: 'apply',
+    find: 'item !== undefined',
+    replace: 'true',
+    reason: 'what is not there says nothing of how hot a project is; the check is for the compiler only',
+  },
+  ...['now !== undefined', 'opened !== undefined'].map((find) => ({
+    file: 'lib/stats/counting/counted-sums.ts',
+    in: 'outdated',
+    find,
+    replace: 'true',
+    reason: 'a time that is not known is before no other; the check is for the compiler only',
+  })),
+  {
     file: 'lib/stats/counting/counted-sums.ts',
     in: 'add',
     find: '!(error instanceof ConditionalCheckFailedException)',
