@@ -1,3 +1,4 @@
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { JobDeploymentStore } from '../../../lib/jobs/deployments/job-deployment-store.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
@@ -25,10 +26,13 @@ it('a deployment whose write was applied but not answered is written, and one th
 });
 
 it('deployments are read as just written, although other reads lag behind', async () => {
-  const { deployments } = quietDeployment({ lag: 60_000 });
+  const { deployments, calls } = quietDeployment({ lag: 60_000 });
   const written = await deployments.replace(undefined, { ...next, binding: 'b', state: 'pending', due_at: AT });
   const read = await deployments.get({ job_id: 'job-1', attempt: 1, binding: 'b' });
   expect([read, ...(await deployments.list('job-1'))]).toEqual([written, written]);
+  // The model has no query of the table itself that lags behind.
+  const queries = calls.flatMap((call) => (call instanceof QueryCommand ? [call.input] : []));
+  expect(queries).toEqual([expect.objectContaining({ ConsistentRead: true })]);
 });
 
 it('the deployments of a removed job are deleted, those of others stay', async () => {
@@ -42,8 +46,9 @@ it('the deployments of a removed job are deleted, those of others stay', async (
 
 it('a write that the table refuses is a failure, not one that another write came before', async () => {
   const { registry } = quietDeployment();
-  const send = async () => {
-    throw new Error('throttled');
+  const send = async (command: unknown) => {
+    if (command instanceof PutCommand) throw new Error('throttled');
+    return {};
   };
   const store = new JobDeploymentStore({ ...registry, table: { send } as unknown as typeof registry.table });
   const write = store.replace(undefined, { ...next, binding: 'b', state: 'pending', due_at: AT });
