@@ -99,11 +99,11 @@ export async function acquireForCommands(context: FolderContext, job: Job, folde
 function ruleOf(context: FolderContext, folder: string, needs?: Job | 'commands'): SlotRule {
   const worksThere = (other: Job) => folderName(context.folders, other) === folder;
   /**
-   * Whether commands of an ended job that have not begun wait for a job, or for the job's own commands. They wait for an
-   * agent that runs in the folder too, and that agent may wait for the job.
+   * Whether commands of an ended job that have not begun wait for a job. They wait for an agent that runs in the folder
+   * too, and that agent may wait for the job.
    */
   const commandsYield = async (ended: Job, job: Job) => {
-    if (ended.id === job.id || lacksCopy(job)) return true;
+    if (lacksCopy(job)) return true;
     if (job.thread_id !== undefined && ended.thread_id === job.thread_id) return true;
     return await isAwaited(context, job, worksThere);
   };

@@ -1,9 +1,11 @@
 import { BatchGetCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { type Claimed, claim } from '../../../../lib/jobs/admission/claim.ts';
+import { claimedProfile, claimedSettings, readForClaim } from '../../../../lib/jobs/admission/claim-reads.ts';
 import { JobTextStore, textsKey } from '../../../../lib/jobs/store/job-texts.ts';
 import { ENV } from '../../../simulation/model/environment.ts';
 import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
+import { aJob } from '../a-job.ts';
 
 const ID = 'job_00000000000000000000000001';
 /** A preview does not have all of it. */
@@ -80,4 +82,35 @@ it('a message that comes too late reads the ready jobs first and last, and in be
   expect(queries).toHaveLength(2);
   const reads = deployment.calls.filter((call) => call instanceof GetCommand && call.input.Key?.id === ID);
   expect(reads).toHaveLength(1 + pauses);
+});
+
+it.each(['profile first', 'project first'])(
+  'a project and a profile of one name are not confused: %s',
+  async (order) => {
+    const items = [
+      { kind: 'profile', id: 'same', profile: { name: 'same', agent: 'shell' } },
+      { kind: 'project', id: 'same', settings: { exclusive_cwd: true } },
+    ];
+    const texts = { get: vi.fn(async () => TEXTS), read: vi.fn() };
+    const readClaimItems = async () => (order === 'profile first' ? items : items.toReversed());
+    const reads = await readForClaim({ readClaimItems, texts }, aJob({ profile: 'same', project_id: 'same' }));
+    expect(reads.profile).toMatchObject({ name: 'same', agent: 'shell' });
+    expect(reads.settings()).toEqual({ exclusive_cwd: true });
+    // They were not among what was read.
+    expect(await reads.texts()).toBe(TEXTS);
+    expect(texts.read).not.toHaveBeenCalled();
+  },
+);
+
+it('what a claim has read answers for its own project and profile only', async () => {
+  const job = aJob();
+  const deployment = quietDeployment();
+  await deployment.profiles.put({ name: 'other', agent: 'shell' });
+  await deployment.profiles.put({ name: job.profile, agent: 'codex' });
+  const profiles = claimedProfile(deployment, job, { profile: undefined });
+  expect(await profiles.get(job.profile)).toBeUndefined();
+  expect(await profiles.get('other')).toMatchObject({ agent: 'shell' });
+  const settings = claimedSettings(deployment, job, { settings: () => ({ exclusive_cwd: true }) });
+  expect(await settings.get(job.project_id)).toEqual({ exclusive_cwd: true });
+  expect(await settings.get('other')).toEqual({});
 });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { enterThread } from '../../../../lib/jobs/admission/enter-thread.ts';
 import { retryTurn } from '../../../../lib/jobs/admission/retry-turn.ts';
+import { threadSlot } from '../../../../lib/jobs/admission/slots.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { aJob } from '../a-job.ts';
@@ -36,4 +37,31 @@ it('nor does a retry of a turn after which another has begun', async () => {
   await expect(retryTurn(deployment, first, { type: 'retry' })).rejects.toThrow(`(${second.id}) has begun`);
   expect(await enterThread(deployment, third)).toMatchObject({ mayEnter: true });
   expect(deployment.sent).toEqual([{ job: third.id, band: 'normal', seconds: 0 }]);
+});
+
+it('a retry of a turn that has not ended is refused, and leaves the job as it is', async () => {
+  const { deployment, second } = await thread({});
+  await expect(retryTurn(deployment, second, { type: 'retry' })).rejects.toThrow('this one is QUEUED');
+  expect(await deployment.read(second)).toEqual(second);
+});
+
+it('a retry is to be repeated while a later turn is about to start', async () => {
+  const { deployment, second, third } = await thread({ ...CANCELLED, attempt: 1 });
+  expect(await enterThread(deployment, third)).toMatchObject({ mayEnter: true });
+  await expect(retryTurn(deployment, second, { type: 'retry' })).rejects.toMatchObject({ code: 'unavailable' });
+  expect(await deployment.read(second)).toEqual(second);
+});
+
+it.each<[string, Partial<Job>]>([
+  ['of a thread', { thread_id: THREAD, turn: 2 }],
+  ['in no thread', {}],
+  ['that was cancelled before its turn was recorded', { thread_id: THREAD, continues: THREAD }],
+])('a job %s is retried', async (_what, more) => {
+  const { deployment, third } = await thread(CANCELLED);
+  const job = await deployment.store({ id: 'job_retried', ...CANCELLED, ...more });
+  // The slot of a thread is for jobs that have a turn in it.
+  if (job.turn === undefined) expect(await enterThread(deployment, third)).toMatchObject({ mayEnter: true });
+  expect(await retryTurn(deployment, job, { type: 'retry' })).toMatchObject({ status: 'QUEUED', round: 1 });
+  const slot = await deployment.slots.read(threadSlot(job.thread_id ?? 'undefined'));
+  expect(slot?.job_id === job.id).toBe(job.turn !== undefined);
 });

@@ -1,7 +1,9 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { acquireFolder, exclusiveFolder, folderName, wakeIfFree } from '../../../../lib/jobs/admission/folder-slots.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { NEWEST_JOB_SCHEMA } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
 import { turnsOf } from '../../../../lib/jobs/threads/read-thread.ts';
 import { wakeForFreeResources } from '../../../../lib/reconciler/reconcile-jobs.ts';
 import { copied } from '../../../../worker-container/forks/fork-source.ts';
@@ -140,11 +142,32 @@ describe('before any job has taken the slot', () => {
     expect(await mayRun(deployment, continued)).toBe(true);
   });
 
-  it('a parent in another folder is of no concern', async () => {
+  it.each([undefined, NEWEST_JOB_SCHEMA + 1])(
+    'a parent in another folder is of no concern (schema: %s)',
+    async (schema) => {
+      const deployment = quietDeployment();
+      const Item = { ...aRunningJob({ id: id(2) }), ...(schema !== undefined && { schema }) };
+      await deployment.table.send(new PutCommand({ TableName: deployment.env.JOBS_TABLE, Item }));
+      const owner = await deployment.store(aJob({ id: OWNER, parent_id: id(2), follow_ups: ['1.0'] }));
+      expect(await mayRun(deployment, owner)).toBe(true);
+    },
+  );
+
+  it('nor is a parent, or the first job of a thread, that is gone', async () => {
     const deployment = quietDeployment();
-    await deployment.store(aRunningJob({ id: id(2) }));
-    const owner = await deployment.store(aJob({ id: OWNER, parent_id: id(2), follow_ups: ['1.0'] }));
-    expect(await mayRun(deployment, owner)).toBe(true);
+    expect(await mayRun(deployment, await deployment.store(startedIn(2)))).toBe(true);
+    const another = quietDeployment();
+    const turn = inFolder(3, { parent_id: undefined, thread_id: id(2), turn: 2, continues: id(2) });
+    expect(await mayRun(another, await another.store(turn))).toBe(true);
+  });
+
+  it('turns that are gone do not hide the one that runs', async () => {
+    const deployment = quietDeployment();
+    const thread = { thread_id: OWNER, folder_of: OWNER };
+    await deployment.store(aJob({ id: OWNER, thread_id: OWNER, turn: 1, ...ended }));
+    await deployment.store(aRunningJob({ id: id(3), turn: 3, continues: OWNER, ...thread }));
+    for (const turn of [2, 3]) await deployment.threads.put(OWNER, { turn, jobId: id(turn) });
+    expect(await mayRun(deployment, await deployment.store(inFolder(4)))).toBe(false);
   });
 });
 
