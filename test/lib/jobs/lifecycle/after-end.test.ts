@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import type { JobEvent } from '../../../../lib/jobs/lifecycle/job-event.ts';
+import type { Outcome, Receipt } from '../../../../lib/jobs/receipts/receipt.ts';
+import { aReceipt, aRunningJob } from '../a-job.ts';
+import { AFTER_LEASE, next, refusal } from './decided.ts';
+
+function end(
+  outcome: Partial<Outcome> & Pick<Outcome, 'kind' | 'reason'>,
+  { bindings, ...more }: Partial<Receipt> & { bindings?: boolean } = {},
+): JobEvent {
+  return { type: 'end', receipt: aReceipt(outcome, more), ...(bindings !== undefined && { bindings }) };
+}
+
+const succeeded = { kind: 'succeeded', reason: 'exited' } as const;
+const failed = { kind: 'failed', reason: 'exited', exit_code: 1 } as const;
+
+describe('an attempt that succeeds', () => {
+  it('is a success though a question went unanswered for which its agent did not wait', () => {
+    const question = { id: 'q_1', state: 'expired', due: '2026-11-20T10:00:05.000Z' } as const;
+    expect(next(aRunningJob({ question }), end(succeeded))).toMatchObject({ status: 'SUCCEEDED', reason: 'exited' });
+  });
+
+  it('leaves deployments to be done if bindings apply to it', () => {
+    expect(next(aRunningJob(), end(succeeded, { bindings: true }))).toMatchObject({ bindings_pending: [1] });
+    for (const bindings of [false, undefined])
+      expect(next(aRunningJob(), end(succeeded, { ...(bindings !== undefined && { bindings }) }))).not.toHaveProperty(
+        'bindings_pending',
+      );
+  });
+
+  it('leaves follow-up jobs to be made if it, or one that it continued, may have asked for some', () => {
+    const follow_ups = { blocks: [], more: 0 };
+    const pendingAfter = (more: Partial<Receipt>) => next(aRunningJob({ attempt: 3 }), end(succeeded, more));
+    expect(pendingAfter({ attempt: 3 })).not.toHaveProperty('children_pending');
+    expect(pendingAfter({ attempt: 3, follow_ups })).toMatchObject({ children_pending: [3] });
+    expect(pendingAfter({ attempt: 3, chain: [1, 2] })).toMatchObject({ children_pending: [1, 2] });
+    expect(pendingAfter({ attempt: 3, chain: [2], follow_ups })).toMatchObject({ children_pending: [2, 3] });
+  });
+});
+
+describe('the probe for a parking reason', () => {
+  const probing = { probing: 'usage_limit', retries: 1 } as const;
+  it.each<[string, JobEvent, boolean]>([
+    ['is over once an attempt has found something out', end(failed), false],
+    ['is over once an attempt has found the reason', end({ kind: 'parked', reason: 'usage_limit' }), false],
+    ['continues when the attempt is handed back', end({ kind: 'handed_back', reason: 'waiting_for_worker' }), true],
+  ])('%s', (_what, event, continues) => {
+    expect('probing' in next(aRunningJob(probing), event)).toBe(continues);
+  });
+});
+
+it.each([{ session_refused: true }, { older_cli: true }])('only an attempt that is handed back says %o', (said) => {
+  expect(next(aRunningJob(), end({ ...failed, ...said }))).toMatchObject({ status: 'FAILED', reason: 'exited' });
+});
+
+describe('a lost attempt', () => {
+  it('that the table may have caused is not counted', () => {
+    const job = next(aRunningJob(), { type: 'lose', forgiven: true }, AFTER_LEASE);
+    expect(job).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker' });
+    expect(job).not.toHaveProperty('losses');
+  });
+
+  it.each<[string, Partial<Job>]>([
+    ['is not lost before it has begun', { status: 'QUEUED', lease_until: undefined }],
+    ['is not lost while its lease lasts', {}],
+  ])('%s', (_what, state) => {
+    expect(refusal(aRunningJob(state), { type: 'lose' })).toBe('the lease has not expired');
+  });
+
+  it('is lost once it has no lease', () => {
+    expect(next(aRunningJob({ lease_until: undefined }), { type: 'lose' })).toMatchObject({ losses: 1 });
+  });
+});
+
+describe('what an attempt leaves on its job', () => {
+  const left = (receipt: Partial<Receipt>, outcome: Partial<Outcome> = {}) =>
+    next(aRunningJob(), end({ ...failed, ...outcome }, receipt));
+
+  it('is nothing that it has not', () => {
+    const job = left({}, { exit_code: null });
+    const all = ['exit_code', 'signal', 'error', 'session_id', 'usage', 'agent', 'model_used', 'attempt_warnings'];
+    for (const name of [...all, 'has_changes', 'resumed_from']) expect(job).not.toHaveProperty(name);
+  });
+
+  it('is what its receipt has', () => {
+    const outcome = { exit_code: 2, signal: 'SIGTERM', error: 'Exit code 2.' };
+    const more = { session_id: 's', agent: 'codex', resumed_from: 1 } as const;
+    expect(left({ ...more, model: 'm', warnings: ['w'] }, outcome)).toMatchObject({
+      ...{ ...outcome, ...more, model_used: 'm', attempt_warnings: ['w'] },
+    });
+  });
+});
