@@ -19,7 +19,7 @@ export function withResume(job: Job, endedAt: string, receipt?: ResumeEvidence):
   if (receipt !== undefined && wasInVain(receipt)) return job;
   if ((receipt?.chain ?? []).length >= MAX_RESUMES) return withoutResume(job);
   const oldest = job.resume_oldest ?? job.attempt;
-  const began = job.started_at === undefined ? Number.NaN : Date.parse(job.started_at);
+  const began = Date.parse(job.started_at ?? '');
   const ended = Math.min(Date.parse(endedAt), Date.parse(receipt?.finished_at ?? endedAt));
   const ran = Math.max(0, ended - began) || 0;
   // An agent that could not continue the session began the work, and its time, from the start.

@@ -215,3 +215,17 @@ test('a script has no session, and a session is continued only so often', () => 
   // It waited in vain.
   expect(often(MAX_RESUMES)).toMatchObject({ resume_from: 98, resume_oldest: 1 });
 });
+
+test('an attempt that waited for the vendor counts if a model has answered it', () => {
+  const usage = { input_tokens: 1, cached_input_tokens: 0, output_tokens: 1, reasoning_output_tokens: 0 };
+  const receipt = aReceipt({ kind: 'parked', reason: 'usage_limit' }, { attempt: 2, agent: 'codex', resumed_from: 1 });
+  expect(after(resuming, { type: 'end', receipt })).toMatchObject({ resume_from: 1 });
+  expect(after(resuming, { type: 'end', receipt: { ...receipt, usage } })).toMatchObject({ resume_from: 2 });
+});
+
+test('a job has no member without a value: no usage of what was lost, and no edit of what has not run', () => {
+  expect(after(running, { type: 'lose' }, AFTER_LEASE)).not.toHaveProperty('lost_used');
+  const edit: JobEvent = { type: 'edit', changes: { texts: 'fedcba9876543210' } };
+  expect(after(aJob(), edit)).not.toHaveProperty('edited_after');
+  expect(after(aJob({ attempt: 2 }), edit)).toMatchObject({ edited_after: 2 });
+});
