@@ -18,7 +18,7 @@ async function ended(kind: 'succeeded' | 'failed', listed: readonly Partial<Depl
   return { after, asked };
 }
 
-const command: Partial<DeployBinding> = { binding_mode: 'custom', command: 'make deploy', enabled: true };
+const command: Partial<DeployBinding> = { binding_mode: 'custom', command: 'make deploy' };
 
 it('a success is deployed if its project has a binding that acts', async () => {
   const { after, asked } = await ended('succeeded', [command]);
