@@ -3,7 +3,7 @@ import { createJob } from '../../../../lib/jobs/creation/create-job.ts';
 import { editJob } from '../../../../lib/jobs/creation/edit-job.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { randomJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
-import { workingFolder } from '../../../../lib/jobs/lifecycle/working-folder.ts';
+import { inheritedFolderOf, ownerOfFolder, workingFolder } from '../../../../lib/jobs/lifecycle/working-folder.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
 import { openWorker } from '../../../emulated-worker.ts';
 
@@ -63,6 +63,37 @@ describe('a cwd', () => {
     // Stored before that was written down.
     expect(place(another, { parent_id: another })).toEqual({ path: `/w/app/${another}` });
     expect(place(another, { parent_id: another, folder_of: randomJobId() })).toHaveProperty('rejected');
+  });
+});
+
+describe('a folder', () => {
+  const parent = { id: own, project_id: 'app', folder_of: another };
+
+  it.for([
+    [another, another],
+    [`${another}/docs`, another],
+    [undefined, another],
+    ['work', undefined],
+    [own, undefined],
+    ['../other', undefined],
+  ] as const)('that is private is inherited by follow-ups that work in it: %s', ([cwd, owner]) => {
+    expect(inheritedFolderOf(folders, { ...parent, cwd: another }, cwd)).toBe(owner);
+  });
+
+  it('that is not private, or not allowed, has no owner', () => {
+    const ownerOf = (cwd: string) => ownerOfFolder(folders, { ...parent, cwd });
+    expect(['work', '../other', '/tmp/app', '.', another].map(ownerOf)).toEqual([
+      ...[undefined, undefined, undefined, undefined, another],
+    ]);
+    expect(inheritedFolderOf(folders, { ...parent, cwd: 'work' }, another)).toBeUndefined();
+  });
+
+  it.for([
+    ['/tmp/app/', '/tmp/app'],
+    ['/tmp/app', '/tmp/app'],
+    ['/', '/'],
+  ] as const)('has one path, however it is written: %s', ([cwd, path]) => {
+    expect(place(cwd)).toEqual({ path });
   });
 });
 
