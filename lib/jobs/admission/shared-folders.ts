@@ -74,7 +74,8 @@ export async function mayWorkBeside(
  */
 export async function firstInFolder(context: SharedFolderContext, job: Job): Promise<string | undefined> {
   const { thread_id: threadId = job.id } = job;
-  const first = threadId === job.id ? job : await context.jobs.find(threadId);
+  const isFirst = threadId === job.id;
+  const first = isFirst ? job : await context.jobs.find(threadId);
   if (first === undefined || first === 'newer') return undefined;
   const { parent_id, folder_of = parent_id } = first;
   if (parent_id === undefined || ownerOfFolder(context.folders, job) !== folder_of) return undefined;

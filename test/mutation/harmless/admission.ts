@@ -59,7 +59,7 @@ export const ADMISSION: readonly Harmless[] = [
   {
     file: 'lib/jobs/admission/shared-folders.ts',
     in: 'firstInFolder',
-    find: 'threadId === job.id',
+    find: 'isFirst',
     replace: 'false',
     reason: 'the job would be read once more',
   },

@@ -29,6 +29,7 @@ it('a turn that is retried waits for a later one whose claim has begun', async (
 it.each<[string, Partial<Job>]>([
   ['in no thread', {}],
   ['whose turn is not recorded', { thread_id: THREAD }],
+  ['whose thread is not recorded', { turn: 2 }],
 ])('a job %s needs no slot to start', async (_what, more) => {
   const deployment = quietDeployment();
   const job = await deployment.store({ id: 'job_alone', ...more });

@@ -138,8 +138,8 @@ it('no job is woken beside one that another agent started', async () => {
   const deployment = quietDeployment();
   const folder = nameIn(deployment);
   await deployment.store(aRunningJob({ id: OWNER, shares_folder: true, tool_children: [id(2), id(3)] }));
-  const { id: running, ...first } = startedIn(2);
-  await taken(deployment, await deployment.store(aRunningJob({ ...first, ...aRunningJob({ id: running }), folder })));
+  const running = { status: 'RUNNING', reason: 'running', attempt: 1, folder } as const;
+  await taken(deployment, await deployment.store(startedIn(2, OWNER, running)));
   const child = await deployment.store(startedIn(3, OWNER, waitsIn(folder)));
   await wakeIfFree(deployment, folder);
   expect(await deployment.read(child)).toEqual(child);

@@ -55,13 +55,15 @@ it('a retry is to be repeated while a later turn is about to start', async () =>
 it.each<[string, Partial<Job>]>([
   ['of a thread', { thread_id: THREAD, turn: 2 }],
   ['in no thread', {}],
+  ['whose thread is not recorded', { turn: 2 }],
   ['that was cancelled before its turn was recorded', { thread_id: THREAD, continues: THREAD }],
 ])('a job %s is retried', async (_what, more) => {
   const { deployment, third } = await thread(CANCELLED);
   const job = await deployment.store({ id: 'job_retried', ...CANCELLED, ...more });
   // The slot of a thread is for jobs that have a turn in it.
-  if (job.turn === undefined) expect(await enterThread(deployment, third)).toMatchObject({ mayEnter: true });
+  const hasTurn = job.thread_id !== undefined && job.turn !== undefined;
+  if (!hasTurn) expect(await enterThread(deployment, third)).toMatchObject({ mayEnter: true });
   expect(await retryTurn(deployment, job, { type: 'retry' })).toMatchObject({ status: 'QUEUED', round: 1 });
   const slot = await deployment.slots.read(threadSlot(job.thread_id ?? 'undefined'));
-  expect(slot?.job_id === job.id).toBe(job.turn !== undefined);
+  expect(slot?.job_id === job.id).toBe(hasTurn);
 });

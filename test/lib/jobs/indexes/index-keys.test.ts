@@ -55,7 +55,7 @@ describe('a job that waits is found', () => {
     expect(placeOf(aJob())).toEqual(['normal#local_project', readyOrder(aJob())]);
     expect(placeOf(aJob({ id: ELSEWHERE }))?.[0]).toBe('normal#local_project');
     const spread = placeOf(aJob({ id: ELSEWHERE, spread: true }))?.[0];
-    expect(spread).toBe(readyKey('normal', 'local_project', suffixOf({ id: ELSEWHERE })));
+    expect(spread).toBe(`normal#local_project#${suffixOf({ id: ELSEWHERE })}`);
     expect(spreadReadyKeys('normal', 'local_project')).toContain(spread);
     expect(readyKey('normal', 'local_project', '0')).toBe('normal#local_project');
   });
