@@ -89,6 +89,14 @@ describe('the ready index is read once', () => {
   });
 });
 
+it('the message of a job that has ended takes no slot for it', async () => {
+  const deployment = quietDeployment();
+  await deployment.profiles.put({ name: 'narrow', agent: 'shell', concurrency: 1 });
+  await deployment.store({ id: ID, profile: 'narrow', status: 'CANCELLED', reason: 'cancelled_by_request' });
+  expect(await claimFor(deployment, ID)).toEqual({ kind: 'retry_later', seconds: 3 });
+  expect(await deployment.slots.read('profile#narrow#0')).toBeUndefined();
+});
+
 describe('a worker that learns by a claim that a project is hot', () => {
   const spreadIds = Array.from({ length: 30 }, (_, n) => jobIdOfKey(`spread ${n}`)).filter(
     (id) => suffixOf({ id }) !== '0',
@@ -115,6 +123,20 @@ describe('a worker that learns by a claim that a project is hot', () => {
     const readReady: ClaimContext['readReady'] = async (...asked) => {
       reads += 1;
       return reads === 1 ? { jobs: [] } : await deployment.readReady(...asked);
+    };
+    const claimed = await claimFor(deployment, ID, { band: 'high', readReady });
+    expect(claimed).toMatchObject({ kind: 'claimed', job: { id: BEST } });
+  });
+
+  it('claims its only job though the partition that all projects have is empty', async () => {
+    const deployment = quietDeployment();
+    const Item = { ...settingsKey(PROJECT), spread_at: '2026-11-20T10:00:00.000Z' };
+    await deployment.table.send(new PutCommand({ TableName: deployment.env.REGISTRY_TABLE, Item }));
+    await deployment.store({ id: BEST, priority: 9, spread: true });
+    const { readReady: atMost } = listing();
+    const readReady: ClaimContext['readReady'] = async (...asked) => {
+      await atMost(...asked);
+      return await deployment.readReady(...asked);
     };
     const claimed = await claimFor(deployment, ID, { band: 'high', readReady });
     expect(claimed).toMatchObject({ kind: 'claimed', job: { id: BEST } });
