@@ -135,7 +135,7 @@ describe('a worker that learns by a claim that a project is hot', () => {
     await deployment.store({ id: BEST, priority: 9, spread: true });
     const { readReady: atMost } = listing();
     const readReady: ClaimContext['readReady'] = async (...asked) => {
-      await atMost(...asked);
+      await atMost(asked[0]);
       return await deployment.readReady(...asked);
     };
     const claimed = await claimFor(deployment, ID, { band: 'high', readReady });
