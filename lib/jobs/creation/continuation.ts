@@ -55,7 +55,7 @@ export async function continuationOf(
     creation: {
       ...(await withSettingsOf(context, job, given)),
       continue: id,
-      ...(keepsFolder && job.cwd !== undefined && { cwd: job.cwd }),
+      ...(keepsFolder && { cwd: job.cwd }),
     },
     continuation: { job, folderOf: keepsFolder ? folderOwner(job) : undefined },
   };
@@ -91,8 +91,8 @@ export async function withSettingsOf(
     ...given,
     ...(projectOf(given) === undefined && { project: job.project_id }),
     profile: given.profile ?? job.profile,
-    ...(given.model === undefined && isSameProfile && job.model !== undefined && { model: job.model }),
-    ...(given.tags === undefined && tags !== undefined && { tags }),
+    model: given.model ?? (isSameProfile ? job.model : undefined),
+    tags: given.tags ?? tags,
   };
 }
 

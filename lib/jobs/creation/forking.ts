@@ -4,7 +4,7 @@ import type { JobCreation } from '../../contract/schemas/jobs/job-creation.ts';
 import { invalidState } from '../dispatch/act-on-job.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { lacksCopy } from '../lifecycle/thread.ts';
-import { begunAfter, readThread, type ThreadContext } from '../threads/read-thread.ts';
+import { begunAfter, type ThreadContext, turnsOf } from '../threads/read-thread.ts';
 import { runsBindings } from '../threads/running-bindings.ts';
 import { type EarlierContext, findEarlier, requireFolder, withSettingsOf } from './continuation.ts';
 import { projectOf } from './job-settings.ts';
@@ -37,9 +37,8 @@ async function requireStill(context: ThreadContext, source: Job): Promise<void> 
     throw refuse('the job works in a folder that jobs share (cwd); continue it', 'continue');
   if (source.status === 'RUNNING') throw refuse('an attempt of the job runs; fork it when that has ended');
   if (source.attempt === 0 || lacksCopy(source)) throw refuse('the job has not begun; there is nothing to copy');
-  const { thread_id: threadId, turn } = source;
-  const later =
-    threadId === undefined || turn === undefined ? undefined : begunAfter(await readThread(context, threadId), turn);
+  const { turn = 1 } = source;
+  const later = begunAfter(await turnsOf(context, source), turn);
   if (later !== undefined)
     throw refuse(`turn ${later.turn} of its thread (${later.jobId}) has begun; fork the newest turn`);
   if (await runsBindings(context, source))
