@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { JobStore } from '../store/job-store.ts';
-import { readThread } from './read-thread.ts';
+import { turnsOf } from './read-thread.ts';
 import type { ThreadStore } from './thread-store.ts';
 
 /** A job that a conversation went through, and the last of its attempts that belongs to the conversation. */
@@ -22,8 +22,8 @@ export async function conversationBefore(
   if (job.continues === undefined && job.forked_from === undefined) return undefined;
   const earlier: EarlierTurn[] = [];
   for (let at = job; earlier.length < LIMITS.turnsPerThread; ) {
-    const { thread_id: threadId, turn = 1 } = at;
-    const thread = threadId === undefined ? [] : await readThread(context, threadId);
+    const { turn = 1 } = at;
+    const thread = await turnsOf(context, at);
     const lower = thread.flatMap((other) =>
       other.turn < turn && typeof other.job === 'object' ? [{ job: other.job, attempt: other.job.attempt }] : [],
     );

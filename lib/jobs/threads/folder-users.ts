@@ -33,7 +33,7 @@ export async function isFolderUnused(
       if (seen.add(job.id).size > most || !endedBefore(job, before)) return false;
       const others = await related(context, job, threads);
       if (others === undefined) return false;
-      next.push(...others.filter((other) => other.id === owner.id || ownFolder(other) === owner.id));
+      next.push(...others.filter((other) => ownFolder(other) === owner.id));
     }
     found = next;
   }
@@ -45,7 +45,7 @@ async function related(context: FolderUsersContext, job: Job, known: Set<string>
   const { thread_id: threadId } = job;
   const turns = threadId === undefined || known.has(threadId) ? [] : await readThread(context, threadId);
   if (threadId !== undefined) known.add(threadId);
-  if (turns.length > 0 && (await pendingFork(context, turns)) !== undefined) return undefined;
+  if ((await pendingFork(context, turns)) !== undefined) return undefined;
   const children = await context.jobs.findAll(followUpIds(job));
   const all = [...turns.map((turn) => turn.job), ...children.values()];
   const jobs = all.filter((one) => one !== undefined && one !== 'newer');

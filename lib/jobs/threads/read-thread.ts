@@ -68,7 +68,6 @@ export async function pendingFork(
   [first]: readonly Pick<Turn, 'jobId'>[],
 ): Promise<string | undefined> {
   const ids = first === undefined ? [] : await threads.forks(first.jobId);
-  if (ids.length === 0) return undefined;
   const found = await jobs.findAll(ids);
   return ids.find((id) => {
     const fork = found.get(id);
