@@ -27,12 +27,13 @@ export async function takeTurn(context: ThreadContext, known: Job): Promise<Job>
       continue;
     }
     const afterEnd = hasEnded(turns.find((other) => other.turn === turn - 1)?.job);
-    const wait = await waitInThread(context, turns, { turn, after_any: job.after_any === true || afterEnd });
+    // If the turn before it has not ended, it waits for that whatever it may follow.
+    const wait = await waitInThread(context, turns, { turn, after_any: afterEnd });
     const event = { type: 'take_turn', turn, afterEnd, ...(wait && { wait }) } as const;
     const taken = await transition(context, job, event, { rounds: 1 });
     if (taken.done) return taken.job;
     if (taken.job === undefined) return job;
-    job = taken.job.version === job.version ? ((await context.jobs.get(id, { consistent: true })) ?? job) : taken.job;
+    job = taken.job;
   }
   throw new Error(`job ${job.id}: its turn could not be taken`);
 }
