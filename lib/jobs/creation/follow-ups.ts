@@ -133,7 +133,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw rejection(`not valid JSON (${error instanceof Error ? error.message : 'unreadable'})`);
+    throw rejection(`not valid JSON (${(error as Error).message})`);
   }
 }
 

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { LIMITS } from '../../../../lib/contract/limits.ts';
+import { collectFollowUps } from '../../../../lib/jobs/creation/collect-follow-ups.ts';
+
+const block = (body: string) => `\`\`\`follow-up-job\n${body}\n\`\`\`\n`;
+
+/** What the receipt has of a message. */
+function collected(message: string) {
+  const { messages, found } = collectFollowUps();
+  messages.push(message);
+  messages.end();
+  return found();
+}
+/** The positions of the blocks whose bodies are in the receipt. */
+const inReceipt = (bodies: readonly string[]) =>
+  collected(bodies.map(block).join(''))?.blocks.flatMap(({ position, body }) => (body === undefined ? [] : [position]));
+
+it('a message without requests leaves nothing', () => {
+  expect(collected('Done.\n```sh\ntrue\n```\n')).toBeUndefined();
+});
+
+it('each request has its position, with its body or why it has none', () => {
+  const tooLong = block('x'.repeat(LIMITS.followUps.blockBytes + 1));
+  expect(collected(`${block('{"a":1}')}${tooLong}${block('{}')}\`\`\`follow-up-job\n{"b"`)).toEqual({
+    blocks: [
+      { position: 0, body: '{"a":1}\n' },
+      { position: 1, fault: 'too_long' },
+      { position: 2, body: '{}\n' },
+      { position: 3, fault: 'not_closed' },
+    ],
+    more: 0,
+  });
+});
+
+it('bodies are left in the output if they are long, or the receipt has many already', () => {
+  const [most, half] = [64 * 1024 - 1, 32 * 1024 - 1].map((length) => 'x'.repeat(length)) as [string, string];
+  expect(inReceipt([most, `${most}x`, 'short'])).toEqual([0, 2]);
+  expect(inReceipt([most, most, most, half, most, half, 'short'])).toEqual([0, 1, 2, 3, 5]);
+});
+
+it('requests beyond the limit are counted', () => {
+  const found = collected(block('{}').repeat(LIMITS.followUps.blocks + 2));
+  expect([found?.blocks.length, found?.more]).toEqual([LIMITS.followUps.blocks, 2]);
+});
