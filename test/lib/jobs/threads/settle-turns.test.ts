@@ -74,7 +74,7 @@ describe('the settled thread', () => {
   it.each<[what: string, next: Partial<Job>]>([
     ['runs', { status: 'RUNNING', reason: 'running', attempt: 1 }],
     ['is a draft', { status: 'DRAFT', reason: 'draft' }],
-    ['is parked for something else', { reason: 'waiting_for_folder', parked: 'waiting_for_folder' }],
+    ['is parked for something else', { reason: 'usage_limit', parked: 'usage_limit' }],
     ['waits for what only a later version knows', { reason: 'stars' as Job['reason'] }],
   ])('leaves a next turn as it is that %s', async (_, next) => {
     await thread(ended(), next);

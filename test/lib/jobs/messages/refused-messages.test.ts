@@ -1,0 +1,99 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, expect, it } from 'vitest';
+import type { MessageCreation } from '../../../../lib/contract/schemas/jobs/message.ts';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { NewerSchemaError } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
+import { acceptMessage } from '../../../../lib/jobs/messages/accept-message.ts';
+import { messageId } from '../../../../lib/jobs/messages/message-id.ts';
+import { type QuietDeployment, quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
+import { aJob, aRunningJob } from '../a-job.ts';
+
+let deployment: QuietDeployment;
+beforeEach(() => {
+  deployment = quietDeployment();
+});
+const accept = async (job: Job, more: Partial<MessageCreation> = {}) =>
+  await acceptMessage(
+    { ...deployment, messages: deployment.texts.messages },
+    job,
+    { text: 'hi', ...more },
+    'token:test',
+  );
+const rowsOf = async (job: Job) => await deployment.texts.messages.list(job.id);
+
+it.each<[code: string, why: RegExp, details: object | undefined, job: Job]>([
+  [
+    'invalid_state',
+    /only a QUEUED or RUNNING job/,
+    { state: 'DRAFT', action: 'message', use: 'submit' },
+    aJob({ status: 'DRAFT' }),
+  ],
+  [
+    'invalid_state',
+    /only a QUEUED or RUNNING job/,
+    { state: 'FAILED', action: 'message', use: 'continue' },
+    aJob({ status: 'FAILED' }),
+  ],
+  [
+    'invalid_state',
+    /is being cancelled/,
+    { state: 'RUNNING', action: 'message' },
+    aRunningJob({ cancel_requested_at: '2026-11-20T10:00:01.000Z' }),
+  ],
+  ['invalid_request', /the agent shell runs a script and takes no messages/, undefined, aJob({ agent: 'shell' })],
+])('a message is refused: %s, %s', async (code, why, details, job) => {
+  const error = await accept(await deployment.store(job)).catch((refused: unknown) => refused);
+  expect(error).toMatchObject({ code, message: expect.stringMatching(why) });
+  expect((error as { details?: object }).details).toEqual(details);
+  expect(await rowsOf(job)).toEqual([]);
+});
+
+it('a job that only a later version may change takes no message', async () => {
+  const job = await deployment.store(aJob({ reason: 'stars' as Job['reason'] }));
+  await expect(accept(job)).rejects.toThrow(NewerSchemaError);
+});
+
+it('a job that is gone takes none', async () => {
+  await expect(accept(aJob())).rejects.toMatchObject({ code: 'job_not_found' });
+});
+
+it('a job that changes at every try is reported as unavailable', async () => {
+  const job = await deployment.store(aJob());
+  deployment.jobs.applyWith = async (known) => ({ applied: false, current: known });
+  await expect(accept(job)).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+it('a message without a key is written without a read', async () => {
+  const job = await deployment.store(aJob());
+  deployment.calls.length = 0;
+  const { id } = await accept(job);
+  expect(deployment.calls.filter((call) => call instanceof GetCommand)).toEqual([]);
+  expect(await rowsOf(job)).toMatchObject([{ id, number: 1, text: 'hi', state: 'pending', created_by: 'token:test' }]);
+  expect((await rowsOf(job))[0]).not.toHaveProperty('only_now');
+});
+
+it('a message that is for this job only is stored as such', async () => {
+  const job = await deployment.store(aJob());
+  await accept(job, { only_now: true });
+  expect(await rowsOf(job)).toMatchObject([{ only_now: true }]);
+});
+
+it('a message whose write was applied but not answered is accepted once, though the job has changed since', async () => {
+  const job = await deployment.store(aJob());
+  const { applyWith } = deployment.jobs;
+  deployment.jobs.applyWith = async (...given) => {
+    deployment.jobs.applyWith = applyWith;
+    await applyWith.apply(deployment.jobs, given);
+    const current = await deployment.read(job);
+    return { applied: false, current };
+  };
+  const { id, replayed } = await accept(job);
+  expect(replayed).toBe(false);
+  expect(await rowsOf(job)).toMatchObject([{ id }]);
+});
+
+it('the id of a message follows from its job and its key', () => {
+  expect(messageId('job_1', 'a')).toBe(messageId('job_1', 'a'));
+  const others = [messageId('job_1', 'b'), messageId('job_2', 'a'), messageId('job_1', undefined)];
+  expect(new Set([...others, messageId('job_1', undefined), messageId('job_1', 'a')]).size).toBe(5);
+});

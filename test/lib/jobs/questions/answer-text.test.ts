@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { type AnswerStore, answerText, listMasked, readMasked } from '../../../../lib/jobs/questions/answer-text.ts';
+import type { Question } from '../../../../lib/jobs/receipts/question-record.ts';
+import type { AnswerRow, StoredQuestion } from '../../../../lib/jobs/store/question-store.ts';
+import { aJob } from '../a-job.ts';
+
+const mask = (text: string) => text.replaceAll('secret', '***');
+const by = { by: 'token:me', at: '2026-01-01T01:00:00.000Z' };
+
+/** A question of some minute, with an answer named `a`; `''`: without one. */
+function stored(id: string, minute: number, text: string, more: Partial<StoredQuestion> = {}): StoredQuestion {
+  const asked_at = `2026-01-01T00:0${minute}:00.000Z`;
+  const row = { question: `${id}?`, attempt: 1, asked_at, due: '2027', state: 'answered' };
+  const answers = new Map(text === '' ? [] : [['a', { text, ...by }]]);
+  return { id, ...row, ...(text !== '' && { answer: 'a' }), answers, ...more };
+}
+/** A store of questions; `replaced` has the answers that were written, and `reads` the questions that were read. */
+function storeOf(rows: readonly StoredQuestion[]) {
+  const replaced: Record<string, AnswerRow> = {};
+  const reads: string[] = [];
+  const store: AnswerStore = {
+    async list() {
+      reads.push('all');
+      return [...rows];
+    },
+    async read(_, { id, answer }) {
+      reads.push(id);
+      const found = rows.find((row) => row.id === id);
+      return found && { row: found, answer: found.answers.get(answer ?? '') };
+    },
+    async replaceAnswer(_, { id, answer }, row) {
+      replaced[`${id}#${answer}`] = row;
+    },
+  };
+  return { store, replaced, reads };
+}
+const question = (more: Partial<Question> = {}): Question => ({
+  id: 'q_1',
+  state: 'answered',
+  due: '2027',
+  answer: 'a',
+  ...more,
+});
+const said = (id: string, answer: string) => `You asked:\n\n${id}?\n\nThe answer:\n\n${answer}`;
+
+describe('an answer for an agent', () => {
+  it('is masked, and the stored one replaced only if that changes it', async () => {
+    const { store, replaced } = storeOf([
+      stored('q_1', 1, 'a secret'),
+      stored('q_2', 2, 'plain'),
+      stored('q_3', 3, ''),
+    ]);
+    const read = async (id: string, answer?: string) =>
+      await readMasked(store, 'job_1', { question: { id, answer }, mask });
+    expect((await read('q_1', 'a'))?.answer).toEqual({ text: 'a ***', ...by });
+    expect((await read('q_2', 'a'))?.answer).toEqual({ text: 'plain', ...by });
+    expect(await read('q_3')).toMatchObject({ row: { question: 'q_3?' }, answer: undefined });
+    expect(await read('q_4', 'a')).toBeUndefined();
+    expect(replaced).toEqual({ 'q_1#a': { text: 'a ***', ...by } });
+  });
+
+  it('is masked in the list of all of them too', async () => {
+    const rows = [
+      stored('q_1', 1, 'old secret'),
+      stored('q_2', 2, 'new secret', { state: undefined, answer: undefined }),
+    ];
+    const plain = [stored('q_3', 3, 'plain'), stored('q_4', 4, '', { state: 'expired' })];
+    const { store, replaced, reads } = storeOf([...rows, ...plain]);
+    const views = await listMasked(store, aJob({ id: 'job_1', question: question({ id: 'q_2' }) }), mask);
+    expect(views.map(({ id, answer }) => [id, answer])).toEqual([
+      ['q_4', null],
+      ['q_3', 'plain'],
+      ['q_2', 'new ***'],
+      ['q_1', 'old ***'],
+    ]);
+    expect(replaced).toEqual({ 'q_2#a': { text: 'new ***', ...by }, 'q_1#a': { text: 'old ***', ...by } });
+    expect(reads).toEqual(['all', 'q_2', 'q_1', 'q_1']);
+  });
+});
+
+describe('the prompt of the next attempt', () => {
+  const textOf = async (rows: readonly StoredQuestion[], job: Pick<Job, 'question' | 'questions'>, most?: number) => {
+    const { store, reads } = storeOf(rows);
+    return { text: await answerText(store, { id: 'job_1', ...job }, mask, most), reads };
+  };
+
+  it.each<[what: string, asked: Question | undefined]>([
+    ['there is no question', undefined],
+    ['it is of an earlier round', question({ stale: true })],
+  ])('has no answer, and reads none: %s', async (_, asked) => {
+    expect(await textOf([stored('q_1', 1, 'yes')], { question: asked, questions: 2 })).toEqual({
+      text: undefined,
+      reads: [],
+    });
+  });
+
+  it('has the answer of the only question, without a search for others', async () => {
+    const { text, reads } = await textOf([stored('q_1', 1, 'a secret')], { question: question() });
+    expect([text, reads]).toEqual([said('q_1', 'a ***'), ['q_1']]);
+  });
+
+  it.each<[what: string, asked: Question, row: StoredQuestion | undefined]>([
+    ['is open', question({ state: 'open' }), stored('q_1', 1, 'yes')],
+    ['was withdrawn', question({ state: 'withdrawn' }), stored('q_1', 1, 'yes')],
+    ['was removed', question(), undefined],
+    ['has expired without a default answer', question({ state: 'expired', answer: undefined }), stored('q_1', 1, '')],
+  ])('has nothing of a question that %s', async (_, asked, row) => {
+    expect((await textOf(row === undefined ? [] : [row], { question: asked })).text).toBeUndefined();
+  });
+
+  it('has the default answer of one that has expired', async () => {
+    const asked = question({ state: 'expired', answer: undefined });
+    const { text } = await textOf([stored('q_1', 1, '', { default: 'blue' })], { question: asked });
+    expect(text).toBe(
+      'You asked:\n\nq_1?\n\nNobody answered before the deadline. Continue with your default answer:\n\nblue',
+    );
+  });
+
+  it('has all questions of this round, oldest first', async () => {
+    const rows = [
+      stored('q_5', 5, 'five', { attempt: 2 }),
+      stored('q_3', 3, 'three'),
+      stored('q_4', 4, 'four', { attempt: 2 }),
+      stored('q_2', 2, 'two', { stale: true }),
+      stored('q_1', 1, 'one'),
+      stored('q_0', 9, 'none', { state: undefined, attempt: 3 }),
+      stored('q_6', 1, 'six', { attempt: 3, state: 'expired' }),
+    ];
+    const { text } = await textOf(rows, { question: question({ id: 'q_6' }), questions: 6 });
+    const [three, four, five, six] = [
+      said('q_3', 'three'),
+      said('q_4', 'four'),
+      said('q_5', 'five'),
+      said('q_6', 'six'),
+    ];
+    expect(text).toBe([three, four, five, six].join('\n\n'));
+  });
+
+  it('has the newest question in any case, and those before it that fit, with no gap', async () => {
+    const rows = [stored('q_1', 1, 'one'), stored('q_2', 2, 'two'.repeat(50)), stored('q_3', 3, 'three')];
+    const job = { question: question({ id: 'q_3' }), questions: 3 };
+    const [one, two, three] = [said('q_1', 'one'), said('q_2', 'two'.repeat(50)), said('q_3', 'three')];
+    expect((await textOf(rows, job, 10)).text).toBe(three);
+    expect((await textOf(rows, job, `${two}\n\n${three}`.length - 1)).text).toBe(three);
+    expect((await textOf(rows, job, `${two}\n\n${three}`.length)).text).toBe(`${two}\n\n${three}`);
+    expect((await textOf(rows, job, `${one}\n\n${two}\n\n${three}`.length)).text).toBe(`${one}\n\n${two}\n\n${three}`);
+  });
+});
