@@ -1,0 +1,224 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { LIMITS } from '../../../../lib/contract/limits.ts';
+import { JobLabelStore, matchLabels, withLabels } from '../../../../lib/jobs/store/job-labels.ts';
+import { JobMessageStore, type MessageRow } from '../../../../lib/jobs/store/job-messages.ts';
+import { JobTextStore, matchTexts } from '../../../../lib/jobs/store/job-texts.ts';
+import { type QuestionRow, QuestionStore } from '../../../../lib/jobs/store/question-store.ts';
+import { type QuietDeployment, quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
+import { aJob } from '../a-job.ts';
+
+let deployment: QuietDeployment;
+beforeEach(() => {
+  deployment = quietDeployment();
+});
+const count = (kind: new (...given: never[]) => unknown) =>
+  deployment.calls.filter((call) => call instanceof kind).length;
+/** All rows of the Registry that a kind has. */
+const rowsOf = async (kind: string) => {
+  const { Items = [] } = await deployment.table.send(
+    new QueryCommand({
+      TableName: 'registry',
+      KeyConditionExpression: 'kind = :kind',
+      ExpressionAttributeValues: { ':kind': kind },
+      ConsistentRead: true,
+    }),
+  );
+  return Items.map(({ id }) => id);
+};
+const refusing = { send: () => Promise.reject(new Error('refused')) } as unknown as DynamoDBDocumentClient;
+const texted = (texts: Parameters<typeof JobTextStore.address>[0], id = 'job_1') =>
+  aJob({ id, texts: JobTextStore.address(texts), prompt_preview: texts.prompt.slice(0, 200), project: texts.project });
+
+describe('the texts of a job', () => {
+  it('are read from its item if that has them, else from their row, else from S3', async () => {
+    const small = { prompt: 'hello', project: 'p' };
+    const more = { ...small, extra_prompt: 'more', rule_ids: ['brief'] };
+    const large = { ...small, prompt: 'x'.repeat(LIMITS.inlineSpecBytes) };
+    for (const texts of [small, more, large]) await deployment.texts.put(texted(texts), texts);
+    expect(count(PutObjectCommand)).toBe(1);
+    deployment.calls.length = 0;
+    expect(await deployment.texts.get(texted(small))).toEqual(small);
+    expect(count(GetCommand)).toBe(0);
+    expect(await deployment.texts.get(texted(more))).toEqual(more);
+    expect(await deployment.texts.get(texted(large))).toEqual(large);
+  });
+
+  it('that are missing are reported', async () => {
+    await expect(deployment.texts.get(texted({ prompt: 'a', project: 'p', extra_prompt: 'none' }))).rejects.toThrow();
+  });
+
+  it('are matched by their words wherever they are stored, and not by the names of their members', async () => {
+    const texts = { prompt: 'Say Hello', extra_prompt: 'loudly', project: 'Shop', cwd: 'work' };
+    const words = ['say hello', 'loudly', 'shop', 'work', 'prompt', 'job_1'];
+    const found = ['say hello', 'loudly', 'shop', 'work'];
+    const body = JSON.stringify(texts);
+    expect(matchTexts({ id: 'job_1#a', body }, words)).toEqual({ id: 'job_1', address: 'a', found });
+    const large = { ...texts, prompt: `Say Hello loudly ${'x'.repeat(LIMITS.inlineSpecBytes)}` };
+    await deployment.texts.put(texted(large), large);
+    const put = deployment.calls.find((call) => call instanceof PutCommand);
+    const { Item = {} } = (put as PutCommand).input;
+    expect(Item).not.toHaveProperty('body');
+    expect(matchTexts(Item, words).found).toEqual(found);
+  });
+});
+
+describe('title and tags', () => {
+  it('have an address if there are any', () => {
+    for (const labels of [{}, { title: '' }, { tags: [] }, { title: '', tags: [] }])
+      expect(JobLabelStore.address(labels)).toBeUndefined();
+    const all = [{ title: 'T' }, { tags: ['a'] }, { title: 'T', tags: ['a'] }].map((one) => JobLabelStore.address(one));
+    expect(new Set(all).size).toBe(3);
+    expect(all).not.toContain(undefined);
+    expect(JobLabelStore.address({ title: 'T', tags: [] })).toBe(all[0]);
+  });
+
+  it('are those of the last acknowledged write, and only jobs that have any are read', async () => {
+    deployment = quietDeployment({ lag: 60_000 });
+    const { labels } = deployment.texts;
+    const owner = aJob({ id: 'job_1', labels: JobLabelStore.address({ title: 'T' }) ?? '' });
+    await labels.put(owner, { title: 'T', tags: [] });
+    expect(await labels.of(owner)).toEqual({ title: 'T' });
+    deployment.calls.length = 0;
+    expect(await labels.read([aJob()])).toEqual(new Map());
+    expect(deployment.calls).toEqual([]);
+  });
+
+  it('change each without the other, and are removed by what is empty', () => {
+    const labels = { title: 'T', tags: ['a'] };
+    expect(withLabels(labels, { title: 'U', tags: undefined })).toEqual({ title: 'U', tags: ['a'] });
+    expect(withLabels(labels, { title: undefined, tags: ['b', 'b'] })).toEqual({ title: 'T', tags: ['b'] });
+    expect(withLabels(labels, { title: '', tags: [] })).toStrictEqual({});
+  });
+
+  it('are matched by their words', () => {
+    const found = matchLabels({ id: 'job_1#a', title: 'My Title', tags: ['One'] }, ['title', 'one', 'two']);
+    expect(found).toEqual({ id: 'job_1', address: 'a', found: ['title', 'one'] });
+  });
+});
+
+describe('a message', () => {
+  const aRow = (more: Partial<MessageRow> = {}): MessageRow => ({
+    ...{ id: 'm', number: 1, text: 'text', state: 'pending', created_at: '2026', created_by: 'token:test', ...more },
+  });
+  const put = async (row: MessageRow) =>
+    await deployment.table.send(new PutCommand(deployment.texts.messages.creation('job_1', row)));
+
+  it('is that of the last acknowledged write, in the order of its acceptance, and created once', async () => {
+    deployment = quietDeployment({ lag: 60_000 });
+    const { messages } = deployment.texts;
+    expect(await messages.get('job_1', 'm')).toBeUndefined();
+    const [second, first] = [aRow({ number: 2 }), aRow({ id: 'z' })];
+    for (const row of [second, first]) await put(row);
+    expect(await messages.get('job_1', 'm')).toEqual(second);
+    expect(await messages.list('job_1')).toEqual([first, second]);
+    await expect(put(aRow())).rejects.toThrow();
+  });
+
+  it('is changed only as it was read, by its state and its attempt', async () => {
+    const { messages } = deployment.texts;
+    await put(aRow());
+    const sent = await messages.change('job_1', aRow(), { state: 'sent', attempt: 1 });
+    expect(sent).toEqual(aRow({ state: 'sent', attempt: 1 }));
+    for (const known of [aRow(), aRow({ state: 'sent' }), aRow({ state: 'sent', attempt: 2 }), aRow({ attempt: 1 })])
+      expect(await messages.change('job_1', known, { state: 'delivered' })).toBeUndefined();
+    expect(await messages.get('job_1', 'm')).toEqual(sent);
+    expect(await messages.change('job_1', sent ?? aRow(), { state: 'delivered' })).toMatchObject({
+      state: 'delivered',
+    });
+    const broken = new JobMessageStore({ table: refusing, registryTable: 'registry' });
+    await expect(broken.change('job_1', aRow(), {})).rejects.toThrow('refused');
+  });
+
+  it('whose change was applied but not answered is as the change has left it', async () => {
+    await put(aRow());
+    const { registry, table } = deployment;
+    const send = async (command: never) => {
+      if ((command as unknown) instanceof PutCommand) await table.send(command);
+      return await table.send(command);
+    };
+    const repeating = new JobMessageStore({ ...registry, table: { send } as unknown as DynamoDBDocumentClient });
+    const sent = aRow({ state: 'sent', attempt: 1 });
+    expect(await repeating.change('job_1', aRow(), { state: 'sent', attempt: 1 })).toEqual(sent);
+  });
+});
+
+describe('a question', () => {
+  const row: QuestionRow = { question: 'which?', attempt: 1, asked_at: '2026', due: '2027' };
+  const answer = { text: 'yes', by: 'token:me', at: '2026' };
+
+  it('and its answers are those of the last acknowledged writes', async () => {
+    deployment = quietDeployment({ lag: 60_000 });
+    const { questions } = deployment.texts;
+    expect(await questions.read('job_1', { id: 'q_1' })).toBeUndefined();
+    await questions.put('job_1', 'q_1', row);
+    await questions.put('job_1', 'q_2', row);
+    const names = [
+      await questions.putAnswer('job_1', 'q_1', answer),
+      await questions.putAnswer('job_1', 'q_1', answer),
+    ];
+    expect(await questions.read('job_1', { id: 'q_1' })).toEqual({ row, answer: undefined });
+    expect(await questions.read('job_1', { id: 'q_1', answer: 'none' })).toEqual({ row, answer: undefined });
+    expect(await questions.read('job_1', { id: 'q_1', answer: names[0] })).toEqual({ row, answer });
+    expect(await questions.list('job_1')).toEqual([
+      { ...row, id: 'q_1', answers: new Map(names.toSorted().map((name) => [name, answer])) },
+      { ...row, id: 'q_2', answers: new Map() },
+    ]);
+  });
+
+  it('without an answer is read by one request', async () => {
+    const { questions } = deployment.texts;
+    await questions.put('job_1', 'q_1', row);
+    deployment.calls.length = 0;
+    await questions.read('job_1', { id: 'q_1' });
+    expect(deployment.calls).toHaveLength(1);
+  });
+
+  it('keeps what became of it, if it is there', async () => {
+    const { questions } = deployment.texts;
+    await questions.put('job_1', 'q_1', row);
+    await questions.close('job_1', { id: 'q_1', state: 'expired', due: '2027', stale: false });
+    const { row: closed } = (await questions.read('job_1', { id: 'q_1' })) ?? {};
+    expect(closed).toStrictEqual({ ...row, state: 'expired' });
+    await questions.close('job_1', { id: 'q_1', state: 'answered', due: '2027', answer: 'a', stale: true });
+    expect((await questions.list('job_1'))[0]).toMatchObject({ state: 'answered', answer: 'a', stale: true });
+    await questions.close('job_1', { id: 'q_9', state: 'expired', due: '2027' });
+    expect(await questions.read('job_1', { id: 'q_9' })).toBeUndefined();
+  });
+
+  it('has its answer replaced, unless that was removed', async () => {
+    const { questions } = deployment.texts;
+    const name = await questions.putAnswer('job_1', 'q_1', answer);
+    await questions.put('job_1', 'q_1', row);
+    await questions.replaceAnswer('job_1', { id: 'q_1', answer: name }, { ...answer, text: '***' });
+    await questions.replaceAnswer('job_1', { id: 'q_1', answer: 'none' }, answer);
+    const [one] = await questions.list('job_1');
+    expect(one?.answers).toEqual(new Map([[name, { ...answer, text: '***' }]]));
+    const broken = new QuestionStore({ table: refusing, registryTable: 'registry' });
+    await expect(broken.replaceAnswer('job_1', { id: 'q_1', answer: name }, answer)).rejects.toThrow('refused');
+  });
+});
+
+it('everything beside a job is removed with it, and nothing beside another one', async () => {
+  const texts = { prompt: 'hello', project: 'p', extra_prompt: 'more' };
+  const owners = ['job_1', 'job_12'].map((id) => ({ ...texted(texts, id), labels: 'a' }));
+  for (const owner of owners) {
+    await deployment.texts.put(owner, texts);
+    await deployment.texts.labels.put(owner, { title: 'T' });
+    const row = { id: 'm', number: 1, text: 't', state: 'pending', created_at: '2026', created_by: 'token:test' };
+    await deployment.table.send(new PutCommand(deployment.texts.messages.creation(owner.id, row)));
+    await deployment.texts.questions.put(owner.id, 'q_1', { question: '?', attempt: 1, asked_at: '2026', due: '2027' });
+    await deployment.texts.questions.putAnswer(owner.id, 'q_1', { text: 'yes', by: 'token:me', at: '2026' });
+  }
+  const left = async (id: string) => {
+    const months = (kind: string) => Array.from({ length: 8 }, (_, spread) => `${kind}#2026-11#${spread}`);
+    const kinds = [...months('texts'), ...months('labels'), `message#${id}`, `questions#${id}`];
+    const rows = (await Promise.all(kinds.map(rowsOf))).flat().map(String);
+    return rows.filter((row) => row === 'm' || row.startsWith(`${id}#`)).length;
+  };
+  expect([await left('job_1'), await left('job_12')]).toEqual([5, 5]);
+  const [first] = owners;
+  if (first !== undefined) await deployment.texts.removeAll(first);
+  expect([await left('job_1'), await left('job_12')]).toEqual([0, 5]);
+});
