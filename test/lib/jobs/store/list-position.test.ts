@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { positionSchema, readCursor, writeCursor } from '../../../../lib/jobs/store/list-position.ts';
+import {
+  cursorAfter,
+  positionSchema,
+  readCursor,
+  readCursorAfter,
+  writeCursor,
+} from '../../../../lib/jobs/store/list-position.ts';
 
 const at = (month: string) => writeCursor({ month, counted: 0, from: 0 });
 
@@ -9,4 +15,15 @@ it.each(['2025-13', '2026-00', '2026-1', '2026-011'])('a cursor with the month %
 
 it.each(['2025-12', '2026-01', '2026-10'])('a cursor with the month %s is read', (month) => {
   expect(readCursor(at(month), positionSchema)).toMatchObject({ month });
+});
+
+it.each([undefined, 'FAILED'] as const)('a cursor continues the list that it is of, and no other: %s', (status) => {
+  const key = { id: 'job_1', created_at: '2026-11-20T10:00:00.000Z' };
+  const cursor = cursorAfter(key, status, 0);
+  expect(readCursorAfter(cursor, status)).toEqual({ after: key, skip: 0 });
+  expect(readCursorAfter(cursorAfter(key, status, 3), status)).toEqual({ after: key, skip: 3 });
+  for (const other of ['QUEUED', status === undefined ? 'FAILED' : undefined] as const)
+    expect(() => readCursorAfter(cursor, other)).toThrow('give next_cursor of the page before');
+  // Older ones have no member for what is not skipped.
+  expect(Buffer.from(cursor, 'base64url').toString()).not.toContain('skip');
 });

@@ -146,7 +146,9 @@ describe('a turn that the end of another one had stopped, once that is retried,'
   ])('is as it was, if %s', async (_, first, second) => {
     await thread(first, second);
     const before = await read(SECOND);
+    deployment.calls.length = 0;
     expect(await again()).toEqual(before);
+    expect(reads()).toBe(1);
   });
 
   it('is none of a job that is in no thread', async () => {
