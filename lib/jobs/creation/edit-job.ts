@@ -109,7 +109,7 @@ async function validateEdit(
   const { model, priority, timeout, retries, cwd } = fields;
   return {
     ...definedOnly({ model, priority, timeout, retries, cwd }),
-    ...(isMoved && job.folder_of !== undefined && { folder_of: undefined }),
+    ...(isMoved && { folder_of: undefined }),
     // Its new project may not be hot, so it waits in the partition that all projects have.
     ...(project !== undefined && { project_id: project.id, project: project.name, spread: undefined }),
     ...labels,

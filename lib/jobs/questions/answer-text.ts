@@ -77,7 +77,7 @@ const SEPARATOR = '\n\n';
 
 /** The questions of a job before its newest one, newest first, without those of earlier rounds. */
 async function questionsBefore(store: AnswerStore, jobId: string, newest: Asked): Promise<readonly Asked[]> {
-  const rows = (await store.list(jobId)).filter(({ id, state }) => id !== newest.id && state !== undefined);
+  const rows = (await store.list(jobId)).filter(({ id }) => id !== newest.id);
   const before = rows.toSorted((a, b) => b.attempt - a.attempt || b.asked_at.localeCompare(a.asked_at));
   const ofEarlierRounds = before.findIndex(({ stale }) => stale === true);
   return ofEarlierRounds === -1 ? before : before.slice(0, ofEarlierRounds);

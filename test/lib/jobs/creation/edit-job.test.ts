@@ -1,4 +1,4 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DraftEditFields, JobEditFields } from '../../../../lib/contract/schemas/jobs/job-creation.ts';
 import { createJob } from '../../../../lib/jobs/creation/create-job.ts';
@@ -45,6 +45,16 @@ describe('an edited job', () => {
     expect(textPuts()).toEqual([]);
     expect(await edit(await jobOf(job.id), { tags: ['b'] })).toMatchObject({ texts: job.texts });
     expect(textPuts()).toEqual([expect.stringMatching(/^labels/)]);
+  });
+
+  it('has its labels read only if they may change', async () => {
+    const job = await create({ prompt: 'old', title: 'T' });
+    deployment.calls.length = 0;
+    await edit(job, { priority: 3 });
+    const read = deployment.calls.flatMap((call) =>
+      call instanceof BatchGetCommand ? (call.input.RequestItems?.registry?.Keys ?? []) : [],
+    );
+    expect(read.map(({ kind }) => kind)).toEqual(['profile']);
   });
 
   it('has its new title or tags, each without the other', async () => {

@@ -28,7 +28,7 @@ const block = (fields: Record<string, unknown>): Block => ({ body: JSON.stringif
 
 /** Makes the follow-up jobs of a succeeded job with these blocks in its receipt. */
 async function made(blocks: readonly Block[], differences: Partial<Job> = {}) {
-  const succeeded = { status: 'SUCCEEDED', attempt: 1, children_pending: [1] } as const;
+  const succeeded: Partial<Job> = { status: 'SUCCEEDED', attempt: 1, children_pending: [1] };
   const known = await deployment.read({ id: PARENT });
   const parent = known ?? (await deployment.store({ id: PARENT, ...succeeded, ...PLACE, ...differences }));
   const placed = blocks.map((one, position) => ({ position, ...one }));

@@ -15,6 +15,9 @@ beforeEach(() => {
 });
 const count = (kind: new (...given: never[]) => unknown) =>
   deployment.calls.filter((call) => call instanceof kind).length;
+/** Whether each query is consistent. */
+const queries = () =>
+  deployment.calls.flatMap((call) => (call instanceof QueryCommand ? [call.input.ConsistentRead] : []));
 /** All rows of the Registry that a kind has. */
 const rowsOf = async (kind: string) => {
   const { Items = [] } = await deployment.table.send(
@@ -113,6 +116,7 @@ describe('a message', () => {
     for (const row of [second, first]) await put(row);
     expect(await messages.get('job_1', 'm')).toEqual(second);
     expect(await messages.list('job_1')).toEqual([first, second]);
+    expect(queries()).toEqual([true]);
     await expect(put(aRow())).rejects.toThrow();
   });
 
@@ -165,6 +169,7 @@ describe('a question', () => {
       { ...row, id: 'q_1', answers: new Map(names.toSorted().map((name) => [name, answer])) },
       { ...row, id: 'q_2', answers: new Map() },
     ]);
+    expect(queries()).toEqual([true]);
   });
 
   it('without an answer is read by one request', async () => {

@@ -1,6 +1,8 @@
 import type { JobDeployment } from '../../../../lib/jobs/deployments/job-deployment.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { JobStore } from '../../../../lib/jobs/store/job-store.ts';
 import type { TurnWithJob } from '../../../../lib/jobs/threads/read-thread.ts';
+import { ThreadStore } from '../../../../lib/jobs/threads/thread-store.ts';
 import { aJob } from '../a-job.ts';
 
 /** A job that ended with success on 1 January, with the given differences. */
@@ -36,20 +38,20 @@ export function knownThreads({ jobs = {}, threads = {}, forks = {}, deployments 
   const reads: string[] = [];
   return {
     reads,
-    threads: {
+    threads: Object.assign(Object.create(ThreadStore.prototype) as ThreadStore, {
       async turns(id: string) {
         reads.push(`thread ${id}`);
         return (threads[id] ?? []).map((jobId, at) => ({ turn: at + 1, jobId }));
       },
       forks: async (id: string) => [...(forks[id] ?? [])],
-    },
-    jobs: {
+    }),
+    jobs: Object.assign(Object.create(JobStore.prototype) as JobStore, {
       find: async (id: string) => jobs[id],
       async findAll(ids: readonly string[]) {
         reads.push(...ids);
         return new Map(ids.flatMap((id) => (jobs[id] === undefined ? [] : [[id, jobs[id]] as const])));
       },
-    },
+    }),
     deployments: {
       async list(id: string) {
         reads.push(`deployments of ${id}`);
