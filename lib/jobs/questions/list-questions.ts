@@ -9,7 +9,7 @@ export async function listQuestions(store: Pick<QuestionStore, 'list'>, job: Job
     const current = job.question?.id === id ? job.question : row;
     // A question that its job never got.
     if (current.state === undefined) return [];
-    const answer = current.answer === undefined ? undefined : answers.get(current.answer);
+    const answer = answers.get(current.answer ?? '');
     return [
       {
         id,

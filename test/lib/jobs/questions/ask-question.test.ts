@@ -46,6 +46,21 @@ describe('a question', () => {
     expect(await ask(job, 'q_1')).toEqual({ rejected: 'question q_1 is withdrawn' });
   });
 
+  it('that is asked again once it is answered keeps its text and deadline', async () => {
+    const job = await running();
+    await ask(job, 'q_1');
+    await answerQuestion(deployment, await jobNow(job), { questionId: 'q_1', answer: 'yes', by: 'token:me' });
+    const [known, rows] = [await jobNow(job), await rowsOf(job)];
+    await deployment.pass(1_000);
+    expect(await ask(job, 'q_1', { question: 'another?' })).toEqual({ job: known });
+    expect(await rowsOf(job)).toEqual(rows);
+  });
+
+  it('is judged by the job as of its last acknowledged write', async () => {
+    deployment = quietDeployment({ lag: 60_000 });
+    expect(await ask(await running(), 'q_1')).toMatchObject({ job: { question: { state: 'open' } } });
+  });
+
   it('of a job that is gone is rejected', async () => {
     expect(await ask(aRunningJob(), 'q_1')).toEqual({ rejected: 'the job is gone' });
   });
