@@ -125,8 +125,8 @@ const REMOVAL_RETRY_SECONDS = 5;
  * @throws ApiError `unavailable`
  */
 function requireKept(known: Job | 'newer' | undefined, origin: Origin | undefined): void {
-  if (origin?.id !== undefined || known === 'newer') return;
-  if (known?.removing === true) throw ApiError.of('unavailable', undefined, REMOVAL_RETRY_SECONDS);
+  if (origin?.id !== undefined || known === undefined || known === 'newer') return;
+  if (known.removing === true) throw ApiError.of('unavailable', undefined, REMOVAL_RETRY_SECONDS);
 }
 
 /** The job is stored, so a failure does not fail its creation: reconcile-jobs sends the message. */
