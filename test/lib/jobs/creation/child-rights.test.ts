@@ -25,7 +25,7 @@ it('a child that names no folder is allowed, wherever its parent works', async (
   expect(await profileOfChild(deployment, { ...parent, project_id }, child)).toBe('codex');
 });
 
-it('a child that was created a moment ago keeps its place at its parent, though a repeated call is invalid', async () => {
+it('a child created a moment ago keeps its place at its parent, though a repeated call is invalid', async () => {
   const deployment = quietDeployment({ lag: 60_000 });
   const parent = await deployment.store(aRunningJob({ id: jobIdOfKey('parent'), profile: 'codex', agent: 'codex' }));
   const { id } = await delegateJob(deployment, parent, { prompt: 'x' }, 'key');

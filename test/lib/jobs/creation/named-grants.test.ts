@@ -31,8 +31,8 @@ async function continued(
     (error: Error) => error.message,
   );
 }
-const ASKS =
-  'continue: the profile "mine" now has the sandbox none and the secrets A, which its thread did not begin with; name the profile to continue with it';
+const HAS = 'the profile "mine" now has the sandbox none and the secrets A, which its thread did not begin with';
+const ASKS = `continue: ${HAS}; name the profile to continue with it`;
 
 it.each<[what: string, job: Job, jobs: Record<string, Job | 'newer'>]>([
   ['of the first job, if it is in no thread', anEnded(FIRST, { attempt: 3 }), {}],

@@ -78,7 +78,7 @@ it('a message that is for this job only is stored as such', async () => {
   expect(await rowsOf(job)).toMatchObject([{ only_now: true }]);
 });
 
-it('a message whose write was applied but not answered is accepted once, though the job has changed since', async () => {
+it('a message that was written without an answer is accepted once, though the job has changed since', async () => {
   const job = await deployment.store(aJob());
   const { applyWith } = deployment.jobs;
   deployment.jobs.applyWith = async (...given) => {

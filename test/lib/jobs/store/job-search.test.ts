@@ -100,7 +100,7 @@ describe('a search', () => {
     expect(await found({}, { month: '2026-09', limit: { ...AMPLE, rows: 1 } })).toEqual({ ids: ['09-15'], ...END });
   });
 
-  it('reports a month that alone has more than may be read, and leaves one that has too much for the rest', async () => {
+  it('reports a month that alone has more than may be read, and leaves out one with more than the rest', async () => {
     await perMonth();
     for (const limit of [
       { ...AMPLE, rows: 1 },

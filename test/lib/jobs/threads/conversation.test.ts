@@ -17,7 +17,7 @@ it('a job alone begins a conversation', async () => {
   expect(await before(aJob(), {})).toBeUndefined();
 });
 
-it('a fork has the conversation of its source, whose thread may not be recorded, up to the forked attempt', async () => {
+it('a fork has the conversation of its source up to the forked attempt, though that is in no thread', async () => {
   const { forked_attempt: _unknown, ...older } = fork;
   expect(await before(fork, { job_source: source })).toEqual([['job_source', 2]]);
   expect(await before(older, { job_source: source })).toEqual([['job_source', 3]]);

@@ -40,7 +40,7 @@ it('a job whose turn comes before an end waits for it, though it may follow any 
   expect(third).not.toHaveProperty('after_any');
 });
 
-it('a job that waits for the turn just before it does not start however that ends, though the first has ended', async () => {
+it('a job that waits for the turn just before it starts only after its success, though the first ended', async () => {
   await storeFirst({ status: 'FAILED' });
   await takeTurn(deployment, await deployment.store({ id: 'job_second', ...waits }));
   const third = await takeTurn(deployment, await deployment.store({ id: 'job_third', ...waits }));
