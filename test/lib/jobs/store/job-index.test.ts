@@ -64,6 +64,11 @@ describe('a page', () => {
     expect(await page({ offset: 9 })).toEqual({ ids: [], nextCursor: undefined });
   });
 
+  it('is full, though most of the newest jobs are in another state', async () => {
+    await store('SUCCEEDED', 'SUCCEEDED', 'FAILED', 'FAILED', 'FAILED');
+    expect(await page({ status: 'SUCCEEDED', limit: 2 })).toEqual({ ids: [1, 0], nextCursor: undefined });
+  });
+
   it('is short after as many entries as it may read, and its cursor skips the rest of the offset', async () => {
     await store('FAILED', 'FAILED', 'FAILED');
     const first = await page({ offset: 5, mostRead: 1 });
@@ -83,6 +88,19 @@ describe('a page', () => {
     deployment.calls.length = 0;
     await page({ limit: 10, offset: 1_000_000 });
     expect(limits()).toEqual([20_000, 20_000, 20_000, 20_000]);
+  });
+
+  it('reads no further than it needs', async () => {
+    let parts = 0;
+    const many = Object.assign(Object.create(index) as JobIndex, {
+      async *pages() {
+        for (; parts < 9; parts += 1)
+          yield [`job_${parts}a`, `job_${parts}b`].map((id) => ({ id, created_at: '2026' }));
+      },
+      jobs: async () => [],
+    });
+    await many.page({ limit: 3, offset: 0, cursor: undefined });
+    expect(parts).toBe(1);
   });
 
   it('of succeeded jobs reads fewer entries than one of others', async () => {
