@@ -55,6 +55,10 @@ const monthsRead = () => {
   );
   return [...new Set(kinds.filter((kind) => kind.startsWith('texts')).map((kind) => kind.split('#')[1]))];
 };
+/** The size of a row of `perMonth`. */
+const ROW = [`texts#2026-11#0job-11-15#${'0'.repeat(16)}`, JSON.stringify({ prompt: 'hello', project: 'p' })].join(
+  '',
+).length;
 const END = { next: undefined, isTooLarge: false };
 const perMonth = async () => {
   for (const day of ['09-15', '10-15', '11-15', '11-16']) await store(day, 'hello');
@@ -88,9 +92,11 @@ describe('a search', () => {
     await perMonth();
     for (const limit of [
       { ...AMPLE, rows: 2 },
-      { ...AMPLE, bytes: 150 },
+      { ...AMPLE, bytes: 2 * ROW },
     ]) {
+      deployment.calls.length = 0;
       const { next, ...first } = await found({}, { limit });
+      expect(monthsRead()).toEqual(['2026-11']);
       expect([first, next]).toEqual([{ ids: ['11-16', '11-15'], isTooLarge: false }, '2026-10']);
       expect((await found({}, { month: next })).ids).toEqual(['10-15', '09-15']);
     }

@@ -44,7 +44,8 @@ const repeating = (meanwhile: () => Promise<unknown> = async () => undefined) =>
     }
     return await pass(command);
   });
-const refusing = over(() => Promise.reject(new Error('refused')));
+/** The store over a table that has nothing, and takes no write. */
+const refusing = over(async (command) => (command instanceof GetCommand ? {} : Promise.reject(new Error('refused'))));
 
 describe('a read', () => {
   it('sees the last acknowledged write, if it is to', async () => {

@@ -30,7 +30,10 @@ const rowsOf = async (kind: string) => {
   );
   return Items.map(({ id }) => id);
 };
-const refusing = { send: () => Promise.reject(new Error('refused')) } as unknown as DynamoDBDocumentClient;
+/** A table that has nothing, and takes no write. */
+const refusing = {
+  send: async (command: unknown) => (command instanceof GetCommand ? {} : Promise.reject(new Error('refused'))),
+} as unknown as DynamoDBDocumentClient;
 const texted = (texts: Parameters<typeof JobTextStore.address>[0], id = 'job_1') =>
   aJob({ id, texts: JobTextStore.address(texts), prompt_preview: texts.prompt.slice(0, 200), project: texts.project });
 
