@@ -133,15 +133,16 @@ describe('a search', () => {
       if (!isPaged) return { Items: [] };
       pages.push(command);
       const id = `job-${pages.length}#a`;
-      return { Items: [{ id, body: JSON.stringify({ prompt: 'hello', project: 'p' }) }], LastEvaluatedKey: { id } };
+      const Items = [{ id, body: JSON.stringify({ prompt: 'hello', project: 'p' }) }];
+      return { Items, ...(pages.length < 9 && { LastEvaluatedKey: { id } }) };
     };
-    const endless = new JobSearch({
+    const paged = new JobSearch({
       table: { send } as unknown as DynamoDBDocumentClient,
       registryTable: 'registry',
       itemsOf: async () => [],
     });
     const options = { now: NOW, month: undefined, limit: { ...AMPLE, rows: 2 }, oldest: '2026-11' };
-    expect(await endless.search(['hello'], {}, options)).toEqual({ items: [], next: '2026-11', isTooLarge: true });
+    expect(await paged.search(['hello'], {}, options)).toEqual({ items: [], next: '2026-11', isTooLarge: true });
     expect(pages).toHaveLength(3);
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ListedKey } from '../../../../lib/jobs/store/list-position.ts';
 import { type ListRange, type ListReading, listedItems, oldestFirst } from '../../../../lib/jobs/store/listed-items.ts';
 
+const MOST_QUERIES = 200;
 const at = (milliseconds: number) => `2026-11-20T10:00:00.${String(milliseconds).padStart(3, '0')}Z`;
 const entry = (id: string, milliseconds: number) => ({ id, created_at: at(milliseconds) });
 
@@ -16,6 +17,8 @@ async function listed(
   const send = async ({ input }: QueryCommand) => {
     const { ':key': key, ':from': from = '0000', ':to': to = '9999' } = input.ExpressionAttributeValues ?? {};
     const bounds = [':from', ':to'].flatMap((name) => input.ExpressionAttributeValues?.[name] ?? []);
+    // A list that never ends leaves a timer no time to say so.
+    if (queries.length > MOST_QUERIES) throw new Error('the list does not end');
     queries.push({ key, index: input.IndexName, bounds, limit: input.Limit });
     const entries = (partitions[key] ?? []).filter(({ created_at }) => created_at >= from && created_at <= to);
     const sorted = entries.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
