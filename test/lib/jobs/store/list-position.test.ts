@@ -24,6 +24,8 @@ it.each([undefined, 'FAILED'] as const)('a cursor continues the list that it is 
   expect(readCursorAfter(cursorAfter(key, status, 3), status)).toEqual({ after: key, skip: 3 });
   for (const other of ['QUEUED', status === undefined ? 'FAILED' : undefined] as const)
     expect(() => readCursorAfter(cursor, other)).toThrow('give next_cursor of the page before');
+  const named = status === undefined ? { list_key: 'jobs#0' } : { status_key: 'FAILED#0' };
+  expect(JSON.parse(Buffer.from(cursor, 'base64url').toString())).toEqual({ ...key, ...named });
   // Older ones have no member for what is not skipped.
   expect(Buffer.from(cursor, 'base64url').toString()).not.toContain('skip');
 });
