@@ -1,10 +1,13 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
+import { AGENT_DEFINITIONS } from '../../../lib/contract/agents.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { answerQuestion } from '../../../lib/jobs/questions/answer-question.ts';
 import { askQuestion } from '../../../lib/jobs/questions/ask-question.ts';
 import { listQuestions } from '../../../lib/jobs/questions/list-questions.ts';
+import type { JobTexts } from '../../../lib/jobs/store/job-texts.ts';
 import type { RestoredSession } from '../../../worker-container/agent-sessions/restore-session.ts';
-import { attemptPrompt } from '../../../worker-container/prompt/attempt-prompt.ts';
+import { attemptPrompt, jobPrompt } from '../../../worker-container/prompt/attempt-prompt.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import { aJob, aReceipt, aRunningJob } from '../../lib/jobs/a-job.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
@@ -30,6 +33,55 @@ test('an agent whose work was interrupted gets a note on what to expect, and not
 
 test('an agent that continues the session of an earlier turn gets its task alone', async () => {
   expect(await promptOf(undefined)).toBe('Paint it.');
+});
+
+test('an agent whose job begins a conversation gets a note after an interruption too', async () => {
+  const resumed = { attempt: 1, messageIds: new Set() } as unknown as RestoredSession;
+  const how = { agent: 'codex', prompt: 'Paint it.', earlier: undefined, resumed, redaction: new Redaction() } as const;
+  const { prompt } = await attemptPrompt(quietDeployment() as never, aRunningJob({ agent: 'codex' }), how);
+  expect(prompt).toContain('was interrupted');
+});
+
+test('a script is the job alone, and an agent has the rules before it', () => {
+  const rules = [{ text: 'Be kind.' }];
+  expect(jobPrompt('shell', rules, { prompt: 'true' } as JobTexts)).toBe('true');
+  expect(jobPrompt('codex', rules, { prompt: 'Paint it.' } as JobTexts)).toBe('Be kind.\n\nPaint it.');
+});
+
+test('a prompt that its agent would not take fails with the reason, with or without an answer', async () => {
+  const most = AGENT_DEFINITIONS.codex.maxPromptLength;
+  const long = 'x'.repeat(most - 1);
+  expect(jobPrompt('codex', [], { prompt: `${long}y` } as JobTexts)).toHaveLength(most);
+  expect(() => jobPrompt('codex', [], { prompt: `${long}yz` } as JobTexts)).toThrow('longer than agent codex takes');
+  await expect(answered('codex', long)).rejects.toThrow('with the answer to its question is longer than agent codex');
+});
+
+/** The prompt of a job whose only question was answered with blue. */
+async function answered(agent: 'codex', prompt: string): Promise<string> {
+  const deployment = quietDeployment();
+  const asked = await deployment.store(aRunningJob({ agent }));
+  const before = await askQuestion(deployment, asked, { id: 'q_1', question: 'Which colour?', options: undefined });
+  if ('rejected' in before) expect.fail(before.rejected);
+  await answerQuestion(deployment, before.job, { questionId: 'q_1', answer: 'blue', by: 'token:x' });
+  const job = (await deployment.read(asked)) ?? expect.fail('the job is gone');
+  const how = { agent, prompt, earlier: undefined, resumed: undefined, redaction: new Redaction() } as const;
+  return (await attemptPrompt(deployment as never, job, how)).prompt;
+}
+
+test('an agent gets the answer to its question after its task', async () => {
+  expect(await answered('codex', 'Paint it.')).toBe('Paint it.\n\nYou asked:\n\nWhich colour?\n\nThe answer:\n\nblue');
+});
+
+test.each(['codex', 'shell'] as const)('a message is given to an agent, not to a script: %s', async (agent) => {
+  const deployment = quietDeployment();
+  const job = await deployment.store(aRunningJob({ agent, messages: 1 }));
+  const at = { created_at: '2026-11-20T10:00:00.000Z', created_by: 'token:x' };
+  const message = { id: 'msg_1', number: 1, text: 'And the door.', state: 'pending', ...at } as const;
+  await deployment.table.send(new PutCommand(deployment.texts.messages.creation(job.id, message)));
+  const how = { agent, prompt: 'true', earlier: undefined, resumed: undefined, redaction: new Redaction() } as const;
+  const { prompt, given } = await attemptPrompt(deployment as never, job, how);
+  expect(given).toEqual(agent === 'shell' ? [] : ['msg_1']);
+  expect(prompt.includes('And the door.')).toBe(agent !== 'shell');
 });
 
 /** What is stored of turns, by the id of their job. */
@@ -71,6 +123,20 @@ test('an agent whose session lacks later turns gets a record of those that succe
   expect(warnings).toEqual(['session: it lacks the last of the thread: the agent got a record of 1 turn instead']);
 });
 
+test('an agent that continues its own session knows all turns before', async () => {
+  const { prompt, warnings } = await afterTurns('job_4');
+  expect([prompt, warnings]).toEqual(['Paint it.', []]);
+});
+
+test('a record that is shortened is a warning of the job', async () => {
+  const texts = { ...quietDeployment().texts, get: async () => ({ prompt: 'x'.repeat(100_000) }) };
+  const earlier = [{ job: aJob({ id: 'job_1', attempt: 1, agent: 'codex' }), attempt: 1 }];
+  const how = { agent: 'codex', prompt: 'Paint it.', earlier, resumed: undefined, redaction: new Redaction() } as const;
+  const sources = { ...(SOURCES as object), texts } as never;
+  const { warnings } = await attemptPrompt(sources, aRunningJob({ agent: 'codex' }), how);
+  expect(warnings).toEqual(['session: the agent got a shortened record of the thread: long texts cut in 1 turn']);
+});
+
 test('an agent whose session was not saved completely gets a record of its turn too', async () => {
   const fault = 'session: not saved completely: its file is larger than 64 MiB';
   const { prompt, warnings } = await afterTurns('job_1', { attempt_warnings: [fault] });
@@ -92,7 +158,8 @@ test('an answer that no attempt got is masked in the record of its turn, and fro
   const redaction = new Redaction(['hunter2']);
   const earlier = [{ job, attempt: 1 }];
   const situation = { agent: 'codex', prompt: 'Paint it.', earlier, resumed: undefined, redaction } as const;
-  const { prompt } = await attemptPrompt(sources, aRunningJob({ id: 'job_2', agent: 'codex' }), situation);
+  const { prompt, warnings } = await attemptPrompt(sources, aRunningJob({ id: 'job_2', agent: 'codex' }), situation);
+  expect(warnings).toEqual([]);
   for (const part of ['q_1 is ***.', 'q_2 is ***.']) expect(prompt).toContain(part);
   expect(prompt).not.toContain('hunter2');
   const stored = await listQuestions(questions, job);

@@ -96,6 +96,35 @@ test('many long answers of people leave room for the prompt and the final messag
   for (const part of ['paint it', 'q_0?', 'painted']) expect(text).toContain(part);
 });
 
+test('turns for which there is no room are not read, except for their rules', async () => {
+  const names = Array.from({ length: 9 }, (_, n) => `turn-${n}`);
+  const context = contextOf(Object.fromEntries(names.map((name) => [name, { prompt: 'x'.repeat(30_000) }])));
+  const read: string[] = [];
+  const readReceipt = async (id: string): Promise<Receipt> => {
+    read.push(id);
+    return aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: id });
+  };
+  const earlier = names.map((name) => turn(name));
+  const { rules } = await threadRecord({ ...context, output: { readReceipt } }, earlier, ROOMY);
+  expect(read).toEqual(['turn-8', 'turn-7', 'turn-6']);
+  expect(rules).toHaveLength(9);
+});
+
+test('the questions of a job that has asked none are not read', async () => {
+  const context = contextOf({ a: { prompt: 'paint it', questions: [asked('q_1', 'Colour?')] } });
+  const list = () => expect.unreachable();
+  const texts = { ...context.texts, questions: { ...context.texts.questions, list } };
+  expect((await threadRecord({ ...context, texts }, [turn('a')], ROOMY)).text).toContain('paint it');
+});
+
+test('an agent that knows the turns before reads that it lacks the later ones', async () => {
+  const context = contextOf({ a: { prompt: 'paint it' } });
+  const headed = async (isPart: boolean) =>
+    (await recordOf(context, [turn('a')], ROOMY, { isPart, mask: (text) => text })).text;
+  expect(await headed(true)).toContain('lacks later turns of this work');
+  expect(await headed(false)).toContain('the conversation about it is not available to you');
+});
+
 test('a continued job of which nothing is left fails instead of guessing', async () => {
   await expect(threadRecord(contextOf({}), [], ROOMY)).rejects.toThrow(SessionLostError);
 });
