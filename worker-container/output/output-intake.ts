@@ -89,7 +89,7 @@ export class OutputIntake {
 
   async #keep(bytes: Buffer): Promise<void> {
     const { spool, limit, onKept, onLimit, room } = this.#options;
-    if (this.#discarding || bytes.length === 0) return;
+    if (this.#discarding) return;
     const kept = bytes.subarray(0, limit - spool.bytes);
     try {
       await spool.append(kept);

@@ -84,8 +84,8 @@ export class StreamShipper {
     return this.#options.spool.bytes - this.#shipped;
   }
 
+  /** Only while none is in progress and the end is not near. */
   #flush(): void {
-    if (this.#flushing !== undefined || this.#finishing) return;
     this.#timer.disarm();
     this.#flushing = this.#flushAll().finally(() => {
       this.#flushing = undefined;

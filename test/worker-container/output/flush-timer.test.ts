@@ -52,15 +52,29 @@ test('after a long silence the next byte waits a second, not a minute', () => {
 });
 
 test('nothing is scheduled while nothing is pending', () => {
-  const { timer, timing } = timerOn({ everPending: false });
+  const { timer, timing, flushes } = timerOn({ everPending: false });
   expect(timing.scheduled()).toBe(0);
   timer.arm();
   timer.arm();
   expect(timing.scheduled()).toBe(1);
   timing.advance(1_000);
   expect(timing.scheduled()).toBe(0);
+  flushes.length = 0;
   timer.setWatched(true);
   expect(timing.scheduled()).toBe(0);
+  expect(flushes).toEqual([]);
+});
+
+test('a flush that begins early, or is over early, leaves no timer behind', () => {
+  const timing = virtualTiming();
+  const flushes: number[] = [];
+  const timer = new FlushTimer(() => flushes.push(timing.now()), timing);
+  timer.arm();
+  timer.setWatched(true);
+  expect([flushes, timing.scheduled()]).toEqual([[0], 0]);
+  timer.arm();
+  timer.flushed();
+  expect([flushes, timing.scheduled()]).toEqual([[0], 0]);
 });
 
 /** A timer whose flushes, in seconds, are noted and succeed at once. */

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { retrying } from '../../../worker-container/output/retrying.ts';
 import { deadline, pause } from '../../../worker-container/output/timing.ts';
@@ -55,10 +56,13 @@ it('a stop ends a pause at once, and what fails after it is not reported', async
   expect(await end).toBe('Error: stopped');
   expect([at, told.length]).toEqual([[0], 1]);
   const stopped = AbortSignal.abort(new Error('earlier'));
-  const never = retrying(() => Promise.reject(new Error('worked')), {
-    ...{ timing: virtualTiming(), signal: stopped, onFailure: (error) => told.push(error) },
-  });
-  await expect(never).rejects.toThrow('earlier');
+  let hasWorked = false;
+  const work = async () => {
+    hasWorked = true;
+  };
+  const unwanted = retrying(work, { timing: virtualTiming(), signal: stopped, onFailure: () => undefined });
+  await expect(unwanted).rejects.toThrow('earlier');
+  expect(hasWorked).toBe(false);
   const during = new AbortController();
   const failing = retrying(
     async () => {
@@ -102,4 +106,14 @@ it('a pause that is ended leaves no timer behind', async () => {
   expect(timing.scheduled()).toBe(0);
   await pause(timing, 1_000, stop.signal);
   expect(timing.scheduled()).toBe(0);
+});
+
+it('a pause that is over no longer listens to its signal', async () => {
+  const timing = virtualTiming();
+  const { signal } = new AbortController();
+  const over = pause(timing, 1_000, signal);
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  timing.advance(1_000);
+  await over;
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

@@ -23,3 +23,15 @@ it('a stream without output has no file', async () => {
   await spool.remove();
   await rm(folder, { recursive: true });
 });
+
+it('a spool says how much of it is missing, and is closed and deleted when it is removed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+  const spool = new Spool(join(folder, 'stdout'));
+  await spool.append(Buffer.from('12345678'));
+  expect((await spool.slice(2, 8)).toString()).toBe('345678');
+  await expect(spool.slice(2, 9)).rejects.toThrow('ends at byte 8, expected 9');
+  await spool.remove();
+  expect(await readdir(folder)).toEqual([]);
+  await expect(spool.slice(0, 8)).rejects.toThrow('closed');
+  await rm(folder, { recursive: true });
+});

@@ -12,6 +12,8 @@ const PUT = 1_000;
 function shipping() {
   const time = new VirtualTime();
   const requests: string[] = [];
+  let timers = 0;
+  const stop = new AbortController();
   const spool = { path: '/spool', bytes: 0, slice: async (from: number, to: number) => Buffer.alloc(to - from) };
   const ask = async (request: string) => {
     await time.sleep(PUT);
@@ -26,8 +28,21 @@ function shipping() {
     } as unknown as OutputObjects,
     chunkKey: String,
     joinedKey: 'joined',
-    timing: { now: () => time.now, schedule: (run, delay) => time.schedule(run, delay) },
-    signal: new AbortController().signal,
+    timing: {
+      now: () => time.now,
+      schedule(run, delay) {
+        timers += 1;
+        const cancel = time.schedule(() => {
+          timers -= 1;
+          run();
+        }, delay);
+        return () => {
+          timers -= 1;
+          cancel();
+        };
+      },
+    },
+    signal: stop.signal,
     onFailure: () => undefined,
   });
   const pass = async (milliseconds: number) => {
@@ -41,7 +56,7 @@ function shipping() {
     spool.bytes += bytes;
     shipper.grown();
   };
-  return { shipper, requests, grow, pass };
+  return { shipper, requests, grow, pass, stop, timers: () => timers };
 }
 
 it('output that arrives during an upload is shipped too, even if none follows', async () => {
@@ -74,4 +89,97 @@ it('before a long join the rest can be read, as chunks', async () => {
     `join ${6 * LIVE_CHUNK_BYTES + 7}`,
     `delete ${[0, 1, 2, 3, 4, 5, 6].map((n) => n * LIVE_CHUNK_BYTES).join()}`,
   ]);
+});
+
+it('as much as a chunk holds is shipped at once, without the timer of what came before', async () => {
+  const { requests, grow, pass, timers } = shipping();
+  grow(7);
+  expect(timers()).toBe(1);
+  grow(LIVE_CHUNK_BYTES);
+  expect(timers()).toBe(0);
+  await pass(1.5 * PUT);
+  expect(requests).toEqual([`put 0+${LIVE_CHUNK_BYTES}`]);
+  await pass(LONG);
+  expect(requests).toEqual([`put 0+${LIVE_CHUNK_BYTES}`, `put ${LIVE_CHUNK_BYTES}+7`]);
+});
+
+it('output that arrives during an upload, or near the end, starts no timer', async () => {
+  const { shipper, requests, grow, pass, timers } = shipping();
+  grow(LIVE_CHUNK_BYTES);
+  await pass(PUT / 2);
+  grow(7);
+  expect(timers()).toBe(0);
+  await pass(PUT);
+  expect(timers()).toBe(1);
+  shipper.settle();
+  grow(7);
+  expect(timers()).toBe(0);
+  await pass(LONG);
+  expect(requests).toHaveLength(1);
+});
+
+it('a stream that is watched while it is uploaded is uploaded once', async () => {
+  const { shipper, requests, grow, pass } = shipping();
+  grow(7);
+  shipper.setWatched(true);
+  grow(7);
+  shipper.setWatched(true);
+  await pass(LONG);
+  expect(requests).toEqual(['put 0+7', 'put 7+7']);
+});
+
+/** Whether a promise has been kept once the others have acted. */
+async function isKept(promise: Promise<unknown>, pass: (milliseconds: number) => Promise<void>): Promise<boolean> {
+  let kept = false;
+  void promise.then(() => {
+    kept = true;
+  });
+  await pass(0);
+  return kept;
+}
+
+it('an agent waits while four chunks are pending, until one is shipped', async () => {
+  const { shipper, grow, pass } = shipping();
+  grow(4 * LIVE_CHUNK_BYTES - 1);
+  expect(await isKept(shipper.room(), pass)).toBe(true);
+  grow(1);
+  const room = shipper.room();
+  expect(await isKept(room, pass)).toBe(false);
+  await pass(PUT);
+  expect(await isKept(room, pass)).toBe(true);
+});
+
+it.each(['settle', 'abort'] as const)('an agent that waits for room does not when all ends: %s', async (how) => {
+  const { shipper, grow, pass, stop } = shipping();
+  grow(8 * LIVE_CHUNK_BYTES);
+  const room = shipper.room();
+  expect(await isKept(room, pass)).toBe(false);
+  if (how === 'settle') shipper.settle();
+  else stop.abort(new Error('the worker must go'));
+  await pass(PUT);
+  expect(await isKept(room, pass)).toBe(true);
+  expect(await isKept(shipper.room(), pass)).toBe(true);
+});
+
+it('a stream without output is not stored, and says so if all was stopped', async () => {
+  const { shipper, requests, stop } = shipping();
+  await shipper.join();
+  expect(requests).toEqual([]);
+  stop.abort(new Error('the worker must go'));
+  await expect(shipper.join()).rejects.toThrow('the worker must go');
+});
+
+it.each([
+  { what: 'short output', chunk: LIVE_CHUNK_BYTES, rest: 7, more: ['delete 0'] },
+  { what: 'output without chunks', chunk: 0, rest: 6 * LIVE_CHUNK_BYTES, more: [] },
+])('$what is joined without chunks before', async ({ chunk, rest, more }) => {
+  const { shipper, requests, grow, pass } = shipping();
+  grow(chunk);
+  await pass(2 * PUT);
+  requests.length = 0;
+  shipper.settle();
+  grow(rest);
+  void shipper.join();
+  await pass(LONG);
+  expect(requests).toEqual([`join ${chunk + rest}`, ...more]);
 });
