@@ -20,7 +20,7 @@ function begun({ agent, total }: { agent?: AgentName; total?: number } = {}) {
     vi.advanceTimersByTime(milliseconds);
     return ending.reason;
   };
-  return { clocks, reasonAfter };
+  return { clocks, reasonAfter, reason: () => ending.reason };
 }
 
 describe.for(['codex', 'claude'] as const)('an attempt of %s', (agent) => {
@@ -49,6 +49,16 @@ describe.for(['codex', 'claude'] as const)('an attempt of %s', (agent) => {
     clocks.onFinished();
     expect(reasonAfter(1)).toBe('finished_not_exited');
   });
+
+  it('continues when its agent begins another turn after its result', () => {
+    const { clocks, reasonAfter } = begun({ agent });
+    clocks.onOutput();
+    clocks.onFinished();
+    clocks.onUnfinished();
+    expect(reasonAfter(SILENCE - GRACE - 1)).toBeUndefined();
+    clocks.onFinished();
+    expect(reasonAfter(GRACE)).toBe('finished_not_exited');
+  });
 });
 
 it('counts the attempts whose session it continues, from the moment when it is known to', () => {
@@ -59,7 +69,10 @@ it('counts the attempts whose session it continues, from the moment when it is k
   expect(reasonAfter(1)).toBe('timed_out');
   const exhausted = begun({ total: 1_000 });
   exhausted.clocks.onContinued(1_000);
-  expect(exhausted.reasonAfter(0)).toBe('timed_out');
+  expect(exhausted.reason()).toBe('timed_out');
+  const unlimited = begun();
+  unlimited.clocks.onContinued(1_000);
+  expect(unlimited.reasonAfter(DAY)).toBeUndefined();
 });
 
 it('an attempt of a shell script has no limit of silence', () => {
@@ -86,8 +99,9 @@ describe("a job's timeout", () => {
 
   it('does nothing once the attempt has ended', () => {
     const { clocks, reasonAfter } = begun({ agent: 'claude', total: 60_000 });
+    clocks.onContinued(1_000);
     clocks.onOutput();
-    clocks.onFinished();
+    for (let results = 0; results < 2; results += 1) clocks.onFinished();
     clocks.stop();
     expect(reasonAfter(2 * DAY)).toBeUndefined();
     expect(vi.getTimerCount()).toBe(0);

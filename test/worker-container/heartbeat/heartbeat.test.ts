@@ -40,6 +40,36 @@ it('extends the lease every 10 s', async () => {
   );
 });
 
+it('each heartbeat extends the lease to 30 s from then, with what the agent reported last', async () => {
+  const time = new VirtualTime();
+  const written: unknown[] = [];
+  const read: Job[] = [];
+  const touched = aRunningJob({ messages: 1 });
+  const touch = async (_job: Job, changes: object) => {
+    written.push(changes);
+    return touched;
+  };
+  const heartbeat = new Heartbeat({
+    jobs: { touch, get: async () => undefined } as unknown as JobStore,
+    clock: { now: () => time.wall },
+    job: aRunningJob(),
+    progress: () => (written.length === 0 ? undefined : { message: 'half', percent: 50, at: 'now' }) as never,
+    timing: { now: () => time.now, schedule: (run, delay) => time.schedule(run, delay) },
+    events: {
+      ...{ onEndRequested: () => undefined, onLost: () => undefined, onWatched: () => undefined },
+      ...{ onBeat: () => undefined, onFailure: () => undefined, onRead: (job) => void read.push(job) },
+    },
+  });
+  await time.run(() => time.now >= 20_000);
+  heartbeat.stop();
+  const until = (milliseconds: number) => new Date(time.wallAt(milliseconds)).toISOString();
+  expect(written).toEqual([
+    { lease_until: until(40_000) },
+    { lease_until: until(50_000), progress: { message: 'half', percent: 50, at: 'now' } },
+  ]);
+  expect(read).toEqual([touched, touched]);
+});
+
 it('abandons the attempt, once, after more than 20 s without an acknowledgment', async () => {
   expect(await heardInAMinute(() => Promise.reject(new Error('no answer')))).toEqual(['lost at 22 s']);
 });
@@ -82,6 +112,18 @@ it('reports messages only when the job has accepted further ones, with the next 
     return aRunningJob({ messages: time.now < 9_000 ? 1 : 3 });
   });
   expect(heard.filter((what) => what.startsWith('messages'))).toEqual(['messages at 4 s', 'messages at 10 s']);
+});
+
+it('asks nothing while an answer is due, and says that a call failed', async () => {
+  const asked: string[] = [];
+  const slow = (what: string) => async (time: VirtualTime) => {
+    asked.push(`${what} at ${time.now / 1000} s`);
+    await time.sleep(5_000);
+    throw new TypeError('no answer');
+  };
+  const heard = await heardInAMinute(slow('write'), slow('read'));
+  expect(asked).toEqual(['read at 2 s', 'read at 8 s', 'write at 14 s', 'write at 20 s']);
+  expect(heard).toEqual(['a fault', 'a fault', 'a fault', 'lost at 22 s', 'a fault']);
 });
 
 it('reports whether the job has a live view, as long as its record says so', async () => {
