@@ -1,0 +1,105 @@
+import { existsSync, statSync } from 'node:fs';
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
+import {
+  keepAttemptFiles,
+  makeAttemptFiles,
+  openHome,
+  recordOf,
+} from '../../../worker-container/attempt/attempt-files.ts';
+import { Redaction } from '../../../worker-container/secrets/redaction.ts';
+import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
+import { aRunningJob } from '../../lib/jobs/a-job.ts';
+import { ENV } from '../../simulation/model/environment.ts';
+import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
+import { describeAsRoot, newAccounts } from '../service-accounts/as-root.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'promptq-files-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+});
+
+/** Stores the files of an attempt. */
+async function keep(files: ReturnType<typeof makeAttemptFiles>, account?: ServiceAccount) {
+  const context = { ...quietDeployment(), env: ENV, account, log: new Logger({ logLevel: 'SILENT' }) };
+  const how = { files, redaction: new Redaction(), signal: new AbortController().signal };
+  return await keepAttemptFiles(context as unknown as AttemptContext & { log: Logger }, aRunningJob(), how);
+}
+
+it('what the worker adds is stored with the files of the agent, in place of what that put there', async () => {
+  const files = makeAttemptFiles(folder, undefined);
+  await writeFile(join(files.attachments, 'report.md'), 'all of it');
+  await writeFile(join(files.own, 'setup.log'), 'done');
+  const elsewhere = join(folder, 'elsewhere');
+  await mkdir(elsewhere);
+  await symlink(elsewhere, join(files.attachments, '.promptq'));
+  const { attachments, warnings } = await keep(files);
+  expect(attachments.map(({ path, bytes }) => [path, bytes]).toSorted()).toEqual([
+    ['.promptq/setup.log', 4],
+    ['report.md', 9],
+  ]);
+  expect([warnings, await readdir(elsewhere)]).toEqual([[], []]);
+});
+
+it('a worker that adds nothing leaves no folder for it, nor that of the agent', async () => {
+  const files = makeAttemptFiles(folder, undefined);
+  await mkdir(join(files.attachments, '.promptq'));
+  await writeFile(join(files.attachments, '.promptq', 'forged.log'), '');
+  expect(await keep(files)).toEqual({ attachments: [], warnings: [] });
+  expect(await readdir(files.attachments)).toEqual([]);
+});
+
+it('a receipt counts the files, and has neither an empty list of them nor of warnings', () => {
+  const file = { path: 'a', bytes: 2, sha256: '' };
+  expect(recordOf({ attachments: [], warnings: [] })).toEqual({});
+  expect(recordOf({ attachments: [file, { ...file, bytes: 3 }], warnings: ['late'] })).toEqual({
+    ...{ attachments: { count: 2, bytes: 5 }, warnings: ['late'] },
+  });
+});
+
+it("an agent without an account has its user's home", async () => {
+  expect(makeAttemptFiles(folder, undefined).personal).toBeUndefined();
+  const env = { ...ENV, PROMPTQ_WORK_DIR: folder };
+  const home = await openHome({ account: undefined, env: env as never }, 'setup');
+  expect(home.environment).toEqual({});
+  await home.close();
+  expect(existsSync(join(folder, 'attempts'))).toBe(false);
+});
+
+describeAsRoot('an agent under an account', () => {
+  const ownerOf = (path: string) => [statSync(path).uid, statSync(path).gid];
+
+  it('owns its attachments, home, temporary files and caches, and no more', async () => {
+    const account = newAccounts(1).slots[0] as ServiceAccount;
+    const { personal = {}, attachments, own, agent } = makeAttemptFiles(folder, account);
+    expect(Object.keys(personal)).toEqual(['HOME', 'TMPDIR', 'XDG_CACHE_HOME', 'npm_config_cache']);
+    for (const path of [attachments, ...Object.values(personal)])
+      expect([path, ...ownerOf(path)]).toEqual([path, account.uid, account.gid]);
+    for (const path of [own, agent]) expect([path, ...ownerOf(path)]).toEqual([path, 0, 0]);
+  });
+
+  it('has a home outside of attempts too, until it is closed', async () => {
+    const account = newAccounts(1).slots[0] as ServiceAccount;
+    const home = await openHome({ account, env: { ...ENV, PROMPTQ_WORK_DIR: folder } as never }, 'setup');
+    expect(home.environment).toMatchObject({ HOME: join(folder, 'attempts/setup/home') });
+    expect(ownerOf(join(folder, 'attempts/setup/home'))).toEqual([account.uid, account.gid]);
+    await home.close();
+    expect(existsSync(join(folder, 'attempts/setup'))).toBe(false);
+  });
+
+  it('has its attachments closed to all others before they are read', async () => {
+    const account = newAccounts(1).slots[0] as ServiceAccount;
+    const files = makeAttemptFiles(folder, account);
+    await writeFile(join(files.attachments, 'report.md'), 'all of it');
+    await chown(join(files.attachments, 'report.md'), account.uid, account.gid);
+    await chmod(files.attachments, 0o777);
+    expect((await keep(files, account)).attachments).toMatchObject([{ path: 'report.md' }]);
+    expect(ownerOf(files.attachments)).toEqual([0, 0]);
+    expect(statSync(files.attachments).mode & 0o777).toBe(0o700);
+  });
+});
