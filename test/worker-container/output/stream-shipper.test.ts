@@ -155,8 +155,11 @@ it.each(['settle', 'abort'] as const)('an agent that waits for room does not whe
   const room = shipper.room();
   expect(await isKept(room, pass)).toBe(false);
   if (how === 'settle') shipper.settle();
-  else stop.abort(new Error('the worker must go'));
-  await pass(PUT);
+  else {
+    stop.abort(new Error('the worker must go'));
+    // The request that is being answered.
+    await pass(PUT);
+  }
   expect(await isKept(room, pass)).toBe(true);
   expect(await isKept(shipper.room(), pass)).toBe(true);
 });
