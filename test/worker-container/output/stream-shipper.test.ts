@@ -17,6 +17,7 @@ function shipping() {
   const spool = { path: '/spool', bytes: 0, slice: async (from: number, to: number) => Buffer.alloc(to - from) };
   const ask = async (request: string) => {
     await time.sleep(PUT);
+    stop.signal.throwIfAborted();
     requests.push(request);
   };
   const shipper = new StreamShipper({
