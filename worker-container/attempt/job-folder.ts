@@ -95,7 +95,7 @@ export async function openJobFolder(
 
 /** @throws Error if the folder that an earlier turn worked in was removed because of its age, or never copied */
 async function requireFolder(job: Job, path: string, earlier: readonly EarlierTurn[] | undefined): Promise<void> {
-  if (earlier === undefined || job.cwd !== undefined || job.folder_of === undefined) return;
+  if (earlier === undefined || job.cwd !== undefined) return;
   const users = earlier.filter(({ job: other }) => other.cwd === undefined && ownFolder(other) === ownFolder(job));
   const owner = users.find(({ job: { id } }) => id === job.folder_of)?.job;
   if (owner !== undefined && lacksCopy(owner))

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { expect, it } from 'vitest';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
@@ -7,7 +8,11 @@ import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
 import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
 import type { runAgent } from '../../../worker-container/attempt/attempt-run.ts';
 import type { Ending } from '../../../worker-container/commands/ending.ts';
-import { CancelledBeforeStartError } from '../../../worker-container/commands/not-started-error.ts';
+import {
+  AgentNotStartedError,
+  CancelledBeforeStartError,
+} from '../../../worker-container/commands/not-started-error.ts';
+import { SettingsUnreadError } from '../../../worker-container/secrets/transient-error.ts';
 import { aReceipt, aRunningJob } from '../../lib/jobs/a-job.ts';
 import { ENV } from '../../simulation/model/environment.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
@@ -22,6 +27,10 @@ interface Run {
   readonly ended: Promise<Job | undefined>;
   readonly isDisposed: () => boolean;
   readonly stopping: AbortController;
+  /** What became of the attempt's folder, and what was logged as an error. */
+  readonly done: readonly string[];
+  readonly heard: readonly string[];
+  readonly mask: (key: string, value: unknown) => unknown;
 }
 
 const MESSAGE = 'msg_00000000000000000000000001';
@@ -31,13 +40,18 @@ async function attempt({
   stopped = false,
   fails,
   disposal,
+  gets = [MESSAGE],
+  stored = {},
 }: {
   stopped?: boolean;
   fails?: Error;
   disposal?: Error;
+  /** Messages that its session gets. */
+  gets?: readonly string[];
+  stored?: Partial<Job>;
 } = {}): Promise<Run> {
   const deployment = quietDeployment();
-  const job = await deployment.store(aRunningJob());
+  const job = await deployment.store(aRunningJob(stored));
   await deployment.dispatchQueues.send(job);
   const held = await deployment.dispatchQueues.receive('normal', 0);
   if (held === undefined) throw new Error('there is no message');
@@ -45,8 +59,10 @@ async function attempt({
   if (stopped) stopping.abort();
   let isDisposed = false;
   const begun = Promise.withResolvers<Ending>();
-  const agent: typeof runAgent = async (_context, _job, { ending, seen }) => {
-    seen.add(MESSAGE);
+  const heard: string[] = [];
+  const agent: typeof runAgent = async (_context, _job, { ending, seen, watched }) => {
+    for (const id of gets) seen.add(id);
+    for (const type of ['watched', 'unwatched']) watched.addEventListener(type, () => heard.push(type));
     begun.resolve(ending);
     const reason = await ending.requested;
     if (fails !== undefined) throw fails;
@@ -62,14 +78,26 @@ async function attempt({
     return { record, sources: {}, dispose, attachments: [] } as unknown as Awaited<ReturnType<typeof runAgent>>;
   };
   const { time } = deployment;
+  const done: string[] = [];
+  const folder = {
+    make: async (path: string) => path,
+    remove: async (path: string) => void done.push(`removed ${path}`),
+  };
+  let mask: Run['mask'] = (_key, value) => value;
+  const createChild = ({ jsonReplacerFn }: { jsonReplacerFn: Run['mask'] }) => {
+    mask = jsonReplacerFn;
+    return Object.assign(new Logger({ logLevel: 'SILENT' }), { error: (text: string) => void done.push(text) });
+  };
   const context = {
     ...deployment,
-    ...{ env: ENV, workerId: 'worker-1', markPrefix: '', log: new Logger({ logLevel: 'SILENT' }) },
+    ...{ env: { ...ENV, PROMPTQ_PRACTICE_KEY: 'a-key-of-the-vendor' }, workerId: 'worker-1', markPrefix: '' },
+    log: { createChild },
     timing: { now: () => time.now, schedule: (run: () => void, delay: number) => time.schedule(run, delay) },
-    machine: { folder: { make: async (path: string) => path, remove: async () => undefined }, runAgent: agent },
+    machine: { folder, runAgent: agent },
   } as unknown as AttemptContext;
   const ended = runAttempt(context, job, held, stopping.signal);
-  return { deployment, job, ending: await begun.promise, ended, isDisposed: () => isDisposed, stopping };
+  const run = { deployment, job, ending: await begun.promise, ended, stopping, done, heard };
+  return { ...run, isDisposed: () => isDisposed, mask: (key, value) => mask(key, value) };
 }
 
 /** Whether the queue still has the dispatch message, once every visibility timeout is over. */
@@ -151,4 +179,69 @@ it('the receipt of an attempt that fails after its agent began has the messages 
   run.ending.request('output_failed');
   expect(await run.ended).toMatchObject({ status: 'FAILED' });
   expect(await run.deployment.readReceipt(run.job.id, 1)).toMatchObject({ messages: [MESSAGE] });
+});
+
+it('an attempt that ends leaves neither its folder nor a listener behind', async () => {
+  const run = await attempt();
+  expect(getEventListeners(run.stopping.signal, 'abort')).toHaveLength(1);
+  run.ending.request('cancelled');
+  await run.ended;
+  expect(run.done).toEqual([`removed /work/attempts/${run.job.id}`]);
+  expect(getEventListeners(run.stopping.signal, 'abort')).toEqual([]);
+});
+
+it('the logs of an attempt hold no secret', async () => {
+  const run = await attempt();
+  expect(run.mask('text', 'it is a-key-of-the-vendor')).toBe('it is ***');
+  expect(run.mask('count', 7)).toBe(7);
+  run.ending.request('cancelled');
+  await run.ended;
+});
+
+it('an agent hears whether its job has a live view', async () => {
+  const run = await attempt({ stored: { watched_until: '2026-11-20T10:00:03.000Z' } });
+  await run.deployment.pass(5_000);
+  expect(run.heard).toEqual(['watched', 'unwatched']);
+  run.ending.request('cancelled');
+  await run.ended;
+});
+
+it('an attempt that fails says why, and holds no more than there was', async () => {
+  const run = await attempt({ fails: new Error('the disk failed'), gets: [] });
+  run.ending.request('output_failed');
+  expect(await run.ended).toMatchObject({ status: 'FAILED', error: 'the disk failed' });
+  const receipt = await run.deployment.readReceipt(run.job.id, 1);
+  expect([receipt?.messages, receipt?.warnings, receipt?.attachments]).toEqual([undefined, undefined, undefined]);
+  expect(run.done[0]).toBe('the attempt failed to run');
+});
+
+const KEPT = { attachments: [{ path: 'setup.log', bytes: 4, sha256: '' }], warnings: ['setup: it failed'] };
+
+it('an agent that was not started leaves what its preparation did', async () => {
+  const run = await attempt({ fails: new AgentNotStartedError(new Error('the setup failed'), KEPT) });
+  run.ending.request('output_failed');
+  expect(await run.ended).toMatchObject({ status: 'FAILED', error: 'the setup failed' });
+  expect(await run.deployment.readReceipt(run.job.id, 1)).toMatchObject({
+    ...{ attachments: { count: 1, bytes: 4 }, warnings: KEPT.warnings },
+  });
+});
+
+it.each([
+  { reason: 'cancelled', ends: { status: 'CANCELLED', reason: 'cancelled_by_request' } },
+  { reason: 'stopping', ends: { status: 'QUEUED', reason: 'waiting_for_worker' } },
+] as const)('an attempt that is $reason before its agent starts ends as that, without an error', async (given) => {
+  const { reason, ends } = given;
+  const run = await attempt({ fails: new AgentNotStartedError(new CancelledBeforeStartError(), KEPT) });
+  run.ending.request(reason);
+  expect(await run.ended).toMatchObject(ends);
+  expect(run.done).toEqual([expect.stringMatching(/^removed/)]);
+});
+
+it.each([
+  new SettingsUnreadError(new Error('the table is busy')),
+  Object.assign(new Error('no space left'), { code: 'ENOSPC' }),
+])('an attempt that another worker may be able to start is handed back: %s', async (fails) => {
+  const run = await attempt({ fails });
+  run.ending.request('output_failed');
+  expect(await run.ended).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker' });
 });

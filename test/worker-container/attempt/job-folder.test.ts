@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { EarlierTurn } from '../../../lib/jobs/threads/conversation.ts';
 import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
@@ -9,7 +9,8 @@ import { openJobFolder } from '../../../worker-container/attempt/job-folder.ts';
 import { Ending } from '../../../worker-container/commands/ending.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import { WorkFolders } from '../../../worker-container/workspace/work-folders.ts';
-import { aRunningJob } from '../../lib/jobs/a-job.ts';
+import { startGitServer } from '../../git-server.ts';
+import { aJob, aRunningJob } from '../../lib/jobs/a-job.ts';
 import { ENV } from '../../simulation/model/environment.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 
@@ -19,14 +20,25 @@ const [PARENT, CHILD, NEXT] = ['1', '2', '3'].map((last) => `job_000000000000000
   string,
 ];
 let workspaces: string;
+/** What was lent and closed. */
+let lent: string[];
 beforeEach(async () => {
+  lent = [];
   workspaces = await mkdtemp(join(tmpdir(), 'promptq-folders-'));
   onTestFinished(() => rm(workspaces, { recursive: true, force: true }));
 });
 
-async function open(job: Job, earlier?: readonly EarlierTurn[]): Promise<string> {
-  const context = { ...quietDeployment(), env: ENV, folders: { workspaces, roots: [] }, account: undefined };
+async function open(job: Job, earlier?: readonly EarlierTurn[], more: object = {}): Promise<string> {
+  const env = { ...ENV, PATH: process.env.PATH ?? '', PROMPTQ_REPOSITORY_LOOPBACK: true };
+  const folders = { workspaces, roots: [] };
+  const context = { ...quietDeployment(), ...more, env, folders, account: undefined };
   const lending = new WorkFolders({ account: undefined, folders: context.folders, closed: [] });
+  vi.spyOn(lending, 'lend').mockImplementation(async (path) => {
+    lent.push(`lent ${path}`);
+    await mkdir(path, { recursive: true });
+    return path;
+  });
+  vi.spyOn(lending, 'close').mockImplementation(async () => void lent.push('closed'));
   const at = { attemptDir: workspaces, ending: new Ending(), mark: 'test', redaction: new Redaction(), lending };
   const files = { own: workspaces } as never;
   const { cwd } = await openJobFolder(context as unknown as AttemptContext, job, at, { earlier, files, agentEnv: {} });
@@ -60,4 +72,84 @@ test('a job with its own folder, or one that others share, begins in a new one',
   expect(await open(own)).toBe(join(workspaces, own.project_id, CHILD));
   const shared = aRunningJob({ id: CHILD, cwd: 'work', parent_id: PARENT });
   expect(await open(shared)).toBe(join(workspaces, shared.project_id, 'work'));
+});
+
+const turn = (job: Partial<Job>) => ({ job: aJob({ attempt: 1, status: 'SUCCEEDED', ...job }), attempt: 1 });
+
+test('a turn does not begin in an empty folder in place of the one that its thread worked in', async () => {
+  const job = aRunningJob({ id: CHILD, folder_of: PARENT });
+  const earlier = [turn({ id: PARENT })];
+  const folder = join(workspaces, job.project_id, PARENT);
+  await expect(open(job, earlier)).rejects.toThrow('the folder of the thread was removed because of its age');
+  await mkdir(folder, { recursive: true });
+  expect(await open(job, earlier)).toBe(folder);
+});
+
+test.each<[string, Partial<Job>, readonly Partial<Job>[] | undefined]>([
+  ['it is the first', { folder_of: PARENT }, undefined],
+  ['it shares another folder', { folder_of: PARENT, cwd: 'work' }, [{ id: PARENT }]],
+  ['it gets a new folder', {}, [{ id: PARENT }]],
+  ['the turn before worked elsewhere', { folder_of: PARENT }, [{ id: PARENT, cwd: 'work' }]],
+  ['another job worked elsewhere', { folder_of: PARENT }, [{ id: PARENT, status: 'FAILED' }, { id: NEXT }]],
+  ['the turn before failed', { folder_of: PARENT }, [{ id: PARENT, status: 'FAILED' }]],
+  ['the turn before worked in the folder of its parent', {}, [{ id: NEXT, parent_id: PARENT, cwd: PARENT }]],
+])('a turn begins in a folder that is not there yet if %s', async (_why, more, earlier) => {
+  const job = aRunningJob({ id: CHILD, ...more });
+  const folder = join(workspaces, job.project_id, job.cwd ?? job.folder_of ?? CHILD);
+  expect(await open(job, earlier?.map(turn))).toBe(folder);
+});
+
+test('a turn after a fork that was never copied says so', async () => {
+  const job = aRunningJob({ id: CHILD, folder_of: PARENT });
+  const fork = { id: PARENT, forked_from: NEXT, status: 'FAILED' } as const;
+  await expect(open(job, [turn(fork)])).rejects.toThrow(`the folder of job ${PARENT}, a fork, was never copied`);
+  const folder = join(workspaces, job.project_id, PARENT);
+  expect(await open(job, [turn({ ...fork, copied_by: 1 })])).toBe(folder);
+});
+
+test('a folder that no job may work in is refused with the reason', async () => {
+  await expect(open(aRunningJob({ cwd: '/etc' }))).rejects.toThrow('cwd: received "/etc"; an absolute folder must lie');
+});
+
+/** A fork of a job, which runs, and the deployment that knows both. */
+async function forked(source: Partial<Job> = {}) {
+  const deployment = quietDeployment();
+  const thread = { thread_id: PARENT, turn: 1, attempt: 1, status: 'SUCCEEDED' } as const;
+  await deployment.store(aJob({ id: PARENT, ...thread, ...source }));
+  const fork = { id: CHILD, forked_from: PARENT, forked_attempt: 1, thread_id: CHILD, turn: 1 };
+  const job = await deployment.store(aRunningJob(fork));
+  const own = (id: string) => join(workspaces, job.project_id, id);
+  return { deployment, job, own };
+}
+
+test('a fork begins in a copy of the folder of the job that it forks, and keeps it', async () => {
+  const { deployment, job, own } = await forked();
+  await mkdir(own(PARENT), { recursive: true });
+  await writeFile(join(own(PARENT), 'door'), 'red');
+  expect(await open(job, undefined, deployment)).toBe(own(CHILD));
+  expect(await readFile(join(own(CHILD), 'door'), 'utf8')).toBe('red');
+  expect(await readdir(join(workspaces, job.project_id))).toEqual([PARENT, CHILD]);
+  expect(lent).toEqual([`lent ${own(PARENT)}`, 'closed', `lent ${own(CHILD)}`]);
+  expect(await deployment.read(job)).toMatchObject({ copied_by: 1 });
+});
+
+test('a fork of a folder that is gone, or may not be used any longer, says so', async () => {
+  const gone = await forked();
+  const removedSource = `the folder of job ${PARENT}, which this one forks, was removed because of its age`;
+  await expect(open(gone.job, undefined, gone.deployment)).rejects.toThrow(removedSource);
+  const elsewhere = await forked({ cwd: '/etc' });
+  const refused = open(elsewhere.job, undefined, elsewhere.deployment);
+  await expect(refused).rejects.toThrow('an absolute folder must lie under');
+});
+
+test('a job whose project has a repository works in its worktree alone', async () => {
+  const server = await startGitServer();
+  onTestFinished(() => server.close());
+  await server.commit({ door: 'red' });
+  const job = aRunningJob({ id: CHILD });
+  const projectSettings = { get: async () => ({ repository: server.url }) };
+  const locks = { take: async () => true, release: async () => undefined };
+  const cwd = await open(job, undefined, { projectSettings, locks });
+  expect(await readFile(join(cwd, 'door'), 'utf8')).toBe('red');
+  expect(lent).toEqual([`lent ${cwd}`]);
 });

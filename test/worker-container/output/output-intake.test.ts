@@ -159,3 +159,29 @@ it('closing ends although a pipe never falls silent, and says that output is mis
   stopped = true;
   expect([pauses, intake.complete]).toEqual([200, false]);
 });
+
+it('closing a pipe waits until nothing has come since the look before', async () => {
+  let looks = 0;
+  let look: () => void = () => undefined;
+  const pipe = new PassThrough();
+  const timing = {
+    ...machineTiming,
+    schedule(run: () => void) {
+      looks += 1;
+      look = run;
+      if (looks <= 5) pipe.write(String(looks));
+      else setImmediate(run);
+      return () => undefined;
+    },
+  };
+  const spool = newSpool();
+  const intake = new OutputIntake({
+    ...{ input: pipe, timing, spool, limit: 100, redactor: new Redaction().redactor(), room: async () => undefined },
+    // By then the chunk is no longer being kept.
+    onKept: () => void setImmediate(() => look()),
+    onLimit: () => undefined,
+    onError: () => undefined,
+  });
+  await intake.close();
+  expect([(await spool.slice(0, spool.bytes)).toString(), looks, intake.complete]).toEqual(['12345', 7, true]);
+});

@@ -9,7 +9,7 @@ const LONG = 120_000;
 const PUT = 1_000;
 
 /** A spool that only counts, and S3 that takes a second for each request; what it was asked for, in order. */
-function shipping() {
+function shipping({ deletes = true } = {}) {
   const time = new VirtualTime();
   const requests: string[] = [];
   let timers = 0;
@@ -25,7 +25,10 @@ function shipping() {
     objects: {
       put: async (key: string, body: Uint8Array) => await ask(`put ${key}+${body.length}`),
       uploadFile: async (_key: string, _path: string, bytes: number) => await ask(`join ${bytes}`),
-      deleteMany: async (keys: readonly string[]) => await ask(`delete ${keys.join()}`),
+      deleteMany: async (keys: readonly string[]) => {
+        await ask(`delete ${keys.join()}`);
+        if (!deletes) throw new Error('denied');
+      },
     } as unknown as OutputObjects,
     chunkKey: String,
     joinedKey: 'joined',
@@ -186,4 +189,35 @@ it.each([
   void shipper.join();
   await pass(LONG);
   expect(requests).toEqual([`join ${chunk + rest}`, ...more]);
+});
+
+it('the second flush waits longer than the first', async () => {
+  const { requests, grow, pass } = shipping();
+  grow(7);
+  await pass(1_000 + PUT);
+  grow(7);
+  await pass(1_500 + PUT);
+  expect(requests).toEqual(['put 0+7']);
+  await pass(500);
+  expect(requests).toEqual(['put 0+7', 'put 7+7']);
+});
+
+it('chunks that cannot be deleted stay beside the joined object', async () => {
+  const { shipper, requests, grow, pass } = shipping({ deletes: false });
+  grow(LIVE_CHUNK_BYTES);
+  await pass(2 * PUT);
+  const joined = shipper.join();
+  await pass(LONG);
+  expect(await isKept(joined, pass)).toBe(true);
+  expect(requests.slice(2)).toEqual(Array.from({ length: 4 }, () => 'delete 0'));
+});
+
+it('output that came during an upload is not shipped apart once the end is near', async () => {
+  const { shipper, requests, grow, pass } = shipping();
+  grow(LIVE_CHUNK_BYTES);
+  await pass(PUT / 2);
+  grow(3 * LIVE_CHUNK_BYTES);
+  void shipper.join();
+  await pass(LONG);
+  expect(requests).toEqual([`put 0+${LIVE_CHUNK_BYTES}`, `join ${4 * LIVE_CHUNK_BYTES}`, 'delete 0']);
 });
