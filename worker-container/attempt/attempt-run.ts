@@ -50,7 +50,6 @@ async function runWithLogin(
     const onContinued = () => clocks.onContinued(job.ran_before ?? 0);
     const at = { attemptDir, ending, mark, files, redaction, onProgress, onContinued, watch, lending, account };
     prepared = await prepareAttempt(context, job, at).catch(async (error: unknown) => {
-      clocks.stop();
       // The author of a failed setup command needs its output.
       throw new AgentNotStartedError(
         error,
