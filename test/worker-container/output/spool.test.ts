@@ -28,6 +28,7 @@ it('a spool says how much of it is missing, and is closed and deleted when it is
   const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
   const spool = new Spool(join(folder, 'stdout'));
   await spool.append(Buffer.from('12345678'));
+  expect(spool.bytes).toBe(8);
   expect((await spool.slice(2, 8)).toString()).toBe('345678');
   await expect(spool.slice(2, 9)).rejects.toThrow('ends at byte 8, expected 9');
   await spool.remove();
