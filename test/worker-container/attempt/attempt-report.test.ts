@@ -1,3 +1,4 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
 import { LIMITS } from '../../../lib/contract/limits.ts';
@@ -6,6 +7,7 @@ import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { LEASE } from '../../../lib/jobs/lifecycle/lease.ts';
 import { NOTHING } from '../../../lib/jobs/output/live-output.ts';
+import type { OutputSource } from '../../../lib/jobs/output/output-source.ts';
 import { OutputStore } from '../../../lib/jobs/output/output-store.ts';
 import { type Receipt, receiptSchema } from '../../../lib/jobs/receipts/receipt.ts';
 import { JobStore } from '../../../lib/jobs/store/job-store.ts';
@@ -77,6 +79,15 @@ it('a table that is away for a while delays the report', async () => {
   expect(await reported('away table', { jobs })).toMatchObject({ status: 'SUCCEEDED' });
 });
 
+const bytes = Buffer.alloc(1_000, 'x');
+/** Documents are written because of the size that it has, whatever of it can still be read. */
+const large = {
+  size: LIMITS.streamedAnswerBytes + 1,
+  async *read(from = 0, to = bytes.length) {
+    yield bytes.subarray(from, to);
+  },
+};
+
 it('a document that was written before a cancel came says how the job ended', async () => {
   const job = await deployment.store(
     aRunningJob({
@@ -85,14 +96,6 @@ it('a document that was written before a cancel came says how the job ended', as
     }),
   );
   const { outcome, composed_prompt, streams, started_at } = aReceipt({ kind: 'succeeded', reason: 'exited' });
-  // Documents are written because of the size that it has, whatever of it can still be read.
-  const bytes = Buffer.alloc(1_000, 'x');
-  const large = {
-    size: LIMITS.streamedAnswerBytes + 1,
-    async *read(from = 0, to = bytes.length) {
-      yield bytes.subarray(from, to);
-    },
-  };
   const output = Object.assign(Object.create(deployment.output) as OutputStore, {
     // The last moment in which a client can come before the report: its documents are written.
     async putReceipt(receipt: Receipt) {
@@ -108,6 +111,52 @@ it('a document that was written before a cancel came says how the job ended', as
   const url = await deployment.output.presignDocument(job.id, 1, 'result', 60);
   const { status, state_reason } = (await (await fetch(url)).json()) as Record<string, unknown>;
   expect({ status, state_reason }).toMatchObject({ status: 'CANCELLED', state_reason: { code: 'killed_by_request' } });
+});
+
+/** Reports a success with this stdout. @param fails how many of its requests to store something fail at first */
+async function reportedWith(name: string, stdout: OutputSource, { fails = 0, stored = {} as Partial<Job> } = {}) {
+  const job = aRunningJob({ id: jobIdOfKey(name), project_id: name, folder: name });
+  await deployment.store({ ...job, ...stored });
+  const written: string[] = [];
+  const away = failing(deployment.objects, 'PutObjectCommand', fails);
+  const send = async (command: { input: { Key: string } }) => {
+    written.push(command.input.Key.split('/').at(-1) ?? '');
+    return await away.send(command as never);
+  };
+  const objects = Object.assign(Object.create(deployment.objects) as typeof deployment.objects, { send });
+  const [changed, faults]: [string[], unknown[]] = [[], []];
+  const ignored = () => undefined;
+  const log = { info: ignored, warn: ignored, error: (text: string) => void faults.push(text) } as unknown as Logger;
+  const onChange = (id: string) => void changed.push(id);
+  const { outcome, composed_prompt, streams, started_at } = aReceipt({ kind: 'succeeded', reason: 'exited' });
+  const ended = await reportAttempt({ ...worker, objects, log, onChange, timing: impatient }, job, {
+    ...{ outcome, composed_prompt, streams, startedAt: started_at, redaction: new Redaction() },
+    ...{ sources: { stdout, stderr: NOTHING }, releasing: NEVER },
+  });
+  return { job, ended, written, changed, faults, receipt: await deployment.output.readReceipt(job.id, 1) };
+}
+
+it('an output that is too large for an answer is stored as documents, each once, although a try fails', async () => {
+  for (const fails of [0, 1]) {
+    const { job, ended, written, changed, receipt } = await reportedWith(`large ${fails}`, large, { fails });
+    expect(ended).toMatchObject({ status: 'SUCCEEDED' });
+    expect([receipt?.documents, receipt?.warnings]).toEqual([['result', 'logs-stdout'], undefined]);
+    expect(written.slice(fails)).toEqual(['result.json', 'logs-stdout.json']);
+    expect(changed).toEqual([job.id]);
+  }
+});
+
+it('an output that fits into an answer is not stored as a document', async () => {
+  const { written, receipt } = await reportedWith('small', { ...large, size: bytes.length });
+  expect([written, receipt?.documents]).toEqual([[], []]);
+});
+
+it('a report that comes too late is refused, which is no fault', async () => {
+  const { ended, changed, faults, receipt } = await reportedWith('late', NOTHING, {
+    stored: { attempt: 2, version: 2 },
+  });
+  expect([ended, changed, faults]).toEqual([undefined, [], []]);
+  expect(receipt).toMatchObject({ outcome: { kind: 'succeeded' } });
 });
 
 it('a worker that has to stop while it writes documents reports without them', async () => {
