@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -145,14 +146,26 @@ it('an agent that takes messages gets those that are there at its start, and lat
 });
 
 /** What ends when a script is abandoned. */
-async function abandoned(script: string, { withShipper = false } = {}) {
+async function abandoned(
+  script: string,
+  {
+    withShipper = false,
+    prints = false,
+    killTimeoutMs,
+  }: { withShipper?: boolean; prints?: boolean; killTimeoutMs?: number } = {},
+) {
   const env = { PATH: process.env.PATH ?? '' };
   const command = { command: 'bash', args: ['-c', script], env, cwd: folder };
   const tree = await spawnTree({ ...command, stdin: undefined, mark, account: undefined });
+  if (prints) await Promise.all([tree.stdout, tree.stderr].map((pipe) => once(pipe, 'readable')));
   const done: string[] = [];
   const note = (what: string) => async () => void done.push(what);
   const parts = { session: { dispose: note('session') }, ...(withShipper && { shipper: { dispose: note('output') } }) };
-  const context = { log: { error: (text: string) => void done.push(text) }, onSurvivors: note('survivors') };
+  const context = {
+    log: { error: (text: string) => void done.push(text) },
+    onSurvivors: note('survivors'),
+    killTimeoutMs,
+  };
   const agent = { politeSignal: 'SIGTERM' };
   await abandonAgent(context as never, { agent, tools: { close: note('tools') } } as never, mark, {
     ...{ tree, ...parts },
@@ -161,7 +174,7 @@ async function abandoned(script: string, { withShipper = false } = {}) {
 }
 
 it('nothing is left of an agent that is abandoned', async () => {
-  const { tree, done } = await abandoned('echo unread; echo unread >&2; trap "" TERM; sleep 60');
+  const { tree, done } = await abandoned('echo unread; echo unread >&2; trap "" TERM; sleep 60', { prints: true });
   expect(findMarked(mark)).toEqual([]);
   expect(done).toEqual(['tools', 'session']);
   expect([tree.stdin?.destroyed, tree.stdout.destroyed, tree.stderr.destroyed]).toEqual([true, true, true]);
@@ -171,6 +184,12 @@ it('the output of an agent that is abandoned is deleted by what stores it', asyn
   const { tree, done } = await abandoned('sleep 60', { withShipper: true });
   expect(done).toEqual(['tools', 'session', 'output']);
   for (const pipe of [tree.stdout, tree.stderr]) pipe.destroy();
+});
+
+it('processes of an agent that is abandoned are logged and counted if they survive', async () => {
+  const { tree, done } = await abandoned('sleep 60', { killTimeoutMs: 0 });
+  const text = `processes of an abandoned agent: not ended, even by SIGKILL: ${tree.pid}. They may still run, perhaps`;
+  expect(done).toEqual(['tools', `${text} as another user.`, 'survivors', 'session']);
 });
 
 it('an agent that never started has only its tools to close', async () => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { Ending } from '../../../worker-container/commands/ending.ts';
 import { type PreparingCommand, runPreparing } from '../../../worker-container/commands/preparing-process.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
@@ -62,4 +63,40 @@ it('an attempt that is asked to end ends what prepares it, and starts nothing mo
   };
   await expect(run('echo begun', { ending, onStdout })).rejects.toMatchObject({ name: 'CancelledBeforeStartError' });
   expect(hasRun).toBe(false);
+});
+
+it('the beginning of a secret at the end of stderr is kept', async () => {
+  expect((await run('printf hunter2 >&2')).stderrTail).toBe('hunter2');
+});
+
+it('what a process writes that escaped is waited for, for a while', async () => {
+  const script = 'env -i setsid bash -c "sleep 0.3; echo late; echo late >&2" & exit 0';
+  expect(await run(script)).toMatchObject({ stdout: 'late\n', stderr: 'late\n', stderrTail: 'late\n' });
+});
+
+it('processes that survive are named and counted', async () => {
+  let counted = 0;
+  const onSurvivors = () => {
+    counted += 1;
+  };
+  const script = 'sleep 300 >/dev/null 2>&1 & echo $!';
+  const { stdout, survivors } = await run(script, { onSurvivors, killTimeoutMs: 0 });
+  process.kill(Number(stdout), 'SIGKILL');
+  expect([survivors, counted]).toEqual([[Number(stdout)], 1]);
+  await run('true', { onSurvivors });
+  expect(counted).toBe(1);
+});
+
+it('the pipes that an escaped process holds are closed, and no timer is left', async () => {
+  const ended = vi.spyOn(AbortController.prototype, 'abort');
+  const sockets = vi.spyOn(Socket.prototype, 'destroy');
+  onTestFinished(() => void vi.restoreAllMocks());
+  let pid = '';
+  const onStdout = (chunk: Buffer) => {
+    pid += chunk.toString();
+  };
+  const held = run('(env -i setsid sleep 300 & echo $!); sleep 60', { limit: 500, onStdout });
+  await expect(held).rejects.toThrow('it took longer than');
+  expect([ended.mock.calls.length, new Set(sockets.mock.contexts).size]).toEqual([1, 2]);
+  process.kill(Number(pid), 'SIGKILL');
 });
