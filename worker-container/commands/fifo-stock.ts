@@ -52,17 +52,23 @@ async function fill(direction: Direction): Promise<void> {
 }
 
 function openBoth(path: string, direction: Direction): Fifo {
-  // A FIFO's reader must exist first, and must not wait for a writer.
-  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const opened: number[] = [];
+  const open = (flags: number): number => {
+    const end = openSync(path, flags);
+    opened.push(end);
+    return end;
+  };
   try {
-    if (direction === 'output') return { reader, writer: openSync(path, constants.O_WRONLY) };
-    const writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    // A FIFO's reader must exist first, and must not wait for a writer.
+    const reader = open(constants.O_RDONLY | constants.O_NONBLOCK);
+    if (direction === 'output') return { reader, writer: open(constants.O_WRONLY) };
+    const writer = open(constants.O_WRONLY | constants.O_NONBLOCK);
     // Now there is a writer, so that a reader that waits can be opened without waiting.
-    const waiting = openSync(path, constants.O_RDONLY);
+    const waiting = open(constants.O_RDONLY);
     closeSync(reader);
     return { reader: waiting, writer };
   } catch (error) {
-    closeSync(reader);
+    for (const end of opened) closeSync(end);
     throw error;
   }
 }
