@@ -221,7 +221,7 @@ async function untilGone(scan: TreeScan, visit: (living: readonly ProcessEntry[]
     empty = living.length === 0 ? empty + 1 : 0;
     if ((living.length > 0 || round === 1) && !(await visit(living))) return;
     await sleep(pause);
-    pause = living.length === 0 ? PAUSE.first : Math.min(pause * 2, PAUSE.longest);
+    pause = empty > 0 ? PAUSE.first : Math.min(pause * 2, PAUSE.longest);
   }
 }
 

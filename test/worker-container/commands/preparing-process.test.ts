@@ -100,3 +100,12 @@ it('the pipes that an escaped process holds are closed, and no timer is left', a
   expect([ended.mock.calls.length, new Set(sockets.mock.contexts).size]).toEqual([1, 2]);
   process.kill(Number(pid), 'SIGKILL');
 });
+
+it('a pipe that fails counts as read to its end', async () => {
+  const listened = vi.spyOn(Socket.prototype, 'once');
+  onTestFinished(() => void vi.restoreAllMocks());
+  const onStdout = () => {
+    for (const pipe of new Set(listened.mock.contexts)) (pipe as Socket).destroy(new Error('it broke'));
+  };
+  expect(await run('echo up; sleep 0.2; exit 3', { onStdout })).toMatchObject({ exitCode: 3 });
+});

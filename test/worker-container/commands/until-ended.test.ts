@@ -44,3 +44,24 @@ test.for(['cancelled', 'killed', 'asked', 'stopping'] as const)(
     expect(tools.endedBefore).toBe(false);
   },
 );
+
+test('an attempt that is killed gets no polite signal', async () => {
+  const tree = await bash('echo up; exec sleep 60');
+  await once(tree.stdout, 'data');
+  const ending = new Ending();
+  ending.request('killed');
+  const { exit } = await untilEnded(tree, { agent: AGENT, mark, ending, tools: undefined });
+  expect(exit).toEqual({ exitCode: null, signal: 'SIGKILL' });
+});
+
+test('an agent that survives has no exit, and one that has exited keeps its own', async () => {
+  const tree = await bash('echo up; exec sleep 60');
+  await once(tree.stdout, 'data');
+  const ending = new Ending();
+  ending.request('killed');
+  const survived = await untilEnded(tree, { agent: AGENT, mark, ending, tools: undefined, killTimeoutMs: 0 });
+  expect(survived).toEqual({ exit: { exitCode: null, signal: null }, byItself: false, survivors: [tree.pid] });
+  await endMarkedLike(mark);
+  const exited = await untilEnded(await bash('exit 3'), { agent: AGENT, mark, ending: new Ending(), tools: undefined });
+  expect(exited).toEqual({ exit: { exitCode: 3, signal: null }, byItself: true, survivors: [] });
+});
