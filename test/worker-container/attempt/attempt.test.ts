@@ -237,11 +237,11 @@ it.each([
   expect(run.done).toEqual([expect.stringMatching(/^removed/)]);
 });
 
-it.each([
-  new SettingsUnreadError(new Error('the table is busy')),
-  Object.assign(new Error('no space left'), { code: 'ENOSPC' }),
-])('an attempt that another worker may be able to start is handed back: %s', async (fails) => {
-  const run = await attempt({ fails });
-  run.ending.request('output_failed');
-  expect(await run.ended).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker' });
-});
+it.each([new SettingsUnreadError('the table is busy'), Object.assign(new Error('no space left'), { code: 'ENOSPC' })])(
+  'an attempt that another worker may be able to start is handed back: %s',
+  async (fails) => {
+    const run = await attempt({ fails });
+    run.ending.request('output_failed');
+    expect(await run.ended).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker' });
+  },
+);

@@ -160,7 +160,7 @@ it('closing ends although a pipe never falls silent, and says that output is mis
   expect([pauses, intake.complete]).toEqual([200, false]);
 });
 
-it('closing a pipe waits until nothing has come since the look before', async () => {
+it('closing a pipe waits until nothing has come for a while', async () => {
   let looks = 0;
   let look: () => void = () => undefined;
   const pipe = new PassThrough();

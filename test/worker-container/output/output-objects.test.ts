@@ -17,3 +17,15 @@ it('objects are deleted a thousand at a time, and one that is not is an error', 
   expect(asked).toEqual([1_000, 1]);
   await expect(objects.deleteMany(['gone', 'kept'], NEVER)).rejects.toThrow('kept: AccessDenied it is kept');
 });
+
+it('a request of a chunk that is stored is made once, and stops with its signal', async () => {
+  const stop = new AbortController();
+  const asked: unknown[] = [];
+  const send = async ({ input }: PutObjectCommand, { abortSignal }: { abortSignal: AbortSignal }) => {
+    asked.push([input.Bucket, input.Key, String(input.Body), abortSignal.aborted]);
+    stop.abort();
+    asked.push(abortSignal.aborted);
+  };
+  await s3OutputObjects({ send } as unknown as S3Client, 'outputs').put('key', Buffer.from('chunk'), stop.signal);
+  expect(asked).toEqual([['outputs', 'key', 'chunk', false], true]);
+});
