@@ -65,6 +65,49 @@ it('who reads along with stdout gets it unmasked, and nothing of stderr', async 
   expect(heard).toEqual(['a-secret-word']);
 });
 
+it('everything that is kept is passed on as it is stored', async () => {
+  const heard: string[] = [];
+  const onData: OutputShipperOptions['onData'] = (stream, chunk) => void heard.push(`${stream} ${chunk}`);
+  const { shipper, pipes } = await shipping(nothing, { redaction: new Redaction(['a-secret-word']), onData });
+  pipes.stdout.end('a-secret-word');
+  await expect.poll(() => heard, { interval: 5 }).toEqual(['stdout ***']);
+  pipes.stderr.end('a complaint');
+  await shipper.ended;
+  expect(heard).toEqual(['stdout ***', 'stderr a complaint']);
+});
+
+it('output is shipped at once when someone begins to read along', async () => {
+  const put = Promise.withResolvers<string>();
+  const never = 3_600_000;
+  const timing: Timing = {
+    now: machineTiming.now,
+    schedule: (run, delay) => machineTiming.schedule(run, delay > 100 ? never : delay),
+  };
+  const kept = Promise.withResolvers<undefined>();
+  const options = { timing, onData: () => kept.resolve(undefined) };
+  const { shipper, pipes } = await shipping(async (_key, body) => put.resolve(body.toString()), options);
+  pipes.stdout.write('hello');
+  await kept.promise;
+  shipper.setWatched(true);
+  expect(await put.promise).toBe('hello');
+});
+
+it('what is given up while it is joined stops', async () => {
+  const begun = Promise.withResolvers<undefined>();
+  const uploadFile: OutputObjects['uploadFile'] = async (_key, _path, _bytes, signal) => {
+    begun.resolve(undefined);
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  };
+  const objects = { put: nothing, uploadFile, deleteMany: nothing };
+  const { shipper, pipes } = await shipping(nothing, { objects });
+  pipes.stdout.end('output');
+  const stop = new AbortController();
+  const finished = shipper.finish({ complete: true, signal: stop.signal });
+  await begun.promise;
+  stop.abort(new Error('the worker must go'));
+  await expect(finished).rejects.toThrow('the worker must go');
+});
+
 it('output that waits for an object store is read to its end before that answers', async () => {
   const answer = Promise.withResolvers<undefined>();
   const { shipper, pipes, uploads } = await shipping(async () => await answer.promise);
