@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
@@ -37,6 +37,8 @@ interface Finishing {
   readonly running?: Partial<RunningAgent>;
   readonly login?: Partial<AttemptLogin>;
   readonly killTimeoutMs?: number;
+  /** What git is; there is a worktree then. */
+  readonly git?: string;
   /** Called while the output is joined. */
   readonly onJoin?: (ending: Ending) => void;
   /** Called while the session is saved. */
@@ -44,7 +46,16 @@ interface Finishing {
 }
 
 /** Finishes an agent without a worktree. */
-async function finish({ script = 'true', reason, running = {}, login, onJoin, onSave, killTimeoutMs }: Finishing = {}) {
+async function finish({
+  script = 'true',
+  reason,
+  running = {},
+  login,
+  git,
+  onJoin,
+  onSave,
+  killTimeoutMs,
+}: Finishing = {}) {
   const calls: string[] = [];
   const note = (what: string) => () => void calls.push(what);
   const later = (what: string) => async () => void calls.push(what);
@@ -88,9 +99,18 @@ async function finish({ script = 'true', reason, running = {}, login, onJoin, on
     agent: { name: 'shell', politeSignal: 'SIGTERM', conclude: (facts: unknown) => facts },
     ...{ profile: { agent: 'shell', sandbox: 'none', env: {} }, command: { drive: { name: 'exec' } } },
     ...{ prompt: '', warnings: [] },
+    worktree: git && { path: folder, clone: folder, record: '', base: 'HEAD', warnings: [] },
   };
+  const bin = join(folder, 'bin');
+  await mkdir(bin, { recursive: true });
+  if (git !== undefined) await writeFile(join(bin, 'git'), `#!/bin/sh\n${git}`, { mode: 0o755 });
   const context = {
-    ...{ ...quietDeployment(), env: { ...ENV, ...env }, log: new Logger({ logLevel: 'SILENT' }), timing },
+    ...{
+      ...quietDeployment(),
+      env: { ...ENV, PATH: `${bin}:${env.PATH}` },
+      log: new Logger({ logLevel: 'SILENT' }),
+      timing,
+    },
     ...{ killTimeoutMs, onSurvivors: note('survivors') },
   };
   const at = { attemptDir: folder, ending, mark, files, redaction, clocks: { stop: note('clocks') } };
@@ -175,3 +195,25 @@ it('a worker that is stopped for too long gives the session up, and still stores
   await finish();
   expect(limits).not.toHaveBeenCalledWith(1_000);
 });
+
+it.each<[string, Finishing, boolean]>([
+  ['exited', {}, true],
+  ['was cancelled', { script: UP, reason: 'cancelled' }, true],
+  ['exited before its worker was stopped', { onJoin: (ending) => ending.request('stopping') }, true],
+  ['was ended because its worker stops', { script: UP, reason: 'stopping' }, false],
+  ['lost its job', { script: UP, reason: 'lost' }, false],
+  ['exited before it lost its job', { onJoin: (ending) => ending.request('lost') }, false],
+])('the changes of an agent that %s are asked for: %s', async (_what, how, isAsked) => {
+  const { warnings = [] } = (await finish({ ...how, git: 'exit 3' })).record;
+  expect(warnings.map((warning) => warning.split(':')[0])).toEqual(isAsked ? ['changes'] : []);
+});
+
+it.each(['true', 'sleep 60 >/dev/null 2>&1 & exit 0'])(
+  'what git leaves has as long to end as the agent, or a second if that left survivors: %s',
+  async (script) => {
+    const git = 'sleep 60 >/dev/null 2>&1 &\nexit 3';
+    const { calls } = await finish({ script, git, killTimeoutMs: 0 });
+    // In the second case it is the agent that left them.
+    expect(calls.filter((call) => call === 'survivors')).toHaveLength(1);
+  },
+);
