@@ -152,7 +152,7 @@ it('an output that fits into an answer is not stored as a document', async () =>
 });
 
 it('a report that comes too late is refused, which is no fault', async () => {
-  const { ended, changed, faults, receipt } = await reportedWith('late', NOTHING, {
+  const { ended, changed, faults, receipt } = await reportedWith('late', large, {
     stored: { attempt: 2, version: 2 },
   });
   expect([ended, changed, faults]).toEqual([undefined, [], []]);
