@@ -1,4 +1,4 @@
-import type { DeleteObjectsCommand, S3Client } from '@aws-sdk/client-s3';
+import type { DeleteObjectsCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
 import { s3OutputObjects } from '../../../worker-container/output/output-objects.ts';
 
