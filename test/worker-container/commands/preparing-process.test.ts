@@ -81,7 +81,7 @@ it('processes that survive are named and counted', async () => {
   };
   const script = 'sleep 300 >/dev/null 2>&1 & echo $!';
   const { stdout, survivors } = await run(script, { onSurvivors, killTimeoutMs: 0 });
-  process.kill(Number(stdout), 'SIGKILL');
+  for (const pid of survivors) process.kill(pid, 'SIGKILL');
   expect([survivors, counted]).toEqual([[Number(stdout)], 1]);
   await run('true', { onSurvivors });
   expect(counted).toBe(1);
@@ -91,14 +91,17 @@ it('the pipes that an escaped process holds are closed, and no timer is left', a
   const ended = vi.spyOn(AbortController.prototype, 'abort');
   const sockets = vi.spyOn(Socket.prototype, 'destroy');
   onTestFinished(() => void vi.restoreAllMocks());
-  let pid = '';
+  const ending = new Ending();
+  const pid = Promise.withResolvers<number>();
   const onStdout = (chunk: Buffer) => {
-    pid += chunk.toString();
+    pid.resolve(Number(chunk.toString()));
+    ending.request('cancelled');
   };
-  const held = run('(env -i setsid sleep 300 & echo $!); sleep 60', { limit: 500, onStdout });
-  await expect(held).rejects.toThrow('it took longer than');
+  const escaped = `until [ "$(ps -o sid= -p $! | tr -d ' ')" = $! ]; do :; done`;
+  const held = run(`(env -i setsid sleep 300 & ${escaped}; echo $!); sleep 60`, { ending, onStdout });
+  await expect(held).rejects.toMatchObject({ name: 'CancelledBeforeStartError' });
   expect([ended.mock.calls.length, new Set(sockets.mock.contexts).size]).toEqual([1, 2]);
-  process.kill(Number(pid), 'SIGKILL');
+  process.kill(await pid.promise, 'SIGKILL');
 });
 
 it('a pipe that fails counts as read to its end', async () => {
