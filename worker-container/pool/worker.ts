@@ -159,8 +159,7 @@ export class Worker {
       const ended = await runAttempt(context, job, received, this.#signals.stopping);
       if (ended?.bindings_pending !== undefined) await this.#deploy(job.id, account);
       // The job was released: the next one would lack the same thing, disk space or a service that jobs are read from.
-      if (ended?.status === 'QUEUED' && ended.reason === 'waiting_for_worker')
-        await this.#pause(ROOM_CHECK_INTERVAL_MS);
+      if (ended?.reason === 'waiting_for_worker') await this.#pause(ROOM_CHECK_INTERVAL_MS);
     } finally {
       this.#ends(job.id);
     }
