@@ -71,3 +71,19 @@ it('a message waits 200 ms', async () => {
   await deployment.pass(2);
   expect(deletions()).toHaveLength(1);
 });
+
+it('a worker ends only when its messages are deleted', async () => {
+  const { held } = await withMessages(1);
+  const deleted = Promise.withResolvers<void>();
+  const dispatchQueues = { acknowledgeAll: async () => await deleted.promise };
+  const acknowledger = new Acknowledger({ dispatchQueues, log: new Logger({ logLevel: 'SILENT' }) });
+  for (const message of held) await acknowledger.acknowledge(message);
+  let hasEnded = false;
+  const ended = acknowledger.flush().then(() => {
+    hasEnded = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(hasEnded).toBe(false);
+  deleted.resolve();
+  await ended;
+});

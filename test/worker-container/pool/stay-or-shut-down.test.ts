@@ -85,4 +85,19 @@ describe.concurrent('a worker', () => {
     const never = new IdleShutdown({ isOutdated: () => Promise.reject(new Error('it looked')) } as never);
     expect(await never.wait(AbortSignal.abort())).toBeUndefined();
   });
+
+  it('that is asked to stop while it waits looks no further', async () => {
+    let looks = 0;
+    const isOutdated = async () => {
+      looks += 1;
+      return true;
+    };
+    const registration = { announceDraining: async () => undefined };
+    const shutdown = new IdleShutdown({ isOutdated, registration, log: { info: () => undefined } } as never);
+    const draining = new AbortController();
+    const waiting = shutdown.wait(draining.signal);
+    draining.abort();
+    await waiting;
+    expect(looks).toBe(0);
+  });
 });

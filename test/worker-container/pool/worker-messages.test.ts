@@ -1,14 +1,10 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import type { DeployBinding } from '../../../lib/deployments/bindings/deploy-binding.ts';
 import type { ReceivedMessage } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
-import type { runAgent } from '../../../worker-container/attempt/attempt-run.ts';
-import type { MessagePoller } from '../../../worker-container/pool/message-poller.ts';
-import { Worker, type WorkerContext } from '../../../worker-container/pool/worker.ts';
-import { aReceipt } from '../../lib/jobs/a-job.ts';
-import { ENV } from '../../simulation/model/environment.ts';
+import { Worker } from '../../../worker-container/pool/worker.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
+import { workerContext } from './a-worker.ts';
 
 const ID = 'job_00000000000000000000000001';
 
@@ -22,28 +18,7 @@ async function worker(
     if (held === undefined || last) draining.abort();
     return held;
   };
-  const agent = async () => ({
-    record: aReceipt({ kind: 'succeeded', reason: 'exited' }),
-    ...{ sources: {}, attachments: [], dispose: async () => undefined },
-  });
-  const { time } = deployment;
-  const schedule = (run: () => void, delay: number) => {
-    // The pause after a fault takes no time here.
-    const escalated = delay <= 1_000 ? setImmediate(run) : undefined;
-    return escalated === undefined ? time.schedule(run, delay) : () => clearImmediate(escalated);
-  };
-  const context = {
-    ...deployment,
-    ...{ env: ENV, workerId: 'worker-1', markPrefix: '', log: new Logger({ logLevel: 'SILENT' }) },
-    pause: (milliseconds: number) => deployment.pass(milliseconds),
-    timing: { now: () => time.now, schedule },
-    machine: {
-      folder: { make: async () => undefined, remove: async () => undefined },
-      runAgent: agent as unknown as typeof runAgent,
-    },
-    source: { next } as unknown as MessagePoller,
-    ...changes,
-  } as unknown as WorkerContext;
+  const context = workerContext(deployment, { source: { next }, ...changes });
   const { signal } = new AbortController();
   const made = new Worker(context, { draining: draining.signal, stopping: signal });
   await made.run(1);
