@@ -95,7 +95,6 @@ export class SessionSaver {
       (error: Error) => error.message,
     );
     cancelLimit();
-    this.#abort.abort(new Error('the session is saved'));
     return fault === undefined ? [] : [`${INCOMPLETE}: ${fault}`];
   }
 
