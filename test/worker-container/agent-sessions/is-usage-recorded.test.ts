@@ -16,6 +16,7 @@ async function recorded(
   receipts: Record<number, Partial<Receipt> | string>,
   job: Partial<Job> = {},
   turn?: Partial<Job>,
+  other?: Partial<Job>,
 ): Promise<boolean> {
   const model = new ModelObjects();
   const send = async (command: unknown) => model.perform(command);
@@ -28,7 +29,9 @@ async function recorded(
       await output.putReceipt(aReceipt({ kind: 'handed_back', reason: 'waiting_for_worker' }, { ...of, ...receipt }));
     else model.perform(new PutObjectCommand({ Bucket: 'b', Key: receiptKey(jobId, of.attempt), Body: receipt }));
   }
-  const earlier = turn === undefined ? [] : [{ job: { ...TURN, ...turn }, attempt: 2 }];
+  const before =
+    other === undefined ? [] : [{ job: aJob({ id: 'job_00000000000000000000000008', ...other }), attempt: 2 }];
+  const earlier = turn === undefined ? before : [...before, { job: { ...TURN, ...turn }, attempt: 2 }];
   return await isUsageRecorded(output, { job: running, earlier }, { jobId, attempt: 2 });
 }
 
@@ -56,4 +59,13 @@ test('what the turn before lost is recorded once, by the first attempt that cont
   expect(await recorded({ 2: { usage: USED } }, {}, {})).toBe(true);
   expect(await recorded({ 2: { usage: USED } }, {}, { lost_attempts: [2] })).toBe(false);
   expect(await recorded({ 2: { usage: USED } }, { usage: USED }, { lost_attempts: [2] })).toBe(true);
+});
+
+test('only what is known of its own job and attempt counts for an attempt', async () => {
+  const lost = { lost_attempts: [2] };
+  expect(await recorded({ 2: { usage: USED } }, {}, undefined, lost)).toBe(true);
+  expect(await recorded({ 2: { usage: USED } }, {}, {}, lost)).toBe(true);
+  expect(await recorded({}, { usage: USED })).toBe(false);
+  expect(await recorded({}, {}, {})).toBe(false);
+  expect(await recorded({ 3: 'damaged' }, lost)).toBe(false);
 });

@@ -106,6 +106,20 @@ test('the session of another turn begins a chain', async () => {
   expect(await restored({ chain: [1] }, { jobId: 'next' })).toMatchObject({ attempt: undefined, chain: [] });
 });
 
+test('a session that was made in the folder that was copied is moved, and its usage is not counted', async () => {
+  const path = `projects/-source/${ID}.jsonl`;
+  const sessions = saved({ cwd: '/source', path }, '{"cwd":"/source"}\n');
+  const isRecorded = async () => false;
+  const copied = { sessions, copiedFrom: ['/source'], isRecorded };
+  expect(await restored({}, copied)).toMatchObject({ attempt: 2, billedBytes: 16, bytes: 16 });
+  expect(await readFile(join(folder, `projects/-work/${ID}.jsonl`), 'utf8')).toBe('{"cwd":"/work"}\n');
+});
+
+test('a worker whose account is not known takes a session for its own', async () => {
+  const origin = { cli_version: '0.169.0' };
+  expect(await restored({ account: 'two' }, { origin })).toMatchObject({ isOtherAccount: false });
+});
+
 describe('a session is not continued', () => {
   test.each([
     ['by another agent', { agent: 'claude' }, {}, 'it belongs to the agent claude'],

@@ -54,6 +54,20 @@ it('a worker leaves the commands of a job to the one that runs another of them',
   expect([commands(), await states()]).toEqual([[], ['a pending', 'b running']]);
 });
 
+it('a command that another worker has begun meanwhile is left to that worker, and its job stays as it is', async () => {
+  const { deploy, commands, records, change, deployment, read } = await deployingWorker({ a: {} });
+  const { version } = await read();
+  const replace = deployment.deployments.replace.bind(deployment.deployments);
+  deployment.deployments.replace = async (...marking) => {
+    deployment.deployments.replace = replace;
+    await change('a', { state: 'running', worker_id: 'worker-2' });
+    return await replace(...marking);
+  };
+  await deploy();
+  expect([commands(), (await read()).version]).toEqual([[], version]);
+  expect(await records()).toMatchObject([{ state: 'running', worker_id: 'worker-2' }]);
+});
+
 it('a worker that stops leaves what has not begun to another one', async () => {
   const { deploy, commands, states, stopping, deployment } = await deployingWorker({ a: {} });
   stopping.abort();

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Ending } from '../../../worker-container/commands/ending.ts';
 import { copyFolder, placeCopy } from '../../../worker-container/forks/copy-folder.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
+import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
+import { describeAsRoot, newAccounts } from '../service-accounts/as-root.ts';
 
 let root: string;
 let from: string;
@@ -19,11 +21,10 @@ beforeEach(async () => {
 });
 afterEach(async () => await rm(root, { recursive: true, force: true }));
 
-const copy = async (attempt: number, ending = new Ending()) =>
+const copy = async (attempt: number, ending = new Ending(), account?: ServiceAccount) =>
   await copyFolder({
-    ...{ from, to, attempt, ending },
+    ...{ from, to, attempt, ending, account },
     mark: `test-${attempt}`,
-    account: undefined,
     redaction: new Redaction([]),
   });
 
@@ -76,4 +77,29 @@ test('what is too large, or unreadable, is reported, and nothing of it is left',
   await writeFile(join(from, 'b'), 'more');
   await expect(copy(1)).rejects.toThrow("the folder can't be copied: it has more than 10 GiB, the limit of a fork");
   expect(await readdir(root)).toEqual(['source']);
+});
+
+test('an attempt whose copy was begun before makes it once more', async () => {
+  await copy(1);
+  await writeFile(join(root, 'job_fork.copy-1', 'partial'), 'of the first try');
+  await copy(1);
+  expect(await readdir(join(root, 'job_fork.copy-1'))).toEqual(['deep']);
+});
+
+test('nothing takes the place of a copy that is gone', async () => {
+  await placeCopy(to, 1);
+  expect(await readdir(root)).toEqual(['source']);
+});
+
+describeAsRoot('a copy under an account', () => {
+  test('is made by that account, and then closed', async () => {
+    const [account] = newAccounts(1).slots as [ServiceAccount];
+    for (const path of [root, from, join(from, 'deep')]) await chmod(path, 0o755);
+    await chmod(join(from, 'deep', 'notes'), 0o644);
+    await copy(1, new Ending(), account);
+    const made = join(root, 'job_fork.copy-1');
+    const { uid, gid } = await stat(made);
+    expect([uid, gid]).toEqual([0, account.uid]);
+    expect((await stat(join(made, 'deep', 'notes'))).uid).toBe(account.uid);
+  });
 });

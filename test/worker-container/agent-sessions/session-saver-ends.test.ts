@@ -1,0 +1,106 @@
+import { beforeEach, expect, test } from 'vitest';
+import {
+  type SessionFilePart,
+  SessionFileRefusedError,
+} from '../../../worker-container/agent-sessions/read-session-file.ts';
+import { SessionSaver } from '../../../worker-container/agent-sessions/session-saver.ts';
+import { Redaction } from '../../../worker-container/secrets/redaction.ts';
+
+const ID = '01a207f5-eb44-7283-a012-30a0de506a94';
+const MIB = 1024 * 1024;
+const settled = async () => await new Promise((resolve) => setImmediate(resolve));
+
+let scheduled: { readonly run: () => void; readonly delay: number }[];
+let stored: string[];
+let failures: unknown[];
+/** How many bytes each read asked for. */
+let reads: number[];
+beforeEach(() => {
+  [scheduled, stored, failures, reads] = [[], [], [], []];
+});
+
+/** A saver of a session whose file is read by the given function. */
+function saverOf(
+  read: (request: { from: number; most: number }) => Partial<SessionFilePart> | undefined,
+): SessionSaver {
+  return new SessionSaver({
+    ...{ jobId: 'j1', attempt: 2, folder: '/sessions', sessionId: () => ID, meter: undefined, account: undefined },
+    about: { agent: 'codex', vendor: 'practice', cwd: '/work', worker_id: 'w1', billed_bytes: 0 },
+    readFile: async ({ from, most }) => {
+      reads.push(most);
+      const part = read({ from, most });
+      return part && { identity: 'one', size: 0, path: 'p', bytes: Buffer.alloc(0), ...part };
+    },
+    objects: {
+      put: async (key) => void stored.push(key.replace(/^.*session\//, '')),
+      uploadFile: async () => expect.unreachable(),
+      deleteMany: async () => expect.unreachable(),
+    },
+    redaction: new Redaction([]),
+    timing: {
+      now: () => 0,
+      schedule(run, delay) {
+        const entry = { run, delay };
+        scheduled.push(entry);
+        return () => (scheduled = scheduled.filter((other) => other !== entry));
+      },
+    },
+    onFailure: (error) => void failures.push(error),
+  });
+}
+
+/** What a file with this text gives to a read. */
+const fileOf =
+  (text: () => string) =>
+  ({ from }: { readonly from: number }) => ({ size: text().length, bytes: Buffer.from(text().slice(from)) });
+
+test('the last save leaves no timer behind', async () => {
+  const saver = saverOf(fileOf(() => '{"line":1}\n'));
+  saver.grown();
+  expect(await saver.finish(1_000)).toEqual([]);
+  expect([scheduled, stored]).toEqual([[], ['000/about.json', '000/0000000000000000']]);
+});
+
+test('a worker that has to stop saves nothing further, not even the rest', async () => {
+  const saver = saverOf(fileOf(() => '{"line":1}\n'));
+  saver.grown();
+  saver.dispose();
+  expect(scheduled).toEqual([]);
+  expect(await saver.finish(1_000)).toEqual(['session: not saved completely: the worker had to stop']);
+  expect(stored).toEqual([]);
+});
+
+test('a file that may not be read is reported once, and not read again', async () => {
+  const refused = new SessionFileRefusedError('it has holes');
+  const saver = saverOf(() => {
+    throw refused;
+  });
+  saver.grown();
+  scheduled.shift()?.run();
+  await settled();
+  expect(await saver.finish(1_000)).toEqual(['session: not saved completely: it has holes']);
+  expect([reads.length, failures]).toEqual([1, [refused]]);
+});
+
+test('the beginning of a line is read once, and a line that is longer than any session is not read twice', async () => {
+  await saverOf(fileOf(() => '{"cut')).finish(1_000);
+  expect(reads).toEqual([4 * MIB]);
+  reads = [];
+  await saverOf(({ most }) => ({ size: 65 * MIB, bytes: Buffer.alloc(most) })).finish(1_000);
+  expect(reads).toEqual([4 * MIB, 16 * MIB, 64 * MIB]);
+  expect(stored).toEqual([]);
+});
+
+test.each([
+  ['shortened', 'one', '{"l":1}\n'],
+  ['replaced by one that is as long', 'two', '{"other":1}\n{"other":2}\n'],
+])('a file that was %s begins a new generation', async (_, identity, second) => {
+  let now = { identity: 'one', text: '{"line":1}\n{"line":2}\n' };
+  const saver = saverOf((request) => ({ identity: now.identity, ...fileOf(() => now.text)(request) }));
+  saver.grown();
+  scheduled.shift()?.run();
+  await settled();
+  now = { identity, text: second };
+  expect(await saver.finish(1_000)).toEqual([]);
+  expect(stored.slice(2)).toEqual(['001/about.json', '001/0000000000000000']);
+});
