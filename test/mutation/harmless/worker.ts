@@ -35,4 +35,25 @@ export const WORKER: readonly Harmless[] = [
     replace: 'false',
     reason: 'an empty piece at the end of a spelling matches without any byte',
   },
+  {
+    file: 'worker-container/deployments/deploy-commands.ts',
+    in: 'runOne',
+    find: 'binding === undefined',
+    replace: 'false',
+    reason: 'a check for the compiler: commands of a missing binding are skipped before',
+  },
+  {
+    file: 'worker-container/tools/attach-file.ts',
+    in: 'call',
+    find: 'child.stdout === null',
+    replace: 'false',
+    reason: 'a check for the compiler: stdout is a pipe',
+  },
+  {
+    file: 'worker-container/agent-sessions/read-session-file.ts',
+    in: 'readSessionFile',
+    find: 'stdout === null',
+    replace: 'false',
+    reason: 'a check for the compiler: stdout is a pipe',
+  },
 ];

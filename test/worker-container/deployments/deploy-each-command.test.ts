@@ -111,12 +111,6 @@ it('commands wait for a job in their folder, and say so', async () => {
 });
 
 it.each([
-  [
-    'the binding was deleted',
-    'The binding was deleted.',
-    { bindings: { get: async () => undefined, list: async () => [] } },
-    {},
-  ],
   ['commands are turned off', "This deployment's bindings run no commands.", { commands: false }, {}],
   ['the job was retried', 'The job was run again before.', {}, { status: 'QUEUED', reason: 'waiting_for_worker' }],
   ['the job has succeeded twice', 'The job was run again before.', {}, { attempt: 2, bindings_pending: [1, 2] }],
@@ -125,6 +119,15 @@ it.each([
   await deploy(changes);
   expect(commands()).toEqual([]);
   expect(await records()).toMatchObject([{ state: 'skipped', error }]);
+});
+
+it('commands of a binding that was deleted are skipped', async () => {
+  const { deploy, commands, records, deployment } = await deployingWorker({ a: {} });
+  const [binding] = await deployment.bindings.list();
+  if (binding !== undefined) await deployment.bindings.delete(binding);
+  await deploy();
+  expect(commands()).toEqual([]);
+  expect(await records()).toMatchObject([{ state: 'skipped', error: 'The binding was deleted.' }]);
 });
 
 it('results are discarded, with a warning, once the worker was taken for lost', async () => {
