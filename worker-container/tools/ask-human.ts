@@ -144,7 +144,8 @@ async function answerOf(
 ): Promise<string | undefined> {
   if (question === undefined) return undefined;
   const found = await readMasked(texts.questions, id, { question, mask: (given) => redaction.text(given) });
-  if (question.state === 'answered' && found?.answer !== undefined) return `The answer: ${found.answer.text}`;
+  // Only a question that was answered names an answer.
+  if (found?.answer !== undefined) return `The answer: ${found.answer.text}`;
   if (question.state === 'expired' && found?.row.default !== undefined)
     return `Nobody answered before the deadline. Continue with your default answer: ${found.row.default}`;
   return undefined;
