@@ -63,4 +63,11 @@ export const WORKER: readonly Harmless[] = [
     replace: 'false',
     reason: 'a check for the compiler: the job that was waited for has its question',
   },
+  {
+    file: 'worker-container/forks/fork-source.ts',
+    in: 'sourceToCopy',
+    find: 'fork.forked_from === undefined',
+    replace: 'false',
+    reason: 'a job that is no fork lacks no copy, and keeps no thread waiting',
+  },
 ];

@@ -29,7 +29,7 @@ async function beginning(differences: Partial<Job>) {
     };
     return await beginCommands(deployment, job, known, { worker_id: 'worker-1', started_at: AT });
   };
-  return { deployment, job, begin, second: async () => await deployment.read({ id: SECOND }) };
+  return { deployment, job, known, begin, second: async () => await deployment.read({ id: SECOND }) };
 }
 
 it('a turn that found commands running, which then do not begin, waits for them no longer', async () => {
@@ -59,4 +59,11 @@ it('a job that found commands running in its folder, which then do not begin, wa
   };
   expect(await begin(meanwhile)).toBeUndefined();
   expect(await second()).not.toHaveProperty('parked');
+});
+
+it('a worker changes nothing of a job whose commands another worker has begun', async () => {
+  const { deployment, job, known, begin } = await beginning({});
+  await deployment.deployments.replace(known, { ...known, state: 'running', attempts: 1 });
+  expect(await begin(async () => undefined)).toBeUndefined();
+  expect(await deployment.read(job)).toEqual(job);
 });

@@ -1,10 +1,11 @@
+import { onTestFinished, vi } from 'vitest';
 import type { ReceivedMessage } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
 import type { Band } from '../../../lib/platform/aws/tables.ts';
 import { MessagePoller } from '../../../worker-container/pool/message-poller.ts';
 import { VirtualTime } from '../../simulation/model/virtual-time.ts';
 
 /** More calls, and reads of the time, than any test needs: they stop a source that polls without end. */
-const TOO_MANY = { calls: 200, reads: 5_000 };
+const TOO_MANY = { calls: 200, reads: 5_000, races: 1_000 };
 
 export const MESSAGE: ReceivedMessage = {
   message: { v: 1, band: 'high', project: 'p', job: 'job' },
@@ -25,6 +26,7 @@ export function sourceOver(
   answer: (band: string, seconds: number) => Arriving | undefined,
   { starvingBands = async () => [], release = async () => undefined }: Options = {},
 ) {
+  limitRaces();
   const time = new VirtualTime();
   const calls: { readonly band: string; readonly seconds: number; readonly at: number }[] = [];
   const failures: unknown[] = [];
@@ -73,4 +75,17 @@ export function sourceOver(
       last.isOver = isOver;
     });
   return { source, time, calls, failures, taken, leaving, last, runUntil, runFor, take, lastPoll };
+}
+
+const { race } = Promise;
+
+/** A source that waits for nothing without end would let nothing else happen. */
+function limitRaces(): void {
+  let races = 0;
+  const limited = vi.spyOn(Promise, 'race').mockImplementation((given) => {
+    races += 1;
+    if (races > TOO_MANY.races) throw new Error('it waits without end');
+    return race.call(Promise, given);
+  });
+  onTestFinished(() => limited.mockRestore());
 }

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { Band } from '../../../lib/platform/aws/tables.ts';
+import { MessagePoller } from '../../../worker-container/pool/message-poller.ts';
 import { MESSAGE, sourceOver } from './a-source.ts';
 
 const BANDS: readonly string[] = ['high', 'normal', 'low'];
@@ -18,51 +19,6 @@ async function bandsOf(count: number, starving: () => Promise<readonly Band[]>) 
   }
   return { ...made, bands: made.taken.map((received) => received?.message.band) };
 }
-
-describe('a band that has waited too long', () => {
-  it('comes first in each eighth poll, and all such bands take turns', async () => {
-    const { bands } = await bandsOf(32, async () => ['low', 'normal']);
-    expect(bands.slice(0, 7)).toEqual(Array.from({ length: 7 }, () => 'high'));
-    for (const band of ['low', 'normal']) expect(bands.filter((one) => one === band)).toHaveLength(2);
-  });
-
-  it('is looked for once a second', async () => {
-    let reads = 0;
-    const starving = async () => {
-      reads += 1;
-      return [];
-    };
-    const { calls, take, runFor } = await bandsOf(32, starving);
-    expect([reads, calls.every(({ band }) => BANDS.includes(band))]).toEqual([1, true]);
-    await runFor(1_000);
-    for (let n = 0; n < 8; n += 1) {
-      void take();
-      await runFor(10);
-    }
-    expect(reads).toBe(2);
-  });
-
-  it('keeps no message from being taken while it is unknown, which is reported', async () => {
-    const { bands, failures } = await bandsOf(16, async () => await Promise.reject(new Error('no answer')));
-    expect([bands.length, failures.length]).toEqual([16, 2]);
-  });
-
-  it('is not polled once the last poll has begun', async () => {
-    const asked = Promise.withResolvers<readonly Band[]>();
-    let left = 7;
-    const { take, lastPoll, runFor, calls } = sourceOver(() => (left-- > 0 ? MESSAGE : undefined), {
-      starvingBands: () => asked.promise,
-    });
-    for (let n = 0; n < 8; n += 1) {
-      void take();
-      await runFor(10);
-    }
-    lastPoll();
-    asked.resolve(['low']);
-    await runFor(10);
-    expect(calls.slice(7).map(({ seconds }) => seconds)).toEqual([1, 1, 1]);
-  });
-});
 
 describe('a slot', () => {
   it('polls at once if another slot took the message that came', async () => {
@@ -127,6 +83,51 @@ describe('a slot', () => {
     await runFor(2_500);
     leaving.abort();
     expect([calls.map(({ at }) => at), failures.length]).toEqual([[0, 1, 2], 3]);
+  });
+});
+
+describe('a band that has waited too long', () => {
+  it('comes first in each eighth poll, and all such bands take turns', async () => {
+    const { bands } = await bandsOf(32, async () => ['low', 'normal']);
+    expect(bands.slice(0, 7)).toEqual(Array.from({ length: 7 }, () => 'high'));
+    for (const band of ['low', 'normal']) expect(bands.filter((one) => one === band)).toHaveLength(2);
+  });
+
+  it('is looked for once a second', async () => {
+    let reads = 0;
+    const starving = async () => {
+      reads += 1;
+      return [];
+    };
+    const { calls, take, runFor } = await bandsOf(32, starving);
+    expect([reads, calls.every(({ band }) => BANDS.includes(band))]).toEqual([1, true]);
+    await runFor(1_000);
+    for (let n = 0; n < 8; n += 1) {
+      void take();
+      await runFor(10);
+    }
+    expect(reads).toBe(2);
+  });
+
+  it('keeps no message from being taken while it is unknown, which is reported', async () => {
+    const { bands, failures } = await bandsOf(16, async () => await Promise.reject(new Error('no answer')));
+    expect([bands.length, failures.length]).toEqual([16, 2]);
+  });
+
+  it('is not polled once the last poll has begun', async () => {
+    const asked = Promise.withResolvers<readonly Band[]>();
+    let left = 7;
+    const { take, lastPoll, runFor, calls } = sourceOver(() => (left-- > 0 ? MESSAGE : undefined), {
+      starvingBands: () => asked.promise,
+    });
+    for (let n = 0; n < 8; n += 1) {
+      void take();
+      await runFor(10);
+    }
+    lastPoll();
+    asked.resolve(['low']);
+    await runFor(10);
+    expect(calls.slice(7).map(({ seconds }) => seconds)).toEqual([1, 1, 1]);
   });
 });
 
@@ -212,4 +213,27 @@ describe('a last poll', () => {
     expect([last.isOver, taken.length, calls.length]).toEqual([false, 1, 6]);
     leaving.abort();
   });
+});
+
+it('one poll brings messages for all free slots, and no more', async () => {
+  const sent = ['a', 'b', 'c', 'd'].map((job) => ({ ...MESSAGE, message: { ...MESSAGE.message, job } }));
+  const asked: number[] = [];
+  const returned: string[] = [];
+  const source = new MessagePoller({
+    dispatchQueues: {
+      receiveUpTo: async (_, { most }) => {
+        asked.push(most);
+        // Otherwise a source that polls without end lets no test end.
+        if (asked.length > 100) await new Promise(() => undefined);
+        return sent.splice(0, most);
+      },
+      release: async ({ message }) => void returned.push(message.job),
+    },
+    starvingBands: async () => [],
+    onFailure: () => undefined,
+  });
+  const { signal } = new AbortController();
+  const taken = await Promise.all([source.next(signal), source.next(signal), source.next(signal)]);
+  expect(taken.map((held) => held?.message.job)).toEqual(['a', 'b', 'c']);
+  expect([asked, returned, sent.length]).toEqual([[3], [], 1]);
 });

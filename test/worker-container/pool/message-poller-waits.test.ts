@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import type { ReceivedMessage } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
-import { MessagePoller } from '../../../worker-container/pool/message-poller.ts';
 import { MESSAGE, sourceOver } from './a-source.ts';
 
 it('an empty queue is long-polled, not polled in a busy loop', async () => {
@@ -46,29 +45,6 @@ it('after a last poll that failed, messages are taken as before', async () => {
   });
   await runUntil(() => taken !== undefined);
   expect(taken).toEqual(MESSAGE);
-});
-
-it('one poll brings messages for all free slots, and no more', async () => {
-  const sent = ['a', 'b', 'c', 'd'].map((job) => ({ ...MESSAGE, message: { ...MESSAGE.message, job } }));
-  const asked: number[] = [];
-  const returned: string[] = [];
-  const source = new MessagePoller({
-    dispatchQueues: {
-      receiveUpTo: async (_, { most }) => {
-        asked.push(most);
-        // Otherwise a source that polls without end lets no test end.
-        if (asked.length > 100) await new Promise(() => undefined);
-        return sent.splice(0, most);
-      },
-      release: async ({ message }) => void returned.push(message.job),
-    },
-    starvingBands: async () => [],
-    onFailure: () => undefined,
-  });
-  const { signal } = new AbortController();
-  const taken = await Promise.all([source.next(signal), source.next(signal), source.next(signal)]);
-  expect(taken.map((held) => held?.message.job)).toEqual(['a', 'b', 'c']);
-  expect([asked, returned, sent.length]).toEqual([[3], [], 1]);
 });
 
 it('a band that was empty a moment ago is not polled again, except by the long poll', async () => {
