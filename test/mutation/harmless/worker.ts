@@ -70,4 +70,11 @@ export const WORKER: readonly Harmless[] = [
     replace: 'false',
     reason: 'a job that is no fork lacks no copy, and keeps no thread waiting',
   },
+  {
+    file: 'worker-container/agent-sessions/restore-session.ts',
+    in: 'restoreSession',
+    find: 'isCopied',
+    replace: 'true',
+    reason: 'a session that was not copied was made in the same folder: moving it changes nothing',
+  },
 ];

@@ -64,8 +64,8 @@ test.each([
 });
 
 test('a reader that cannot be started is reported as that', async () => {
-  vi.mocked(spawn).mockImplementation(((_command, _args, options) =>
-    real.spawn('/no/such/perl', [], options)) as typeof spawn);
+  const { spawn: missing } = inPlaceOf((_command, args, options) => real.spawn('/no/such/perl', args, options), '');
+  vi.mocked(spawn).mockImplementation(missing as typeof spawn);
   await expect(readSessionFile(REQUEST)).rejects.toThrow('ENOENT');
 });
 

@@ -115,6 +115,10 @@ test('a session that was made in the folder that was copied is moved, and its us
   expect(await readFile(join(folder, `projects/-work/${ID}.jsonl`), 'utf8')).toBe('{"cwd":"/work"}\n');
 });
 
+test('a session is continued where its folder is', async () => {
+  expect(await restored({}, { onlyWorker: 'worker-1' })).toMatchObject({ attempt: 2 });
+});
+
 test('a worker whose account is not known takes a session for its own', async () => {
   const origin = { cli_version: '0.169.0' };
   expect(await restored({ account: 'two' }, { origin })).toMatchObject({ isOtherAccount: false });

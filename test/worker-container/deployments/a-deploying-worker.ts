@@ -28,7 +28,7 @@ export async function deployingWorker(
     finished_at: AT,
     bindings_pending: [1],
   } as const;
-  await deployment.store(aJob({ id: ID, ...success, ...job }));
+  await deployment.store(aJob({ id: ID, ...success, bindings_pending: [1], ...job }));
   for (const [name, binding] of Object.entries(given)) await bind(name, binding);
   const ran: BashCommand[] = [];
   const ends: (CommandEnd | Error)[] = [];

@@ -14,8 +14,8 @@ const AT = '2026-11-20T10:00:00.000Z';
 /** A success whose commands are about to begin; then something happens just after they were marked as running. */
 async function beginning(differences: Partial<Job>) {
   const deployment = quietDeployment();
-  const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1, bindings_pending: [1], finished_at: AT } as const;
-  const job = await deployment.store(aJob({ id: FIRST, ...ended, ...differences }));
+  const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1, finished_at: AT } as const;
+  const job = await deployment.store(aJob({ id: FIRST, ...ended, bindings_pending: [1], ...differences }));
   const pending = { job_id: FIRST, attempt: 1, binding: 'b', name: 'b', mode: 'custom', state: 'pending' } as const;
   const made = { ...pending, attempts: 0, created_at: AT, due_at: AT };
   const known = (await deployment.deployments.replace(undefined, made)) as JobDeployment;

@@ -133,8 +133,8 @@ describe('a band that has waited too long', () => {
 
 describe('a message for which no slot asks any longer', () => {
   it.each([
-    ['goes back to its queue', async () => undefined, 0],
-    ['is left to its queue if that does not take it back', async () => await Promise.reject(new Error('away')), 1],
+    ['goes back to its queue', () => Promise.resolve(), 0],
+    ['is left to its queue if that does not take it back', () => Promise.reject<void>(new Error('away')), 1],
   ] as const)('%s', async (_, release, failed) => {
     const released: string[] = [];
     const { take, taken, runFor, runUntil, failures } = sourceOver(
