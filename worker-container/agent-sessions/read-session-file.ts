@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { SESSION_BYTES } from '../../lib/jobs/output/agent-sessions/session-record.ts';
 import { readAtMost } from '../service-accounts/read-at-most.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
-import { startUnder } from '../service-accounts/start-under-account.ts';
+import { endStarted, outputOf, startUnder } from '../service-accounts/start-under-account.ts';
 
 /** The file of a session: where it may be, and from which byte to read. */
 export interface SessionFileRequest {
@@ -51,16 +51,14 @@ export async function readSessionFile({
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const stop = () => {
-    child.kill('SIGKILL');
+    endStarted(child);
     child.stdout?.destroy();
   };
   const late = setTimeout(stop, READ_TIMEOUT_MS).unref();
   const closed = once(child, 'close');
   closed.catch(() => undefined);
   try {
-    const { stdout } = child;
-    if (stdout === null) throw new Error('the reader of the session has no output');
-    const [answer] = await Promise.all([readAtMost(HEAD_BYTES + most, stdout), started]);
+    const [answer] = await Promise.all([readAtMost(HEAD_BYTES + most, await outputOf({ child, started })), started]);
     const [exitCode] = (await closed) as [number | null];
     // An answer without its end looks like a shorter file.
     if (exitCode !== 0) throw new Error('the reader of the session was ended');

@@ -1,7 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { ServiceAccount } from './service-account.ts';
 
 export interface StartOptions extends Pick<SpawnOptions, 'detached'> {
@@ -45,6 +45,23 @@ export function startUnder(
   const launch = [...identity, ...DROPPED, '--', PERL, '-e', LAUNCHER, '--', cwd, command, ...args];
   const child = spawn(SETPRIV, launch, { ...options, cwd: '/', env: {}, stdio: [...stdio.slice(0, 3), 'pipe'] });
   return { child, started: handOver(child, environment) };
+}
+
+/**
+ * The output of a process that was started with a pipe for it. A worker that has no descriptors left has none, and no
+ * process.
+ * @throws Error that says why it was not started
+ */
+export async function outputOf({ child, started }: StartedProcess): Promise<Readable> {
+  const output: Readable | null | undefined = child.stdout;
+  if (output) return output;
+  await started;
+  throw new Error('it was started without a pipe for its output');
+}
+
+/** Kills a process, unless it was not started: a signal to no process reaches this one and its whole group. */
+export function endStarted(child: ChildProcess): void {
+  if (child.pid !== undefined) child.kill('SIGKILL');
 }
 
 /** Absolute paths: a profile may set PATH. */
@@ -109,6 +126,8 @@ function serialize(env: Readonly<Record<string, string>>): string {
 async function handOver(child: ChildProcess, environment: string): Promise<void> {
   const ended = once(child, 'exit');
   ended.catch(() => undefined);
+  // It has no pipes either. What failed comes as an event.
+  if (child.pid === undefined) await once(child, 'spawn');
   const launcher = child.stdio[3] as Duplex;
   // A launcher that has ended answers nothing. The code below handles that.
   launcher.on('error', () => undefined);

@@ -4,7 +4,7 @@ import { LIMITS } from '../../lib/contract/limits.ts';
 import { DRAFT_PREFIX } from '../attachments/find-attachments.ts';
 import { readAtMost } from '../service-accounts/read-at-most.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
-import { startUnder } from '../service-accounts/start-under-account.ts';
+import { endStarted, outputOf, startUnder } from '../service-accounts/start-under-account.ts';
 import { type Tool, ToolRefusedError, tool } from './tool.ts';
 
 /** Where files may be, and where they are copied to. */
@@ -40,14 +40,14 @@ export function attachFile({ cwd, attachments, account }: AttachableFiles): Tool
         stdio: ['ignore', 'pipe', 'ignore'],
       });
       const stop = () => {
-        child.kill('SIGKILL');
+        endStarted(child);
         child.stdout?.destroy();
       };
       const late = setTimeout(stop, COPY_TIMEOUT_MS).unref();
       signal.addEventListener('abort', stop, { once: true });
       try {
-        if (child.stdout === null) throw new Error('the copying process has no output');
-        const [answer] = await Promise.all([readAtMost(MAX_ANSWER_BYTES, child.stdout), started]);
+        const output = await outputOf({ child, started });
+        const [answer] = await Promise.all([readAtMost(MAX_ANSWER_BYTES, output), started]);
         const [kind, detail = '', kept = ''] = answer.toString().trimEnd().split('\t');
         if (kind === 'refused') throw new ToolRefusedError(`${path}: ${detail}.`);
         if (kind !== 'copied') throw new Error('the copying process ended without an answer');

@@ -43,20 +43,6 @@ export const WORKER: readonly Harmless[] = [
     reason: 'a check for the compiler: commands of a missing binding are skipped before',
   },
   {
-    file: 'worker-container/tools/attach-file.ts',
-    in: 'call',
-    find: 'child.stdout === null',
-    replace: 'false',
-    reason: 'a check for the compiler: stdout is a pipe',
-  },
-  {
-    file: 'worker-container/agent-sessions/read-session-file.ts',
-    in: 'readSessionFile',
-    find: 'stdout === null',
-    replace: 'false',
-    reason: 'a check for the compiler: stdout is a pipe',
-  },
-  {
     file: 'worker-container/tools/ask-human.ts',
     in: 'answerOf',
     find: 'question === undefined',
