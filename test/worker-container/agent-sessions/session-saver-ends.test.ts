@@ -3,7 +3,7 @@ import {
   type SessionFilePart,
   SessionFileRefusedError,
 } from '../../../worker-container/agent-sessions/read-session-file.ts';
-import { SessionSaver } from '../../../worker-container/agent-sessions/session-saver.ts';
+import { SessionSaver, type SessionSaverOptions } from '../../../worker-container/agent-sessions/session-saver.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 
 const ID = '01a207f5-eb44-7283-a012-30a0de506a94';
@@ -22,6 +22,7 @@ beforeEach(() => {
 /** A saver of a session whose file is read by the given function. */
 function saverOf(
   read: (request: { from: number; most: number }) => Partial<SessionFilePart> | undefined,
+  more: Partial<SessionSaverOptions> = {},
 ): SessionSaver {
   return new SessionSaver({
     ...{ jobId: 'j1', attempt: 2, folder: '/sessions', sessionId: () => ID, meter: undefined, account: undefined },
@@ -46,6 +47,7 @@ function saverOf(
       },
     },
     onFailure: (error) => void failures.push(error),
+    ...more,
   });
 }
 
@@ -59,6 +61,31 @@ test('the last save leaves no timer behind', async () => {
   saver.grown();
   expect(await saver.finish(1_000)).toEqual([]);
   expect([scheduled, stored]).toEqual([[], ['000/about.json', '000/0000000000000000']]);
+});
+
+test('two parts of a file have one record, and the meter gets what the attempt did not continue', async () => {
+  let text = '{"old":1}\n{"line":1}\n';
+  const measured: string[] = [];
+  const meter = {
+    push: (chunk: Buffer, part: string) => void measured.push(`${part} ${chunk}`),
+    ...{ reset: () => undefined, usage: () => undefined },
+  };
+  const saver = saverOf(
+    fileOf(() => text),
+    { meter, restoredBytes: '{"old":1}\n'.length },
+  );
+  saver.grown();
+  scheduled.shift()?.run();
+  await settled();
+  text += '{"line":2}\n';
+  expect(await saver.finish(1_000)).toEqual([]);
+  expect(stored).toEqual(['000/about.json', '000/0000000000000000', '000/0000000000000021']);
+  expect(measured).toEqual(['own {"line":1}\n', 'own {"line":2}\n']);
+});
+
+test('a saver whose file is missing saves nothing, and reports nothing', async () => {
+  expect(await saverOf(() => undefined).finish(1_000)).toEqual([]);
+  expect([stored, failures]).toEqual([[], []]);
 });
 
 test('a worker that has to stop saves nothing further, not even the rest', async () => {
