@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ScalingStore } from '../../../lib/workers/scaling/scaling-store.ts';
 import { BuildCheck } from '../../../worker-container/pool/build-check.ts';
+import { readTaskIdentity } from '../../../worker-container/pool/task-identity.ts';
 
 describe('the build of a task', () => {
   /** ECS's answers, one after the other, and where it gives them. */
@@ -58,5 +59,6 @@ describe('the build of a task', () => {
   it('is unknown outside of ECS, where nothing is outdated', async () => {
     const { build, reads } = check(undefined, 'w:8');
     expect([await build.isOutdated(), build.task, reads()]).toEqual([false, undefined, 0]);
+    expect(await readTaskIdentity(undefined)).toBeUndefined();
   });
 });

@@ -42,7 +42,8 @@ test('a worker registers until it ends, and has then no entry', async () => {
   await vi.advanceTimersByTimeAsync(REGISTER_INTERVAL_MS);
   expect(register).toHaveBeenCalledTimes(2);
   await registration.end();
-  expect(deregister).toHaveBeenCalledExactlyOnceWith({ id: 'worker-1' });
+  // A worker that does not leave names no reason.
+  expect(deregister.mock.calls).toStrictEqual([[{ id: 'worker-1' }]]);
   await vi.advanceTimersByTimeAsync(10 * REGISTER_INTERVAL_MS);
   expect(register).toHaveBeenCalledTimes(2);
   expect(onUnacknowledged).not.toHaveBeenCalled();
