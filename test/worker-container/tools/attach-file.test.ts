@@ -99,7 +99,7 @@ test.runIf(process.geteuid?.() === 0)("another user's file is refused, also by a
   expect(await attach({ path: 'theirs' })).toEqual({ text: expect.stringContaining('another user'), isError: true });
 });
 
-test.for(['.hidden', 'a/b', 'a\nb'])('the name %j is refused', async (name) => {
+test.for(['.hidden', 'a/b', 'a\nb', 'é'.repeat(101)])('the name %j is refused', async (name) => {
   await writeFile(join(cwd, 'a'), 'text');
   expect((await attach({ path: 'a', name })).isError).toBe(true);
   expect(await readdir(attachments)).toEqual([]);
