@@ -76,3 +76,9 @@ test('closing ends connections that have sent nothing', async () => {
   await server.close();
   await ended;
 });
+
+test('a request of another type is refused before its body is read', async () => {
+  const server = await serveTools([hello]);
+  const answer = await request(server, LIST, { 'content-type': 'text/plain; application/json' });
+  expect([answer.status, await answer.json()]).toEqual([415, { error: 'send application/json' }]);
+});
