@@ -112,4 +112,11 @@ export const WORKER: readonly Harmless[] = [
     replace: 'false',
     reason: 'a check for the compiler: the transition of a job that is gone is rejected',
   },
+  {
+    file: 'worker-container/tools/tool-server.ts',
+    in: 'close',
+    find: '!server.listening',
+    replace: 'false',
+    reason: 'a server that is closed once more emits the event again',
+  },
 ];
