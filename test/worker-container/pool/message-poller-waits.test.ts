@@ -65,3 +65,28 @@ it('a band that was empty a moment ago is not polled again, except by the long p
   expect(waits).toEqual(['high', 'normal', 'low']);
   leaving.abort();
 });
+
+it('a band that is long-polled is not polled by another slot', async () => {
+  const { calls, take, leaving, runFor } = sourceOver(() => undefined);
+  void take();
+  await runFor(500);
+  void take();
+  await runFor(500);
+  expect(calls.map(({ seconds }) => seconds)).toEqual([0, 0, 0, 20, 20, 20]);
+  leaving.abort();
+});
+
+it('slots that ask during the last poll look for no band that has waited too long', async () => {
+  let reads = 0;
+  const starvingBands = async () => {
+    reads += 1;
+    return [];
+  };
+  const { take, lastPoll, runFor } = sourceOver(() => undefined, { starvingBands });
+  lastPoll();
+  for (let n = 0; n < 16; n += 1) {
+    void take();
+    await runFor(1);
+  }
+  expect(reads).toBe(0);
+});
