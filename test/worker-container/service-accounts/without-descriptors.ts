@@ -13,7 +13,7 @@ const alive = setInterval(() => undefined, 1_000);
 try {
   for (;;) openSync('/dev/null', 'r');
 } catch {
-  // There are no more.
+  // All are in use.
 }
 for (const call of calls) writeSync(1, `${await call().catch((error: Error) => error.message)}\n`);
 clearInterval(alive);
