@@ -6,7 +6,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AgentSessionStore } from '../../../lib/jobs/output/agent-sessions/agent-session-store.ts';
 import { sessionAboutKey, sessionPartKey } from '../../../lib/jobs/output/output-keys.ts';
 import { folderHost } from '../../../worker-container/agent-sessions/folder-host.ts';
-import { type RestoreRequest, restoreSession } from '../../../worker-container/agent-sessions/restore-session.ts';
+import {
+  chainOf,
+  type RestoreRequest,
+  restoreSession,
+} from '../../../worker-container/agent-sessions/restore-session.ts';
 import { OlderCliError } from '../../../worker-container/agent-sessions/session-origin.ts';
 import { ModelObjects } from '../../simulation/model/objects.ts';
 
@@ -122,6 +126,13 @@ test('a session is continued where its folder is', async () => {
 test('a worker whose account is not known takes a session for its own', async () => {
   const origin = { cli_version: '0.169.0' };
   expect(await restored({ account: 'two' }, { origin })).toMatchObject({ isOtherAccount: false });
+});
+
+test('the session of each attempt of a chain may be continued, that of the newest first', () => {
+  const attempts = (job: object) => chainOf({ id: 'job', ...job }).map(({ attempt }) => attempt);
+  expect(attempts({ resume_from: 4, resume_oldest: 2 })).toEqual([4, 3, 2]);
+  expect(attempts({ resume_from: 4 })).toEqual([4]);
+  expect(attempts({})).toEqual([]);
 });
 
 describe('a session is not continued', () => {
