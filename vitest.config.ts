@@ -37,6 +37,6 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000, interval: 150 } },
     sequence: { sequencer: ServicesFirst },
     // Most tests wait for processes and leases rather than for a core.
-    maxWorkers: 5,
+    maxWorkers: 4,
   },
 });
