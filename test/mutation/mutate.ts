@@ -15,6 +15,7 @@ import { Worlds } from './mutant-worlds.ts';
 import { MUTANTS } from './mutants.ts';
 import { SeenRecord } from './seen-record.ts';
 import { TestsOfFile } from './tests-of-file.ts';
+import { wholeNumber } from './whole-number.ts';
 
 /**
  * `npm run prove -- mutate [--only TEXT] [--by-hand] [--lanes N] [--minutes N] [--log FILE] [--nearest N] [--lives N] [--tests] [--record] [--table]`:
@@ -41,23 +42,25 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: 'Infinity' },
     log: { type: 'string' },
     nearest: { type: 'string' },
-    lives: { type: 'string', default: '600' },
+    lives: { type: 'string' },
     tests: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
     table: { type: 'boolean', default: false },
   },
 });
 /** The worlds that run with a mutant, and how many lives they have. */
-const LOOKS = { short: { seed: 1, lives: Number(values.lives) }, long: { seed: 501, lives: 3_000 } } as const;
+const LOOKS = {
+  short: { seed: 1, lives: wholeNumber('--lives', values.lives) ?? 600 },
+  long: { seed: 501, lives: 3_000 },
+} as const;
 const log = new MutantLog(values.log);
 const record = new SeenRecord(ROOT);
-const nearest = values.nearest === undefined ? undefined : Number(values.nearest);
-if (nearest !== undefined && !(Number.isInteger(nearest) && nearest > 0))
-  throw new Error(`--nearest: received ${values.nearest}; expected a number of tests, from 1`);
+const nearest = wholeNumber('--nearest', values.nearest);
 const testsOfFile = new TestsOfFile(ROOT);
 const simulatedFiles = new Imports(ROOT).stepsFrom(['test/simulation/worlds/run-worlds.ts'], { types: false });
 const found = values['by-hand'] ? [] : foundMutants(ROOT);
 const all = [...MUTANTS, ...found].filter(({ name, file }) => `${file} ${name}`.includes(values.only));
+if (all.length === 0) throw new Error(`--only: received ${values.only}; no mutant has that in its file or name`);
 const sources = new Map<string, string>();
 for (const file of new Set(all.map((mutant) => mutant.file)))
   sources.set(file, await readFile(join(ROOT, file), 'utf8'));

@@ -16,6 +16,7 @@ import { type BrokenSource, MutantTests } from './mutant-tests.ts';
 import { Worlds } from './mutant-worlds.ts';
 import { areaOf, breaksByArea, sampleOf } from './sample.ts';
 import { TestsOfFile } from './tests-of-file.ts';
+import { wholeNumber } from './whole-number.ts';
 
 /**
  * `npm run prove -- sample [--seed N] [--count N] [--only TEXT] [--all TEXT] [--nearest N] [--minutes N] [--share K/N]
@@ -60,9 +61,7 @@ const drawn =
     : [...areas.values()].flat().filter(({ file }) => file.includes(all));
 const sample = drawn.filter(({ file, name }) => `${file} ${name}`.includes(values.only));
 if (all !== undefined && drawn.length === 0) throw new Error(`--all: received ${all}; no source has that in its path`);
-const nearest = values.nearest === undefined ? undefined : Number(values.nearest);
-if (nearest !== undefined && !(Number.isInteger(nearest) && nearest > 0))
-  throw new Error(`--nearest: received ${values.nearest}; expected a number of tests, from 1`);
+const nearest = wholeNumber('--nearest', values.nearest);
 /** Those that this process tries. */
 const [part = 1, parts = 1] = values.share.split('/').map(Number);
 const mine = sample.filter((_, at) => at % parts === part - 1);
