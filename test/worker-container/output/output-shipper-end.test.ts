@@ -10,27 +10,14 @@ import type { OutputObjects } from '../../../worker-container/output/output-obje
 import { OutputShipper, type OutputShipperOptions } from '../../../worker-container/output/output-shipper.ts';
 import { machineTiming, type Timing } from '../../../worker-container/output/timing.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
+import { countedTimers } from './counted-timers.ts';
 
 /** A shipper of two pipes, and how many of its timers are left. @param put how the object store takes a chunk */
 async function shipping(put: OutputObjects['put'], options: Partial<OutputShipperOptions> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
   const spoolDir = join(folder, 'attempt', 'output');
-  const timers = new Set<object>();
-  const timing: Timing = {
-    now: machineTiming.now,
-    schedule(run, delay) {
-      const timer = {};
-      timers.add(timer);
-      const cancel = machineTiming.schedule(() => {
-        timers.delete(timer);
-        run();
-      }, delay);
-      return () => {
-        timers.delete(timer);
-        cancel();
-      };
-    },
-  };
+  const { schedule, timers } = countedTimers(machineTiming.schedule);
+  const timing = { now: machineTiming.now, schedule };
   const pipes = { stdout: new PassThrough(), stderr: new PassThrough() };
   const uploads: string[] = [];
   const objects: OutputObjects = {

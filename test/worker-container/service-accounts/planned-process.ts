@@ -2,6 +2,7 @@ import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { expect, onTestFinished } from 'vitest';
+import { endStarted } from '../../../worker-container/service-accounts/start-under-account.ts';
 
 type Spawn = (command: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
 
@@ -13,7 +14,7 @@ export function inPlaceOf(spawn: Spawn, script: string): { readonly spawn: Spawn
     spawn: (_command, _args, options) => {
       const child = spawn('/bin/bash', ['-c', script], options);
       started.push(child);
-      onTestFinished(() => void child.kill('SIGKILL'));
+      onTestFinished(() => endStarted(child));
       return child;
     },
   };

@@ -7,6 +7,7 @@ import { JobWatch } from '../../../worker-container/tools/job-watch.ts';
 import type { Tool } from '../../../worker-container/tools/tool.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
+import { countedTimers } from '../output/counted-timers.ts';
 
 const WAIT_MS = 45_000;
 const END = /^Your question is recorded\. There is no answer yet\. End your turn now/;
@@ -15,7 +16,7 @@ let deployment: QuietDeployment;
 let job: Job;
 let watch: JobWatch;
 let tool: Tool;
-let timers: Set<object>;
+let timers: ReadonlySet<object>;
 let onFailure = vi.fn();
 beforeEach(async () => await begin());
 
@@ -23,27 +24,16 @@ async function begin({ lag = 0 } = {}): Promise<void> {
   deployment = quietDeployment({ lag });
   job = await deployment.store(aRunningJob({ id: 'job_asking', agent: 'codex' }));
   watch = new JobWatch();
-  timers = new Set();
   onFailure = vi.fn();
   const { time } = deployment;
-  const schedule = (run: () => void, delay: number) => {
-    const timer = {};
-    timers.add(timer);
-    const cancel = time.schedule(() => {
-      timers.delete(timer);
-      run();
-    }, delay);
-    return () => {
-      timers.delete(timer);
-      cancel();
-    };
-  };
+  const counted = countedTimers((run, delay) => time.schedule(run, delay));
+  timers = counted.timers;
   const attempt = {
     job,
     watch,
     redaction: new Redaction([]),
     waitMs: WAIT_MS,
-    timing: { now: () => time.now, schedule },
+    timing: { now: () => time.now, schedule: counted.schedule },
   };
   const nothing = () => undefined;
   tool = askHuman(deployment, { ...attempt, onUnanswered: nothing, onAnswered: nothing, onLate: nothing, onFailure });
