@@ -5,7 +5,6 @@ import { LIMITS } from '../../../../lib/contract/limits.ts';
 import { JobLabelStore, matchLabels, withLabels } from '../../../../lib/jobs/store/job-labels.ts';
 import { JobMessageStore, type MessageRow } from '../../../../lib/jobs/store/job-messages.ts';
 import { JobTextStore, matchTexts } from '../../../../lib/jobs/store/job-texts.ts';
-import { type QuestionRow, QuestionStore } from '../../../../lib/jobs/store/question-store.ts';
 import { type QuietDeployment, quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { aJob } from '../a-job.ts';
 
@@ -148,63 +147,6 @@ describe('a message', () => {
     const repeating = new JobMessageStore({ ...registry, table: { send } as unknown as DynamoDBDocumentClient });
     const sent = aRow({ state: 'sent', attempt: 1 });
     expect(await repeating.change('job_1', aRow(), { state: 'sent', attempt: 1 })).toEqual(sent);
-  });
-});
-
-describe('a question', () => {
-  const row: QuestionRow = { question: 'which?', attempt: 1, asked_at: '2026', due: '2027' };
-  const answer = { text: 'yes', by: 'token:me', at: '2026' };
-
-  it('and its answers are those of the last acknowledged writes', async () => {
-    deployment = quietDeployment({ lag: 60_000 });
-    const { questions } = deployment.texts;
-    expect(await questions.read('job_1', { id: 'q_1' })).toBeUndefined();
-    await questions.put('job_1', 'q_1', row);
-    await questions.put('job_1', 'q_2', row);
-    const names = [
-      await questions.putAnswer('job_1', 'q_1', answer),
-      await questions.putAnswer('job_1', 'q_1', answer),
-    ];
-    expect(await questions.read('job_1', { id: 'q_1' })).toEqual({ row, answer: undefined });
-    expect(await questions.read('job_1', { id: 'q_1', answer: 'none' })).toEqual({ row, answer: undefined });
-    expect(await questions.read('job_1', { id: 'q_1', answer: names[0] })).toEqual({ row, answer });
-    expect(await questions.list('job_1')).toEqual([
-      { ...row, id: 'q_1', answers: new Map(names.toSorted().map((name) => [name, answer])) },
-      { ...row, id: 'q_2', answers: new Map() },
-    ]);
-    expect(queries()).toEqual([true]);
-  });
-
-  it('without an answer is read by one request', async () => {
-    const { questions } = deployment.texts;
-    await questions.put('job_1', 'q_1', row);
-    deployment.calls.length = 0;
-    await questions.read('job_1', { id: 'q_1' });
-    expect(deployment.calls).toHaveLength(1);
-  });
-
-  it('keeps what became of it, if it is there', async () => {
-    const { questions } = deployment.texts;
-    await questions.put('job_1', 'q_1', row);
-    await questions.close('job_1', { id: 'q_1', state: 'expired', due: '2027', stale: false });
-    const { row: closed } = (await questions.read('job_1', { id: 'q_1' })) ?? {};
-    expect(closed).toStrictEqual({ ...row, state: 'expired' });
-    await questions.close('job_1', { id: 'q_1', state: 'answered', due: '2027', answer: 'a', stale: true });
-    expect((await questions.list('job_1'))[0]).toMatchObject({ state: 'answered', answer: 'a', stale: true });
-    await questions.close('job_1', { id: 'q_9', state: 'expired', due: '2027' });
-    expect(await questions.read('job_1', { id: 'q_9' })).toBeUndefined();
-  });
-
-  it('has its answer replaced, unless that was removed', async () => {
-    const { questions } = deployment.texts;
-    const name = await questions.putAnswer('job_1', 'q_1', answer);
-    await questions.put('job_1', 'q_1', row);
-    await questions.replaceAnswer('job_1', { id: 'q_1', answer: name }, { ...answer, text: '***' });
-    await questions.replaceAnswer('job_1', { id: 'q_1', answer: 'none' }, answer);
-    const [one] = await questions.list('job_1');
-    expect(one?.answers).toEqual(new Map([[name, { ...answer, text: '***' }]]));
-    const broken = new QuestionStore({ table: refusing, registryTable: 'registry' });
-    await expect(broken.replaceAnswer('job_1', { id: 'q_1', answer: name }, answer)).rejects.toThrow('refused');
   });
 });
 
