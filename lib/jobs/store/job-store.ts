@@ -233,7 +233,7 @@ function difference(known: Job, next: Job & Record<string, unknown>) {
   // Set by heartbeats, of which `known` may have missed the last.
   const remove = ['touched', ...(next.status === 'RUNNING' ? [] : ['progress'])];
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    if (name === 'id' || name === 'progress' || same(before[name], after[name])) continue;
+    if (name === 'progress' || same(before[name], after[name])) continue;
     names[`#${name}`] = name;
     if (after[name] === undefined) {
       remove.push(`#${name}`);

@@ -19,6 +19,20 @@ export const JOBS: readonly Harmless[] = [
     reason: FURTHER_BACK,
   },
   {
+    file: 'lib/jobs/store/job-store.ts',
+    in: 'same',
+    find: 'a === b',
+    replace: 'false',
+    reason: 'values that are the same have the same text; only the comparison takes longer',
+  },
+  {
+    file: 'lib/jobs/reread/reread-attempt.ts',
+    in: 'readOutput',
+    find: 'agent !== undefined && isKnown(AGENTS, agent)',
+    replace: 'true',
+    reason: 'for the compiler: what is no agent has no reader in the table either',
+  },
+  {
     file: 'lib/jobs/creation/continuation.ts',
     in: 'requireFolder',
     find: 'owner === job.id',

@@ -22,6 +22,7 @@ import {
 import type { ModelObjects } from './objects.ts';
 import type { ModelQueue, Received } from './queue.ts';
 import type { ModelTable } from './table.ts';
+import { refuseUnusedPlaceholders } from './unused-placeholders.ts';
 
 /** The services of a deployment, at the level of the SDK's commands. */
 export interface Services {
@@ -42,16 +43,19 @@ export function perform(services: Services, command: unknown): unknown {
     return Item === undefined ? {} : { Item: { ...Item } };
   }
   if (command instanceof UpdateCommand) {
+    refuseUnusedPlaceholders(command.input);
     const { TableName, Key = {}, UpdateExpression = '', ReturnValues, ...rest } = command.input;
     const after = table(services, TableName).update(Key, UpdateExpression, rest);
     return ReturnValues === 'ALL_NEW' ? { Attributes: { ...after } } : {};
   }
   if (command instanceof QueryCommand) return query(services, command.input);
   if (command instanceof PutCommand) {
+    refuseUnusedPlaceholders(command.input);
     table(services, command.input.TableName).put(command.input.Item ?? {}, command.input);
     return {};
   }
   if (command instanceof DeleteCommand) {
+    refuseUnusedPlaceholders(command.input);
     table(services, command.input.TableName).delete(command.input.Key ?? {}, command.input);
     return {};
   }
@@ -73,6 +77,7 @@ export function perform(services: Services, command: unknown): unknown {
 /** All conditions hold, or nothing is written. */
 function transact(services: Services, items: readonly TransactItem[]): object {
   for (const { Put, Update } of items) {
+    refuseUnusedPlaceholders(Put ?? Update ?? {});
     try {
       if (Put !== undefined) table(services, Put.TableName).check(Put.Item ?? {}, Put);
       if (Update !== undefined) table(services, Update.TableName).check(Update.Key ?? {}, Update);
@@ -131,6 +136,7 @@ function asMessage({ id, body, handle, receives, sentAt }: Received) {
 }
 
 function query(services: Services, input: QueryCommandInput): unknown {
+  refuseUnusedPlaceholders(input);
   const { TableName, IndexName, KeyConditionExpression = '', ...rest } = input;
   const asked = table(services, TableName);
   const [, name = '', value = '', sortName, begin = '', low, high = ''] = partsOf(KeyConditionExpression);

@@ -7,6 +7,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { AgentSessionStore } from '../../../lib/jobs/output/agent-sessions/agent-session-store.ts';
 import { sessionAboutKey, sessionPartKey } from '../../../lib/jobs/output/output-keys.ts';
 import { restoreSession } from '../../../worker-container/agent-sessions/restore-session.ts';
+import type { Agent } from '../../../worker-container/agents/agent.ts';
 import { codex } from '../../../worker-container/agents/codex.ts';
 import { saveSession } from '../../../worker-container/attempt/attempt-session.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
@@ -38,6 +39,19 @@ beforeEach(async () => {
   objects = new ModelObjects();
 });
 
+/** The session of an attempt. */
+function saved(attempt: { readonly agent: Agent; readonly resumed?: unknown }, client: S3Client) {
+  return saveSession(
+    {
+      ...{ objects: client, env: { OUTPUT_BUCKET: 'b' }, workerId: 'worker-1' },
+      log: new Logger({ logLevel: 'SILENT' }),
+    } as never,
+    JOB,
+    { ...attempt, profile: { vendor: 'practice' }, cwd: '/work', origin: {} } as never,
+    { files: { agent: folder } as never, redaction: new Redaction(), sessionId: () => ID },
+  );
+}
+
 /**
  * An attempt that continues a session in which 1,000 tokens were used.
  * @param isRecorded whether they were recorded
@@ -65,15 +79,7 @@ async function continued({ isRecorded = true, isDown = false }: { isRecorded?: b
     ...{ origin: {}, waitsForNewerCli: true, cwd: '/work', copiedFrom: [], onlyWorker: undefined },
     folder: sessionFolder,
   });
-  const session = saveSession(
-    {
-      ...{ objects: client, env: { OUTPUT_BUCKET: 'b' }, workerId: 'worker-1' },
-      log: new Logger({ logLevel: 'SILENT' }),
-    } as never,
-    JOB,
-    { agent: codex, profile: { vendor: 'practice' }, cwd: '/work', resumed, origin: {} } as never,
-    { files: { agent: folder } as never, redaction: new Redaction(), sessionId: () => ID },
-  );
+  const session = saved({ agent: codex, resumed }, client);
   return { session, file: join(sessionFolder, `${ID}.jsonl`) };
 }
 
@@ -102,4 +108,12 @@ test.each([
   await happens(file);
   await session.finish(1);
   expect(session.usage(usage(2_500))).toEqual({ usage: usage(1_500), usage_from: 'session' });
+});
+
+test('the usage of an agent whose session tells none is the reported one', () => {
+  const { createMeter: _none, ...agent } = codex;
+  const session = saved({ agent }, new S3Client({ region: 'local' }));
+  expect(session.usage(usage(5))).toEqual({ usage: usage(5) });
+  expect(session.usage(undefined)).toEqual({});
+  session.dispose();
 });

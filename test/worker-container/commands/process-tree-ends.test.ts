@@ -64,6 +64,18 @@ test('the processes of an attempt are ended in other sessions too, and those of 
   expect(findMarked(other)).toHaveLength(1);
 });
 
+test('what an agent has left to itself is asked to end once the agent has ended', async () => {
+  const mark = newMark();
+  const left = `trap 'echo left; exit' TERM; echo up; while :; do sleep 0.05; done`;
+  const script = `trap 'sleep 0.3; echo agent; exit' INT; (setsid bash -c "$LEFT" &); while :; do sleep 0.05; done`;
+  const tree = await bash(script, { mark, env: { PATH: process.env.PATH ?? '', LEFT: left } });
+  const written: string[] = [];
+  tree.stdout.on('data', (chunk: Buffer) => written.push(...chunk.toString().trim().split('\n')));
+  await expect.poll(() => written).toEqual(['up']);
+  expect(await endTree({ child: tree, mark, politeSignal: 'SIGINT' })).toBe(0);
+  await expect.poll(() => written).toEqual(['up', 'agent', 'left']);
+});
+
 test('this process does other things while it waits for an agent that is to end', async () => {
   const mark = newMark();
   const tree = await bash("trap 'sleep 0.3; exit' TERM; echo up; while :; do sleep 0.05; done", { mark });

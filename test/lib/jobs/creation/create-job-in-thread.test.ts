@@ -89,6 +89,14 @@ it('the key of a fork is read as of the last write, that of another job at half 
   ]);
 });
 
+it('the key of a fork may belong to a job that only a later version can read', async () => {
+  const id = jobIdOfKey('later');
+  const Item = { ...aJob({ id }), schema: NEWEST_JOB_SCHEMA + 1 };
+  await deployment.table.send(new PutCommand({ TableName: deployment.env.JOBS_TABLE, Item }));
+  const fork = { prompt: 'hi', fork: EARLIER, idempotency_key: 'later' };
+  expect(await createJob(deployment, fork, 'token:test')).toEqual({ id, replayed: true });
+});
+
 it('the texts of a job that are too much for its item are stored', async () => {
   await deployment.rules.put({ id: 'brief', name: 'Brief', text: 'Be brief.' });
   const texts = { prompt: 'x'.repeat(1_000), extra_prompt: 'And more.', rule_ids: ['brief'], cwd: 'work' };
@@ -102,6 +110,14 @@ it('a job may be a copy of one that only a later version can read', async () => 
   const Item = { ...aJob({ id: copied_from }), schema: NEWEST_JOB_SCHEMA + 1 };
   await deployment.table.send(new PutCommand({ TableName: deployment.env.JOBS_TABLE, Item }));
   expect(await create({ copied_from })).toMatchObject({ copied_from });
+});
+
+it('a job may be a copy of one that is kept, not of one that is being removed', async () => {
+  const [kept, removed] = [jobIdOfKey('kept'), jobIdOfKey('removed')];
+  await deployment.store({ id: kept, status: 'FAILED' });
+  await deployment.store({ id: removed, status: 'FAILED', removing: true });
+  expect(await create({ copied_from: kept })).toMatchObject({ copied_from: kept });
+  await expect(create({ copied_from: removed })).rejects.toThrow('there is no job of this id');
 });
 
 it('what can be no id of a job is not looked for', async () => {

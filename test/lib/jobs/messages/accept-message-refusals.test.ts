@@ -78,6 +78,12 @@ it('a message without a key is written without a read', async () => {
   expect((await rowsOf(job))[0]).not.toHaveProperty('only_now');
 });
 
+it('a message that may become a turn says nothing of it', async () => {
+  const job = await deployment.store(aJob());
+  await accept(job, { only_now: false });
+  expect((await rowsOf(job))[0]).not.toHaveProperty('only_now');
+});
+
 it('a message that is for this job only is stored as such', async () => {
   const job = await deployment.store(aJob());
   await accept(job, { only_now: true });

@@ -142,6 +142,13 @@ describe('the next turn of a message', () => {
     expect(row).not.toHaveProperty('next_job_id');
   });
 
+  it.each(['invalid_request', 'invalid_state'] as const)('is not tried again after %s', async (code) => {
+    const job = await ended([recorded]);
+    deployment.jobs.create = () => Promise.reject(ApiError.because(code, 'never'));
+    await settle(job);
+    expect((await rows())[0]?.reason).toBe('the job ended first; it could not become the next turn: never');
+  });
+
   it.each([new Error('refused'), ApiError.of('unavailable')])(
     'is created later if that fails now: %s',
     async (error) => {

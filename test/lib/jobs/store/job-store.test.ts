@@ -180,6 +180,15 @@ describe('a change', () => {
     for (const name of ['model', 'progress']) expect(after).not.toHaveProperty(name);
     expect(await itemOf()).toEqual({ ...after, ...indexKeys(after) });
   });
+
+  it('leaves progress to the attempt that runs, and removes it once', async () => {
+    await jobs.create({ ...running, progress: { at: '2026', text: 'half' } });
+    const { progress: _progress, ...rest } = await now();
+    await jobs.apply(await now(), rest);
+    expect(await now()).toMatchObject({ progress: { text: 'half' } });
+    await jobs.apply(await now(), { ...rest, version: 2, status: 'QUEUED', reason: 'worker_lost' });
+    expect(await now()).not.toHaveProperty('progress');
+  });
 });
 
 describe('a change with a put beside it', () => {
