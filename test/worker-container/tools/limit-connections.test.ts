@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, createServer, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
+import { limitConnections } from '../../../worker-container/tools/limit-connections.ts';
 import { tool } from '../../../worker-container/tools/tool.ts';
 import type { ToolServer } from '../../../worker-container/tools/tool-server.ts';
 import { describeAsRoot } from '../service-accounts/as-root.ts';
@@ -66,6 +67,19 @@ test('connections that were closed take no place of those that are open', async 
   first.write(`GET /mcp HTTP/1.1\r\nhost: ${new URL(server.url).host}\r\nconnection: close\r\n\r\n`);
   expect(await text(first)).toMatch(/^HTTP\/1.1 401/);
 });
+
+test.each([undefined, 1_234_567])(
+  'of too many connections at once, of unknown users, only the oldest are closed; the agent is %s',
+  async (uid) => {
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    limitConnections(server, uid);
+    const sockets = Array.from({ length: 102 }, () => new Socket());
+    for (const socket of sockets) server.emit('connection', socket);
+    expect(sockets.flatMap(({ destroyed }, at) => (destroyed ? [at] : []))).toEqual([0, 1]);
+  },
+);
 
 describeAsRoot('connections of other users', () => {
   test('are closed first', async () => {
