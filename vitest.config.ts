@@ -1,9 +1,9 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { isLongRun } from './test/amount.ts';
-import { needsOwnProcess } from './test/own-process.ts';
-import { ServicesFirst } from './test/test-order.ts';
+import { isLongRun } from './test/vitest/amount.ts';
+import { needsOwnProcess } from './test/vitest/own-process.ts';
+import { ServicesFirst } from './test/vitest/test-order.ts';
 
 const TESTS = join(import.meta.dirname, 'test/');
 const [own, shared] = [true, false].map((isOwn) =>
@@ -23,10 +23,10 @@ export default defineConfig({
           name: 'shared',
           include: shared,
           isolate: false,
-          setupFiles: ['test/shared-process.ts', 'test/processor-time.ts'],
+          setupFiles: ['test/vitest/shared-process.ts', 'test/vitest/processor-time.ts'],
         },
       },
-      { extends: true, test: { name: 'own', include: own, setupFiles: 'test/processor-time.ts' } },
+      { extends: true, test: { name: 'own', include: own, setupFiles: 'test/vitest/processor-time.ts' } },
     ],
     // What is waited for is a condition; it comes late on a machine that others use too, or that stands still for a while.
     testTimeout: 240_000,

@@ -1,5 +1,5 @@
 import { launchOwnBrowser, openAs } from '../test/console/setup/browser.ts';
-import { startService } from '../test/local-service.ts';
+import { startService } from '../test/local-run/local-service.ts';
 
 /** Prints how soon the first page shows something, on the local run: a cold cache, then a warm one. Milliseconds. */
 const RUNS = 5;

@@ -2,7 +2,7 @@ import { loadavg } from 'node:os';
 import type { Page } from 'playwright-core';
 import { launchOwnBrowser, openAs } from '../test/console/setup/browser.ts';
 import { CODEX, createScriptedCodex } from '../test/console/setup/scripted-codex.ts';
-import { startService, waitFor } from '../test/local-service.ts';
+import { startService, waitFor } from '../test/local-run/local-service.ts';
 
 /**
  * Prints how soon a job of 5,000 events can be read and how smoothly its timeline scrolls, in Chromium on the local run:

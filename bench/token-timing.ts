@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { hrtime } from 'node:process';
 import { generateToken, isWellFormed } from '../lib/access/tokens/api-tokens.ts';
 import { TokenStore } from '../lib/access/tokens/token-store.ts';
-import { emulateDeployment } from '../test/emulated-deployment.ts';
+import { emulateDeployment } from '../test/stand-ins/emulated-deployment.ts';
 
 /**
  * Says whether the time of a refusal tells one kind of wrong token from another: many verifications of each pair of kinds

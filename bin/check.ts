@@ -69,7 +69,7 @@ if (after !== before) {
   process.exitCode = 1;
 }
 if (isTested) {
-  const report = join(import.meta.dirname, '../test/report.ts');
+  const report = join(import.meta.dirname, '../test/vitest/report.ts');
   const args = [report, results, tests.file, String(tests.status), ...failedBeside];
   const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
   if (status !== 0) process.exitCode = 1;

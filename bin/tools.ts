@@ -84,7 +84,7 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
         '[--seed N] [--count N] [--only TEXT] [--all TEXT] [--nearest N] [--minutes N] [--share K/N] [--log FILE] [--again] [--table]',
     },
     tests: {
-      file: 'test/long-tests.ts',
+      file: 'test/vitest/long-tests.ts',
       about: 'the tests that try more in a long run: rounds of races, random requests, scenes of the console',
       options: '[TEXT…]',
     },

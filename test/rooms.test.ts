@@ -21,6 +21,9 @@ const LARGER: Readonly<Record<string, string>> = {
   'lib/jobs/lifecycle': 'one file for each subject of a decision',
 };
 
+/** Files of a folder of tests: a subject may have several for each of its sources. */
+const TEST_FOLDER_SIZE = 25;
+
 /** Lines of a file; above this it is split by what it holds. */
 const FILE_SIZE = 250;
 /** Files that `npm run generate` writes. */
@@ -117,6 +120,12 @@ test('no folder holds more files than a reader takes in at once', () => {
   for (const file of SOURCES) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1);
   const large = [...sizes].filter(([, size]) => size > FOLDER_SIZE).map(([folder]) => folder);
   expect(large).toEqual(Object.keys(LARGER));
+});
+
+test('no folder of tests holds more files than a reader can scan', () => {
+  const folders = Object.groupBy(globSync('test/**/*.ts', { cwd: ROOT }), (file) => dirname(file));
+  const large = Object.entries(folders).filter(([, files = []]) => files.length > TEST_FOLDER_SIZE);
+  expect(large.map(([folder]) => folder)).toEqual([]);
 });
 
 test('no file that people write is longer than a reader takes in at once', () => {

@@ -6,7 +6,7 @@ import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { QUEUE } from '../../lib/platform/aws/tables.ts';
 import { JobCounts } from '../../lib/stats/counting/counts.ts';
 import { StatsStore } from '../../lib/stats/counting/stats-store.ts';
-import { openWorker } from '../../test/emulated-worker.ts';
+import { openWorker } from '../../test/stand-ins/emulated-worker.ts';
 import { runAttempt } from '../../worker-container/attempt/attempt.ts';
 import { LifeCounter } from './life-counter.ts';
 import { Meter } from './meter.ts';

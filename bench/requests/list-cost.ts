@@ -8,8 +8,8 @@ import { JobLabelStore } from '../../lib/jobs/store/job-labels.ts';
 import { ThreadStore } from '../../lib/jobs/threads/thread-store.ts';
 import { listJobs } from '../../lib/jobs/views/list-jobs.ts';
 import { JobCounts } from '../../lib/stats/counting/counts.ts';
-import type { EmulatedDeployment } from '../../test/emulated-deployment.ts';
 import { aJob } from '../../test/lib/jobs/a-job.ts';
+import type { EmulatedDeployment } from '../../test/stand-ins/emulated-deployment.ts';
 import { type Meter, sum } from './meter.ts';
 
 const AIM = { queries: 9, reads: 8 } as const;

@@ -4,7 +4,7 @@ import { SCOPES } from '../../lib/contract/scopes.ts';
 import { startGateway } from '../../lib/local/gateway/gateway.ts';
 import { applyEnv } from '../../lib/local/run/local-env.ts';
 import { sourceOf } from '../../lib/stacks/functions/bundle-functions.ts';
-import { emulateDeployment } from '../../test/emulated-deployment.ts';
+import { emulateDeployment } from '../../test/stand-ins/emulated-deployment.ts';
 
 /** The exported functions behind the local gateway, in this process, on an emulated deployment. */
 export async function openRoutes() {

@@ -1,5 +1,5 @@
 import { claim } from '../../lib/jobs/admission/claim.ts';
-import { openWorker } from '../../test/emulated-worker.ts';
+import { openWorker } from '../../test/stand-ins/emulated-worker.ts';
 import { runAttempt } from '../../worker-container/attempt/attempt.ts';
 import { Meter } from './meter.ts';
 import { openRoutes } from './open-routes.ts';

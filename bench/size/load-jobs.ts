@@ -4,7 +4,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { indexKeys } from '../../lib/jobs/indexes/index-keys.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { TABLES } from '../../lib/platform/aws/tables.ts';
-import type { EmulatedDeployment } from '../../test/emulated-deployment.ts';
+import type { EmulatedDeployment } from '../../test/stand-ins/emulated-deployment.ts';
 
 const JOBS = TABLES.jobs.id;
 

@@ -8,8 +8,8 @@ import { JobLabelStore } from '../../lib/jobs/store/job-labels.ts';
 import { listJobs } from '../../lib/jobs/views/list-jobs.ts';
 import { reconcile } from '../../lib/reconciler/reconciler.ts';
 import { JobCounts } from '../../lib/stats/counting/counts.ts';
-import { emulateDeployment } from '../../test/emulated-deployment.ts';
 import { aJob } from '../../test/lib/jobs/a-job.ts';
+import { emulateDeployment } from '../../test/stand-ins/emulated-deployment.ts';
 import { Meter, sum } from '../requests/meter.ts';
 import { loadJobs } from './load-jobs.ts';
 

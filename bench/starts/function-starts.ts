@@ -8,8 +8,8 @@ import { buildSync } from 'esbuild';
 import { TokenStore } from '../../lib/access/tokens/token-store.ts';
 import { createJob } from '../../lib/jobs/creation/create-job.ts';
 import { bundleFunctions, FUNCTION_IDS } from '../../lib/stacks/functions/bundle-functions.ts';
-import { emulateDeployment } from '../../test/emulated-deployment.ts';
-import { openWorker } from '../../test/emulated-worker.ts';
+import { emulateDeployment } from '../../test/stand-ins/emulated-deployment.ts';
+import { openWorker } from '../../test/stand-ins/emulated-worker.ts';
 import { cost } from '../cost/prices.ts';
 import type { Start } from './one-start.ts';
 

@@ -1,4 +1,4 @@
-import type { ServiceUnderTest } from '../local-service.ts';
+import type { ServiceUnderTest } from '../local-run/local-service.ts';
 
 /** Creates a job that must be accepted. @returns its id */
 export async function createJob(service: ServiceUnderTest, body: Record<string, unknown>): Promise<string> {

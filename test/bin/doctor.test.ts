@@ -11,10 +11,10 @@ import { openService } from '../../lib/doctor/service/service.ts';
 import { joinedKey, receiptKey } from '../../lib/jobs/output/output-keys.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { createJob, untilEnded } from '../api/job-client.ts';
-import { fileOfObject } from '../kept-objects.ts';
-import { type OwnService, startService, waitFor } from '../local-service.ts';
-import { findWorker } from '../marked-processes.ts';
-import { runSettings } from '../run-settings.ts';
+import { fileOfObject } from '../local-run/kept-objects.ts';
+import { type OwnService, startService, waitFor } from '../local-run/local-service.ts';
+import { findWorker } from '../local-run/marked-processes.ts';
+import { runSettings } from '../local-run/run-settings.ts';
 import { complaints, diagnose, diagnoseHere, type Report, runDoctor } from './doctor-command.ts';
 import { runToken } from './token-command.ts';
 

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { isLongRun } from '../amount.ts';
-import { signedInBrowser } from '../browser.ts';
 import { documentAt, ROOT } from '../docs/documents.ts';
-import type { ServiceUnderTest } from '../local-service.ts';
-import { sharedService } from '../shared-service.ts';
-import { startUnreliableProxy } from '../unreliable-proxy.ts';
+import { signedInBrowser } from '../local-run/browser.ts';
+import type { ServiceUnderTest } from '../local-run/local-service.ts';
+import { sharedService } from '../local-run/shared-service.ts';
+import { startUnreliableProxy } from '../stand-ins/unreliable-proxy.ts';
+import { isLongRun } from '../vitest/amount.ts';
 
 interface Step {
   readonly run: string;

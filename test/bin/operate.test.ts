@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { PurgeQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createJob, untilEnded } from '../api/job-client.ts';
-import { type OwnService, startService, waitFor } from '../local-service.ts';
-import { findMarkedAs } from '../marked-processes.ts';
-import { runSettings } from '../run-settings.ts';
+import { type OwnService, startService, waitFor } from '../local-run/local-service.ts';
+import { findMarkedAs } from '../local-run/marked-processes.ts';
+import { runSettings } from '../local-run/run-settings.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/operate.ts', import.meta.url));
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { TokenStore } from '../../lib/access/tokens/token-store.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../stand-ins/emulated-deployment.ts';
 import { runHere } from './run-here.ts';
 
 let deployment: EmulatedDeployment;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OwnService, startService, waitFor } from '../local-service.ts';
+import { type OwnService, startService, waitFor } from '../local-run/local-service.ts';
 import { runToken, runTokenIn } from './token-command.ts';
 import { WITHOUT_SDK } from './without-package.ts';
 

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnService, startService, waitFor } from '../local-service.ts';
+import { type OwnService, startService, waitFor } from '../local-run/local-service.ts';
 import { launchBrowser, PAGE_TIMEOUT_MS } from './setup/browser.ts';
 import { openTab, press, tabTo } from './setup/keyboard.ts';
 

@@ -1,8 +1,8 @@
 import type { Browser, Page, Request } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { untilEnded } from '../api/job-client.ts';
-import type { ServiceUnderTest } from '../local-service.ts';
-import { sharedService } from '../shared-service.ts';
+import type { ServiceUnderTest } from '../local-run/local-service.ts';
+import { sharedService } from '../local-run/shared-service.ts';
 import { leave, openAs, PAGE_TIMEOUT_MS, sharedBrowser, stay } from './setup/browser.ts';
 import { openTab, press } from './setup/keyboard.ts';
 import { rejectRequests, stubChanges } from './setup/stubs.ts';

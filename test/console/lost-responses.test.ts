@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { amount, isLongRun } from '../amount.ts';
 import { createJob, untilEnded } from '../api/job-client.ts';
-import type { ServiceUnderTest } from '../local-service.ts';
-import { sharedService } from '../shared-service.ts';
+import type { ServiceUnderTest } from '../local-run/local-service.ts';
+import { sharedService } from '../local-run/shared-service.ts';
+import { amount, isLongRun } from '../vitest/amount.ts';
 import { fileAppears } from '../worker-container/agents/run-agent.ts';
 import { openAs, sharedBrowser, stay, visit } from './setup/browser.ts';
 import { loseFirstResponse, serviceResponse } from './setup/stubs.ts';

@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { isLongRun } from '../amount.ts';
 import { createJob, untilEnded } from '../api/job-client.ts';
-import { type ServiceUnderTest, waitFor } from '../local-service.ts';
-import { sharedService } from '../shared-service.ts';
+import { type ServiceUnderTest, waitFor } from '../local-run/local-service.ts';
+import { sharedService } from '../local-run/shared-service.ts';
+import { isLongRun } from '../vitest/amount.ts';
 import { leave, openAs, sharedBrowser } from './setup/browser.ts';
 import { loseFirstResponse } from './setup/stubs.ts';
 

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { components } from '../../lib/client/api-types.ts';
-import { type OwnService, startService, waitFor } from '../local-service.ts';
+import { type OwnService, startService, waitFor } from '../local-run/local-service.ts';
 import { callFromPage, launchBrowser, openAs, stay, visit } from './setup/browser.ts';
 import { emptyLists, serviceResponse } from './setup/stubs.ts';
 

@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fetchLocalhost } from '../../lib/access/sign-in/localhost-fetch.ts';
-import { isLongRun } from '../amount.ts';
-import type { ServiceUnderTest } from '../local-service.ts';
-import { sharedService } from '../shared-service.ts';
+import type { ServiceUnderTest } from '../local-run/local-service.ts';
+import { sharedService } from '../local-run/shared-service.ts';
+import { isLongRun } from '../vitest/amount.ts';
 import { axeViolations, loadAxe } from './scenes/axe.ts';
 import { callFromPage, chooseRole, openAs, PAGE_TIMEOUT_MS, sharedBrowser } from './setup/browser.ts';
 

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { amount, isLongRun } from '../amount.ts';
-import { type ServiceUnderTest, waitFor } from '../local-service.ts';
-import { sharedService } from '../shared-service.ts';
+import { type ServiceUnderTest, waitFor } from '../local-run/local-service.ts';
+import { sharedService } from '../local-run/shared-service.ts';
+import { amount, isLongRun } from '../vitest/amount.ts';
 import { leave, openAs, sharedBrowser, stay, visit } from './setup/browser.ts';
 import { serviceResponse } from './setup/stubs.ts';
 

@@ -63,7 +63,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/develop/testing.md > The API': INDEX,
   'docs/guide/local-run.md > Real vendors': INDEX,
   'docs/guide/local-run.md > Other platforms':
-    'needs another DynamoDB; test/local-service.ts starts the service with one',
+    'needs another DynamoDB; test/local-run/local-service.ts starts the service with one',
   'docs/guide/mcp.md > Configure an agent by HTTP':
     'needs an installation of claude; test/bin/promptq/mcp.test.ts starts the server',
   'docs/guide/mcp.md > Configure an agent on stdio':

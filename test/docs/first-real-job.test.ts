@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnService, startService, waitFor } from '../local-service.ts';
+import { type OwnService, startService, waitFor } from '../local-run/local-service.ts';
 
 let service: OwnService;
 

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type ServiceUnderTest, waitFor } from '../local-service.ts';
-import { sharedService } from '../shared-service.ts';
+import { type ServiceUnderTest, waitFor } from '../local-run/local-service.ts';
+import { sharedService } from '../local-run/shared-service.ts';
 import { documentAt, ROOT, shellBlocks } from './documents.ts';
 
 let service: ServiceUnderTest;

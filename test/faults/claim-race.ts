@@ -3,8 +3,8 @@ import { OwnClaims } from '../../lib/jobs/admission/own-claims.ts';
 import type { ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
 import { jobIdOfKey } from '../../lib/jobs/lifecycle/job-id.ts';
 import { BANDS, type Band } from '../../lib/platform/aws/tables.ts';
-import type { EmulatedDeployment } from '../emulated-deployment.ts';
 import { SeededRandom } from '../simulation/seeded-random.ts';
+import type { EmulatedDeployment } from '../stand-ins/emulated-deployment.ts';
 
 export interface ClaimRace {
   readonly jobs: number;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { amount } from '../amount.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../stand-ins/emulated-deployment.ts';
+import { amount } from '../vitest/amount.ts';
 import { raceForClaims } from './claim-race.ts';
 
 const JOBS = amount(50, 100);

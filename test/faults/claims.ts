@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { emulateDeployment } from '../emulated-deployment.ts';
+import { emulateDeployment } from '../stand-ins/emulated-deployment.ts';
 import { raceForClaims } from './claim-race.ts';
 
 /** `npm run prove -- claims [--jobs N] [--claimers N] [--seed N]`: claimers race for messages delivered three times. */

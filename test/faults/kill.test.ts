@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { amount } from '../amount.ts';
+import { amount } from '../vitest/amount.ts';
 import { killRounds } from './kill-rounds.ts';
 
 /** Kills the worker twice, everything, and the service; in a long run also the worker twice and everything. */

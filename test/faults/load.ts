@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ApiAnswer, ServiceUnderTest } from '../local-service.ts';
+import type { ApiAnswer, ServiceUnderTest } from '../local-run/local-service.ts';
 import type { SeededRandom } from '../simulation/seeded-random.ts';
 import type { JobRecord, Ledger } from './ledger.ts';
 

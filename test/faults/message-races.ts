@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createJob, untilEnded } from '../api/job-client.ts';
-import { startService, waitFor } from '../local-service.ts';
+import { startService, waitFor } from '../local-run/local-service.ts';
 import { SeededRandom } from '../simulation/seeded-random.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { createJob, untilEnded } from '../api/job-client.ts';
-import { startService, waitFor } from '../local-service.ts';
+import { startService, waitFor } from '../local-run/local-service.ts';
 import { claudeCli } from '../worker-container/agents/claude-cli.ts';
 
 /**

@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { JournalEntry } from '../../lib/local/practice-vendor/journal.ts';
 import { createJob, untilEnded } from '../api/job-client.ts';
-import { startService, waitFor } from '../local-service.ts';
-import { findAttemptMarks, findWorker } from '../marked-processes.ts';
+import { startService, waitFor } from '../local-run/local-service.ts';
+import { findAttemptMarks, findWorker } from '../local-run/marked-processes.ts';
 import { SeededRandom } from '../simulation/seeded-random.ts';
 
 /**

@@ -7,9 +7,9 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isTerminal, type Status } from '../../lib/contract/statuses.ts';
 import { OutputStore } from '../../lib/jobs/output/output-store.ts';
 import { recount } from '../../lib/stats/counting/recount.ts';
-import type { ServiceUnderTest } from '../local-service.ts';
-import { findAttemptsOf } from '../marked-processes.ts';
-import { runSettings } from '../run-settings.ts';
+import type { ServiceUnderTest } from '../local-run/local-service.ts';
+import { findAttemptsOf } from '../local-run/marked-processes.ts';
+import { runSettings } from '../local-run/run-settings.ts';
 import type { JobRecord, Ledger } from './ledger.ts';
 
 /** The result of a run under faults. Lists name faults; all are empty if there is none. */

@@ -3,7 +3,7 @@ import { TokenStore } from '../../lib/access/tokens/token-store.ts';
 import { pages, routes } from '../../lib/contract/routes/routes.ts';
 import type { Scope } from '../../lib/contract/scopes.ts';
 import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../stand-ins/emulated-deployment.ts';
 
 /**
  * Functions behind a gateway, over emulated tables, without the rest of the service.

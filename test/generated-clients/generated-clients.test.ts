@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ServiceUnderTest } from '../local-service.ts';
-import { sharedService } from '../shared-service.ts';
+import type { ServiceUnderTest } from '../local-run/local-service.ts';
+import { sharedService } from '../local-run/shared-service.ts';
 import { COMPONENTS, DOCUMENT, EXPECTED, ROOT } from './client-programs.ts';
 
 const run = promisify(execFile);

@@ -3,19 +3,19 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { foundMutants } from './found-mutants.ts';
 import { harmlessReason } from './harmless-mutants.ts';
 import { Imports } from './imports.ts';
-import { inCopy } from './in-copy.ts';
 import { type Mutant, mutated } from './mutant.ts';
 import { MutantLog, type Verdict } from './mutant-log.ts';
 import { mutantTable } from './mutant-table.ts';
-import { MutantTests } from './mutant-tests.ts';
-import { Worlds } from './mutant-worlds.ts';
 import { MUTANTS } from './mutants.ts';
+import { foundMutants } from './rules/found-mutants.ts';
 import { SeenRecord } from './seen-record.ts';
-import { TestsOfFile } from './tests-of-file.ts';
 import { wholeNumber } from './whole-number.ts';
+import { inCopy } from './witnesses/in-copy.ts';
+import { MutantTests } from './witnesses/mutant-tests.ts';
+import { Worlds } from './witnesses/mutant-worlds.ts';
+import { TestsOfFile } from './witnesses/tests-of-file.ts';
 
 /**
  * `npm run prove -- mutate [--only TEXT] [--by-hand] [--lanes N] [--minutes N] [--log FILE] [--nearest N] [--lives N] [--tests] [--record] [--table]`:

@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { FileChecker } from './file-checker.ts';
-import { firstError } from './first-error.ts';
 import { harmlessReason } from './harmless-mutants.ts';
 import { Imports } from './imports.ts';
-import { inCopy } from './in-copy.ts';
 import { type Mutant, mutated } from './mutant.ts';
 import { MutantLog, type Verdict } from './mutant-log.ts';
-import { type BrokenSource, MutantTests } from './mutant-tests.ts';
-import { Worlds } from './mutant-worlds.ts';
 import { areaOf, breaksByArea, sampleOf } from './sample.ts';
-import { TestsOfFile } from './tests-of-file.ts';
 import { wholeNumber } from './whole-number.ts';
+import { FileChecker } from './witnesses/file-checker.ts';
+import { firstError } from './witnesses/first-error.ts';
+import { inCopy } from './witnesses/in-copy.ts';
+import { type BrokenSource, MutantTests } from './witnesses/mutant-tests.ts';
+import { Worlds } from './witnesses/mutant-worlds.ts';
+import { TestsOfFile } from './witnesses/tests-of-file.ts';
 
 /**
  * `npm run prove -- sample [--seed N] [--count N] [--only TEXT] [--all TEXT] [--nearest N] [--minutes N] [--share K/N]

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SeededRandom } from '../simulation/seeded-random.ts';
-import { mutantsFrom } from './found-mutants.ts';
 import { filesOf } from './imports.ts';
 import type { Mutant } from './mutant.ts';
-import { breaksOf } from './sample-rules.ts';
+import { mutantsFrom } from './rules/found-mutants.ts';
+import { breaksOf } from './rules/sample-rules.ts';
 
 /** Every source of the product: what is generated, and what only prints or draws examples, is none. */
 const SOURCES = ['{lib,functions,worker-container,bin}/**/*.ts', 'console/src/**/*.{ts,tsx}'];

@@ -1,6 +1,6 @@
 import { createJob, untilEnded } from '../api/job-client.ts';
-import { Browser } from '../browser.ts';
-import { type ServiceUnderTest, waitFor } from '../local-service.ts';
+import { Browser } from '../local-run/browser.ts';
+import { type ServiceUnderTest, waitFor } from '../local-run/local-service.ts';
 import type { Operation } from './operations.ts';
 
 /** What an operation needs beyond what its description says, so that it can succeed. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { amount } from '../amount.ts';
+import { amount } from '../vitest/amount.ts';
 import { newTally, untried } from './worlds/run-worlds.ts';
 import { World } from './worlds/world.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { STATUSES } from '../../lib/contract/statuses.ts';
-import type { ApiAnswer, ServiceUnderTest } from '../local-service.ts';
+import type { ApiAnswer, ServiceUnderTest } from '../local-run/local-service.ts';
 import { type Action, JobModel, type Kind } from './job-model.ts';
 
 /** What one walk knows. */

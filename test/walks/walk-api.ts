@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { STATUSES, type Status } from '../../lib/contract/statuses.ts';
-import { type ServiceUnderTest, waitFor } from '../local-service.ts';
+import { type ServiceUnderTest, waitFor } from '../local-run/local-service.ts';
 import { type Model, walks } from './commands.ts';
 
 export interface WalkReport {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { startService } from '../local-service.ts';
+import { startService } from '../local-run/local-service.ts';
 import { walkApi } from './walk-api.ts';
 
 /** `npm run prove -- walk [--runs N] [--seed N]`: random walks over the API of a local run against the model of a job's life. */

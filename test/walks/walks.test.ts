@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { amount } from '../amount.ts';
-import { type OwnService, startService } from '../local-service.ts';
+import { type OwnService, startService } from '../local-run/local-service.ts';
+import { amount } from '../vitest/amount.ts';
 import { walkApi } from './walk-api.ts';
 
 const RUNS = amount(8, 30);

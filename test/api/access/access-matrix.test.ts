@@ -13,8 +13,8 @@ import { COMMON_ERRORS, type Route } from '../../../lib/contract/route.ts';
 import { routes } from '../../../lib/contract/routes/routes.ts';
 import { SCOPES, type Scope } from '../../../lib/contract/scopes.ts';
 import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
-import { amount } from '../../amount.ts';
-import { type OwnService, type ServiceUnderTest, startService } from '../../local-service.ts';
+import { type OwnService, type ServiceUnderTest, startService } from '../../local-run/local-service.ts';
+import { amount } from '../../vitest/amount.ts';
 
 const PERIMETER = randomBytes(24).toString('hex');
 const BOT = `110201543:${randomBytes(18).toString('hex')}`;

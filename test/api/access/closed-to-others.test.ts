@@ -12,8 +12,8 @@ import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchBrowser, PAGE_TIMEOUT_MS } from '../../console/setup/browser.ts';
-import { type OwnService, startService } from '../../local-service.ts';
-import { runEnvironment, runSettings } from '../../run-settings.ts';
+import { type OwnService, startService } from '../../local-run/local-service.ts';
+import { runEnvironment, runSettings } from '../../local-run/run-settings.ts';
 import { contentsOf, listeningPorts } from './run-listeners.ts';
 
 /** A local run in which others of the machine, and web pages that its operator visits, try to get at something. */

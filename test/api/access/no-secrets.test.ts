@@ -8,10 +8,10 @@ import { sign } from '@telegram-apps/init-data-node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TokenStore } from '../../../lib/access/tokens/token-store.ts';
 import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
-import { Browser } from '../../browser.ts';
-import { OPERATORS_OWN } from '../../leaked-tokens.ts';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
-import { runSettings } from '../../run-settings.ts';
+import { Browser } from '../../local-run/browser.ts';
+import { OPERATORS_OWN } from '../../local-run/leaked-tokens.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
+import { runSettings } from '../../local-run/run-settings.ts';
 
 const PERIMETER = randomBytes(24).toString('hex');
 const BOT = `110201543:${randomBytes(18).toString('hex')}`;

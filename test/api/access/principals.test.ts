@@ -7,7 +7,7 @@ import createClient from 'openapi-fetch';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { paths } from '../../../lib/client/api-types.ts';
 import { SECURITY_HEADERS } from '../../../lib/contract/security-headers.ts';
-import { type OwnService, startService } from '../../local-service.ts';
+import { type OwnService, startService } from '../../local-run/local-service.ts';
 import { createJob } from '../job-client.ts';
 
 const PERIMETER = randomBytes(24).toString('hex');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runToken } from '../../bin/token-command.ts';
-import { type OwnService, startService } from '../../local-service.ts';
+import { type OwnService, startService } from '../../local-run/local-service.ts';
 
 let service: OwnService;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OwnService, startService } from '../../local-service.ts';
+import { type OwnService, startService } from '../../local-run/local-service.ts';
 import { createJob } from '../job-client.ts';
 
 let service: OwnService;

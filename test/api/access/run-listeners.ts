@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { ServiceUnderTest } from '../../local-service.ts';
-import { runEnvironment, runSettings } from '../../run-settings.ts';
+import type { ServiceUnderTest } from '../../local-run/local-service.ts';
+import { runEnvironment, runSettings } from '../../local-run/run-settings.ts';
 
 /** The loopback ports on which the processes of a run listen, in this machine's network. */
 export async function listeningPorts(service: ServiceUnderTest): Promise<number[]> {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { amount } from '../../amount.ts';
-import type { ServiceUnderTest } from '../../local-service.ts';
-import { runSettings } from '../../run-settings.ts';
+import type { ServiceUnderTest } from '../../local-run/local-service.ts';
+import { runSettings } from '../../local-run/run-settings.ts';
+import { amount } from '../../vitest/amount.ts';
 
 /** Milliseconds between reads of files and tables, and of queues, where a read counts as a receive of each message. */
 const PAUSE = amount(100, 20);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Browser, signedInBrowser } from '../../browser.ts';
-import type { ServiceUnderTest } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
+import { Browser, signedInBrowser } from '../../local-run/browser.ts';
+import type { ServiceUnderTest } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
 
 let service: ServiceUnderTest;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
-import { Browser, signedInBrowser } from '../../browser.ts';
-import { type OwnService, startService } from '../../local-service.ts';
+import { Browser, signedInBrowser } from '../../local-run/browser.ts';
+import { type OwnService, startService } from '../../local-run/local-service.ts';
 
 let service: OwnService;
 beforeAll(async () => {

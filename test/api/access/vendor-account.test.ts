@@ -1,8 +1,8 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
-import { findWorker } from '../../marked-processes.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
+import { findWorker } from '../../local-run/marked-processes.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 import { searchKept } from './search-kept.ts';
 

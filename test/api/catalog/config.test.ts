@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 const SECRETS = 'FROM_FILE="value of the file"\nfull-own/FROM_FILE=only for one profile\n';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: OwnService;

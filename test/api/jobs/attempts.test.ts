@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { receiptKey } from '../../../lib/jobs/output/output-keys.ts';
-import { fileOfObject } from '../../kept-objects.ts';
-import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
+import { fileOfObject } from '../../local-run/kept-objects.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: ServiceUnderTest;

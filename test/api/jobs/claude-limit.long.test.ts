@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
 import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
 import { fileAppears } from '../../worker-container/agents/run-agent.ts';
 import { createJob, untilEnded } from '../job-client.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
 import { damageSession } from '../damage-session.ts';
 import { gateIn } from '../gate.ts';
 import { createJob, untilEnded } from '../job-client.ts';

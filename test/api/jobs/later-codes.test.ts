@@ -4,8 +4,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { complaints, diagnose } from '../../bin/doctor-command.ts';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
-import { runSettings } from '../../run-settings.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
+import { runSettings } from '../../local-run/run-settings.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 /** A service on whose jobs a later version has written states and reasons that this one doesn't know. */

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { amount } from '../../amount.ts';
-import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
+import { amount } from '../../vitest/amount.ts';
 import { fileAppears } from '../../worker-container/agents/run-agent.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 

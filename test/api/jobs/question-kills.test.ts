@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { amount } from '../../amount.ts';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
-import { findWorker } from '../../marked-processes.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
+import { findWorker } from '../../local-run/marked-processes.ts';
+import { amount } from '../../vitest/amount.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: OwnService;

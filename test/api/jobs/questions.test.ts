@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ProfileStore } from '../../../lib/catalog/profiles.ts';
 import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
-import { amount } from '../../amount.ts';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
+import { amount } from '../../vitest/amount.ts';
 import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 

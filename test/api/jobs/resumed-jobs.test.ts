@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
-import { findMarkedAs, findWorker } from '../../marked-processes.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
+import { findMarkedAs, findWorker } from '../../local-run/marked-processes.ts';
 import { gateIn } from '../gate.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 import { answeredCalls, callVendor } from '../practice-calls.ts';

@@ -8,8 +8,8 @@ import { indexKeys } from '../../../lib/jobs/indexes/index-keys.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { JOB_SCHEMA, NEWEST_JOB_SCHEMA } from '../../../lib/jobs/lifecycle/newer-schema.ts';
 import { aJob } from '../../lib/jobs/a-job.ts';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
-import { runSettings } from '../../run-settings.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
+import { runSettings } from '../../local-run/run-settings.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 /** A service whose tables a newer version has worked on meanwhile, as after a rollback. */

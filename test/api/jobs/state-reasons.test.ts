@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
-import { findMarkedAs } from '../../marked-processes.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
+import { findMarkedAs } from '../../local-run/marked-processes.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: OwnService;

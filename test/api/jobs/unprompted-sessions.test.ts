@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findCodex } from '../../../worker-container/agents/vendor-binary.ts';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let folder: string;

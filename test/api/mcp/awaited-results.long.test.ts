@@ -3,7 +3,7 @@ import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.j
 import { StreamableHTTPClientTransport as FormerHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type OwnService, startService } from '../../local-service.ts';
+import { type OwnService, startService } from '../../local-run/local-service.ts';
 
 let service: OwnService;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { TOOLS } from '../../../lib/mcp/tool-table.ts';
-import { amount } from '../../amount.ts';
 import { CONNECT, CONNECT_HTTP, type Connection } from '../../bin/promptq/mcp-client.ts';
 import { emptyHome } from '../../bin/promptq/promptq-command.ts';
-import { type Browser, signedInBrowser } from '../../browser.ts';
-import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
+import { type Browser, signedInBrowser } from '../../local-run/browser.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
+import { amount } from '../../vitest/amount.ts';
 import { createJob } from '../job-client.ts';
 
 const home = emptyHome();

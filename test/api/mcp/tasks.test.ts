@@ -8,11 +8,11 @@ import { StdioClientTransport as FormerTransport } from '@modelcontextprotocol/s
 import { StreamableHTTPClientTransport as FormerHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { amount } from '../../amount.ts';
 import { emptyHome, PROGRAM } from '../../bin/promptq/promptq-command.ts';
-import { type Browser, signedInBrowser } from '../../browser.ts';
-import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
+import { type Browser, signedInBrowser } from '../../local-run/browser.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
+import { amount } from '../../vitest/amount.ts';
 
 /** Jobs as tasks, and their questions as questions to the client's user, with both lines of the official client. */
 const home = emptyHome();

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { codexConfig, VENDOR_KEY } from '../../../worker-container/agents/codex-config.ts';
 import { PROGRAM } from '../../bin/promptq/promptq-command.ts';
-import { type OwnService, startService } from '../../local-service.ts';
+import { type OwnService, startService } from '../../local-run/local-service.ts';
 import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
 
 const CODEX = fileURLToPath(new URL('../../../node_modules/.bin/codex', import.meta.url));

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { amount } from '../../amount.ts';
-import type { ServiceUnderTest } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
+import type { ServiceUnderTest } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
+import { amount } from '../../vitest/amount.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: ServiceUnderTest;

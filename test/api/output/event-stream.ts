@@ -1,4 +1,4 @@
-import type { ServiceUnderTest } from '../../local-service.ts';
+import type { ServiceUnderTest } from '../../local-run/local-service.ts';
 
 /** One server-sent event, as an EventSource would dispatch it. */
 export interface ServerSentEvent {

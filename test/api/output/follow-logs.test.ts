@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { signedInBrowser } from '../../browser.ts';
-import type { ServiceUnderTest } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
+import { signedInBrowser } from '../../local-run/browser.ts';
+import type { ServiceUnderTest } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 import { allEvents, type EventStream, follow, type ServerSentEvent, textOf } from './event-stream.ts';
 

@@ -4,9 +4,9 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { complaints, diagnose } from '../../bin/doctor-command.ts';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
-import { runSettings } from '../../run-settings.ts';
-import { describeOnSmallDisk, mountSmallDisk, type SmallDisk } from '../../small-disk.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
+import { runSettings } from '../../local-run/run-settings.ts';
+import { describeOnSmallDisk, mountSmallDisk, type SmallDisk } from '../../stand-ins/small-disk.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 describeOnSmallDisk('while the disk of the home is full', () => {

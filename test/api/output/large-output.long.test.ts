@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
-import { findWorker } from '../../marked-processes.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
+import { findWorker } from '../../local-run/marked-processes.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 const MEBIBYTE = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnService, startService } from '../../local-service.ts';
+import { type OwnService, startService } from '../../local-run/local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 /** A session that is too large in a whole run. On each commit `test/worker-container` tries it on each part. */

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { metricsIn, type PrintedLine, readLines } from '../../captured-lines.ts';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
+import { metricsIn, type PrintedLine, readLines } from '../../local-run/captured-lines.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 /** Has the form of our tokens, but is none. */

@@ -9,9 +9,9 @@ import {
   joinedKey,
   receiptKey,
 } from '../../../lib/jobs/output/output-keys.ts';
-import { fileOfObject } from '../../kept-objects.ts';
-import type { ServiceUnderTest } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
+import { fileOfObject } from '../../local-run/kept-objects.ts';
+import type { ServiceUnderTest } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 /** A service whose stored output is damaged from outside. */

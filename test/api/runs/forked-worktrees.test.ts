@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GitServer, startGitServer } from '../../git-server.ts';
-import type { ServiceUnderTest } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
+import type { ServiceUnderTest } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
+import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: ServiceUnderTest;

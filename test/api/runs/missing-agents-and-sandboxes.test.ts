@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnService, startService } from '../../local-service.ts';
+import { type OwnService, startService } from '../../local-run/local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 /** A local run whose workers have no CLI but codex, and no sandbox, as in the cloud. What needs them was stored before. */

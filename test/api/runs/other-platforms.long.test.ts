@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { startService, waitFor } from '../../local-service.ts';
+import { startService, waitFor } from '../../local-run/local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 /** This machine, seen as a Mac: no /proc, abstract sockets, network namespaces or setpriv are used. */

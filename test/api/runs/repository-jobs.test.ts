@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GitServer, startGitServer } from '../../git-server.ts';
-import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
+import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 const SECRET = 'tok-7f3a9c1e5b';

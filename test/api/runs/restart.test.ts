@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
-import { findOfHome } from '../../marked-processes.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
+import { findOfHome } from '../../local-run/marked-processes.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 import { answeredCalls } from '../practice-calls.ts';
 

@@ -3,9 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { jobIdOfKey, toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
-import { amount } from '../../amount.ts';
-import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
+import { amount } from '../../vitest/amount.ts';
 import { request } from '../../worker-container/tools/served-tools.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 

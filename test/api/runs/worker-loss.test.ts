@@ -5,9 +5,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { metricsIn, type PrintedLine, readLines } from '../../captured-lines.ts';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
-import { findMarkedAs, findWorker } from '../../marked-processes.ts';
+import { metricsIn, type PrintedLine, readLines } from '../../local-run/captured-lines.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
+import { findMarkedAs, findWorker } from '../../local-run/marked-processes.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: OwnService;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnService, startService } from '../../local-service.ts';
+import { type OwnService, startService } from '../../local-run/local-service.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 /** A record of a thread that is too long. On each commit `test/worker-container/prompt` tries it without an agent. */

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
 import { startReceiver } from '../catalog/webhook-receiver.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 

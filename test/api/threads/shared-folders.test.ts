@@ -3,8 +3,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jobIdOfKey, toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
-import { amount } from '../../amount.ts';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
+import { amount } from '../../vitest/amount.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: OwnService;

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import type { ServiceUnderTest } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
-import { startUnreliableProxy } from '../../unreliable-proxy.ts';
+import type { ServiceUnderTest } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
+import { startUnreliableProxy } from '../../stand-ins/unreliable-proxy.ts';
 import { commandsOf, emptyHome } from './promptq-command.ts';
 
 /** `promptq api`, which calls any route. */

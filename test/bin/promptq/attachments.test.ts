@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { waitFor } from '../../local-service.ts';
+import { waitFor } from '../../local-run/local-service.ts';
 import { emptyHome, runPromptq, startPromptq } from './promptq-command.ts';
 import { type Answer, startStandIn } from './stand-in.ts';
 

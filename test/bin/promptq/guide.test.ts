@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../../lib/cli/command-table.ts';
 import { shellBlocks } from '../../docs/documents.ts';
-import { type GitServer, startGitServer } from '../../git-server.ts';
-import type { ServiceUnderTest } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
+import type { ServiceUnderTest } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
+import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
 import { commandsOf, emptyHome, PROGRAM } from './promptq-command.ts';
 
 const home = emptyHome();

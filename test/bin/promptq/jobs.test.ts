@@ -9,12 +9,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { joinedKey, receiptKey } from '../../../lib/jobs/output/output-keys.ts';
 import openapi from '../../../openapi.json' with { type: 'json' };
-import { type GitServer, startGitServer } from '../../git-server.ts';
-import { fileOfObject } from '../../kept-objects.ts';
-import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { fileOfObject } from '../../local-run/kept-objects.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
 import { schemaNamed } from '../../openapi/operations.ts';
-import { sharedService } from '../../shared-service.ts';
-import { startUnreliableProxy } from '../../unreliable-proxy.ts';
+import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
+import { startUnreliableProxy } from '../../stand-ins/unreliable-proxy.ts';
 import { commandsOf, emptyHome } from './promptq-command.ts';
 
 const home = emptyHome();

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../../lib/contract/routes/routes.ts';
 import { ROUTES_WITHOUT_TOOL } from '../../../lib/mcp/routes-without-tool.ts';
 import { TOOLS } from '../../../lib/mcp/tool-table.ts';
-import { isLongRun } from '../../amount.ts';
-import { signedInBrowser } from '../../browser.ts';
-import type { ServiceUnderTest } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
-import { startUnreliableProxy, type UnreliableProxy } from '../../unreliable-proxy.ts';
+import { signedInBrowser } from '../../local-run/browser.ts';
+import type { ServiceUnderTest } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
+import { startUnreliableProxy, type UnreliableProxy } from '../../stand-ins/unreliable-proxy.ts';
+import { isLongRun } from '../../vitest/amount.ts';
 import { CONNECT, type Connection } from './mcp-client.ts';
 import { commandsOf, emptyHome, startPromptq } from './promptq-command.ts';
 

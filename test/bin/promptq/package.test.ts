@@ -7,9 +7,9 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { amount, isLongRun } from '../../amount.ts';
 import { ROOT } from '../../docs/documents.ts';
-import { waitFor } from '../../local-service.ts';
+import { waitFor } from '../../local-run/local-service.ts';
+import { amount, isLongRun } from '../../vitest/amount.ts';
 import { emptyHome, PROGRAM } from './promptq-command.ts';
 
 const run = promisify(execFile);

@@ -12,8 +12,8 @@ import { COMMANDS } from '../../../lib/cli/command-table.ts';
 import { main } from '../../../lib/cli/main.ts';
 import openapi from '../../../openapi.json' with { type: 'json' };
 import packageJson from '../../../package.json' with { type: 'json' };
-import { collectedOutput } from '../../collected-output.ts';
-import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { collectedOutput } from '../../local-run/collected-output.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { schemaNamed } from '../../openapi/operations.ts';
 
 export const PROGRAM = fileURLToPath(new URL('../../../bin/promptq.ts', import.meta.url));

@@ -6,9 +6,9 @@ import type { paths } from '../../../lib/client/api-types.ts';
 import { BASE_PATH } from '../../../lib/contract/route.ts';
 import { routes } from '../../../lib/contract/routes/routes.ts';
 import openapi from '../../../openapi.json' with { type: 'json' };
-import type { ServiceUnderTest } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
-import { startUnreliableProxy, type UnreliableProxy } from '../../unreliable-proxy.ts';
+import type { ServiceUnderTest } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
+import { startUnreliableProxy, type UnreliableProxy } from '../../stand-ins/unreliable-proxy.ts';
 import { commandsOf, emptyHome } from './promptq-command.ts';
 
 const ids: readonly string[] = routes.map(({ id }) => id);

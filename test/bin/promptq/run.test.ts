@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import openapi from '../../../openapi.json' with { type: 'json' };
-import { type Browser, signedInBrowser } from '../../browser.ts';
-import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { type Browser, signedInBrowser } from '../../local-run/browser.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
 import { schemaNamed } from '../../openapi/operations.ts';
-import { sharedService } from '../../shared-service.ts';
-import { startUnreliableProxy } from '../../unreliable-proxy.ts';
+import { startUnreliableProxy } from '../../stand-ins/unreliable-proxy.ts';
 import { commandsOf, emptyHome } from './promptq-command.ts';
 
 const home = emptyHome();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { REASONS } from '../../../lib/contract/schemas/jobs/job-state.ts';
-import { waitFor } from '../../local-service.ts';
+import { waitFor } from '../../local-run/local-service.ts';
 import { WITHOUT_SCHEMAS } from '../without-package.ts';
 import { startPromptq, startTerminal } from './promptq-command.ts';
 import { type Answer, startStandIn } from './stand-in.ts';

@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isLongRun } from '../../amount.ts';
-import { type GitServer, startGitServer } from '../../git-server.ts';
-import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
+import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
+import { isLongRun } from '../../vitest/amount.ts';
 import { openAs, sharedBrowser, visit } from '../setup/browser.ts';
 
 const WIDE = { width: 1440, height: 900 };

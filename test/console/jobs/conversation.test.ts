@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
 import { openAs, sharedBrowser, stay, visit } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;

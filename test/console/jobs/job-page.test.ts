@@ -3,10 +3,10 @@ import { text } from 'node:stream/consumers';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { joinedKey, receiptKey } from '../../../lib/jobs/output/output-keys.ts';
-import { type GitServer, startGitServer } from '../../git-server.ts';
-import { fileOfObject } from '../../kept-objects.ts';
-import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
+import { fileOfObject } from '../../local-run/kept-objects.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
+import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
 import { axeViolations, loadAxe } from '../scenes/axe.ts';
 import { openAs, sharedBrowser, visit } from '../setup/browser.ts';
 

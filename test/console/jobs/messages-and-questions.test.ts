@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { isLongRun } from '../../amount.ts';
 import { createJob, untilEnded } from '../../api/job-client.ts';
-import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
+import { isLongRun } from '../../vitest/amount.ts';
 import { fileAppears } from '../../worker-container/agents/run-agent.ts';
 import { openAs, sharedBrowser, stay, visit } from '../setup/browser.ts';
 

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { amount, isLongRun } from '../../amount.ts';
-import { type OwnService, startService, waitFor } from '../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
+import { amount, isLongRun } from '../../vitest/amount.ts';
 import { checkScene } from '../scenes/check-scene.ts';
 import { launchBrowser, openAs, visit } from '../setup/browser.ts';
 import { CODEX, type CodexEvent, createScriptedCodex, type ScriptedCodex } from '../setup/scripted-codex.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { startService } from '../../local-service.ts';
+import { startService } from '../../local-run/local-service.ts';
 import { launchOwnBrowser, openAs } from '../setup/browser.ts';
 import { makeSampleData } from '../setup/sample-data.ts';
 import { checkScene, openScene } from './check-scene.ts';

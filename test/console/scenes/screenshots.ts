@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser } from 'playwright-core';
-import { startService } from '../../local-service.ts';
+import { startService } from '../../local-run/local-service.ts';
 import { launchOwnBrowser, openAs } from '../setup/browser.ts';
 import { makeSampleData, type SampleJobs } from '../setup/sample-data.ts';
 import { SCENES } from './scenes.ts';

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ServiceUnderTest } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
+import type { ServiceUnderTest } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
 import { callFromPage, chooseRole, openAs, sharedBrowser, stay, visit } from '../setup/browser.ts';
 import { serviceResponse } from '../setup/stubs.ts';
 

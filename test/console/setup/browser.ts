@@ -15,7 +15,7 @@ import {
 } from 'playwright-core';
 import type { Role } from '../../../lib/contract/roles.ts';
 import { builtConsole } from '../../../lib/local/run/console-build.ts';
-import { SharedPart } from '../../shared-part.ts';
+import { SharedPart } from '../../vitest/shared-part.ts';
 
 /** The user of a page. A stranger has no role. */
 type Visitor = Role | 'stranger';

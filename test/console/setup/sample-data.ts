@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { callFromPage } from './browser.ts';
 
 const RULES = [

@@ -5,9 +5,9 @@ import { AuditLog } from '../../../lib/access/audit-log.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { StatsStore } from '../../../lib/stats/counting/stats-store.ts';
-import { metricsIn, printedBy } from '../../captured-lines.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aJob, aRunningJob } from '../../lib/jobs/a-job.ts';
+import { metricsIn, printedBy } from '../../local-run/captured-lines.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {

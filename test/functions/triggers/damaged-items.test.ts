@@ -7,9 +7,9 @@ import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { receiptKey } from '../../../lib/jobs/output/output-keys.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
-import { metricsIn, type PrintedLine, printedBy } from '../../captured-lines.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aJob, aReceipt, aRunningJob } from '../../lib/jobs/a-job.ts';
+import { metricsIn, type PrintedLine, printedBy } from '../../local-run/captured-lines.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 /** One damaged item beside sound ones: each pass reports it and continues. */
 let deployment: EmulatedDeployment;

@@ -8,9 +8,9 @@ import { endAttempt } from '../../../lib/jobs/dispatch/end-attempt.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { ProjectStore } from '../../../lib/projects/projects.ts';
 import { startReceiver } from '../../api/catalog/webhook-receiver.ts';
-import { printedBy } from '../../captured-lines.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aReceipt, aRunningJob } from '../../lib/jobs/a-job.ts';
+import { printedBy } from '../../local-run/captured-lines.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/triggers/keep-origin-secret.ts';
 import { cameThroughDistribution } from '../../../lib/access/origin-proof.ts';
 import { ORIGIN_SECRET_HEADER } from '../../../lib/platform/config/edge-headers.ts';
-import { startCloudFormation } from '../../cloudformation.ts';
-import { startParameterStore } from '../../parameter-store.ts';
+import { startCloudFormation } from '../../stand-ins/cloudformation.ts';
+import { startParameterStore } from '../../stand-ins/parameter-store.ts';
 
 const FOLDER = '/promptq-data/origin-secret';
 let store: Awaited<ReturnType<typeof startParameterStore>>;

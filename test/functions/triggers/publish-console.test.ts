@@ -8,7 +8,7 @@ import { PublishedConsole } from '../../../lib/console/publish-console.ts';
 import { startObjectAndQueueEmulator } from '../../../lib/local/emulators/object-and-queue-emulator.ts';
 import { newRunCredentials } from '../../../lib/local/run-access/run-credentials.ts';
 import { objectClient } from '../../../lib/platform/aws/clients.ts';
-import { startCloudFormation } from '../../cloudformation.ts';
+import { startCloudFormation } from '../../stand-ins/cloudformation.ts';
 
 const BUCKET = 'console';
 const ends: (() => Promise<unknown>)[] = [];

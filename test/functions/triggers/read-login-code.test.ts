@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { handler } from '../../../functions/triggers/read-login-code.ts';
-import { printedBy } from '../../captured-lines.ts';
+import { printedBy } from '../../local-run/captured-lines.ts';
 
 /** What becomes of a question to a process at an address where none listens. */
 async function asked(address: string): Promise<string> {

@@ -8,10 +8,10 @@ import { JobDeploymentStore } from '../../../lib/jobs/deployments/job-deployment
 import { followUpId, jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { startAwsStandIn } from '../../bin/aws-stand-in.ts';
-import { metricsIn, printedBy } from '../../captured-lines.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
 import { outputAskingFor, storeSucceeded } from '../../lib/jobs/succeeded-parent.ts';
+import { metricsIn, printedBy } from '../../local-run/captured-lines.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {

@@ -5,9 +5,9 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { printedBy } from '../../captured-lines.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aJob, aRunningJob } from '../../lib/jobs/a-job.ts';
+import { printedBy } from '../../local-run/captured-lines.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 /** Lambda, as far as it is asked to invoke a function. */

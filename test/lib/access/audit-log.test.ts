@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { AuditLog } from '../../../lib/access/audit-log.ts';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { AUDIT_KIND } from '../../../lib/platform/aws/tables.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 const DAY = 86_400_000;
 const lost: Record<string, unknown>[] = [];

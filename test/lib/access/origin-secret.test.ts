@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { originDigest } from '../../../lib/access/origin-proof.ts';
 import { OriginSecrets } from '../../../lib/access/origin-secret.ts';
-import { startParameterStore } from '../../parameter-store.ts';
+import { startParameterStore } from '../../stand-ins/parameter-store.ts';
 
 const FOLDER = '/promptq-data/origin-secret';
 const secrets = new OriginSecrets(FOLDER);

@@ -5,7 +5,7 @@ import { type Account, started } from '../../../lib/accounts/account.ts';
 import { AccountStore } from '../../../lib/accounts/account-store.ts';
 import { cancelLogin } from '../../../lib/accounts/cancel-login.ts';
 import { reconcileAccounts } from '../../../lib/accounts/reconcile-accounts.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z');
 const clock = { now: () => NOW };

@@ -5,8 +5,8 @@ import { AccountStore } from '../../../lib/accounts/account-store.ts';
 import type { LoginPrompt, LoginReply } from '../../../lib/accounts/ask-login.ts';
 import { cancelLogin } from '../../../lib/accounts/cancel-login.ts';
 import { readAccount, viewAccount } from '../../../lib/accounts/read-account.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
-import { repeatingTable } from '../../repeating-table.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
+import { repeatingTable } from '../../stand-ins/repeating-table.ts';
 
 const LISTENER = { address: '10.0.0.1', port: 4000, nonce: 'n' };
 const PROMPT = {

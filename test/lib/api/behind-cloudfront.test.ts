@@ -17,7 +17,7 @@ import { newRunCredentials } from '../../../lib/local/run-access/run-credentials
 import { tableClient } from '../../../lib/platform/aws/clients.ts';
 import { ORIGIN_SECRET_HEADER, VIEWER_ADDRESS_HEADER } from '../../../lib/platform/config/edge-headers.ts';
 import { sourceOf } from '../../../lib/stacks/functions/bundle-functions.ts';
-import { startParameterStore } from '../../parameter-store.ts';
+import { startParameterStore } from '../../stand-ins/parameter-store.ts';
 
 /** The exported handlers as they run in the cloud: behind CloudFront, with the values that its stack stores. */
 const [SECRET, FORMER] = ['s'.repeat(43), 'f'.repeat(43)] as const;

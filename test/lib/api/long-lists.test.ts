@@ -6,7 +6,7 @@ import { listJobs } from '../../../lib/contract/routes/jobs.ts';
 import { DeployBindingStore } from '../../../lib/deployments/bindings/deploy-binding-store.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { type Gateway, startGateway } from '../../../lib/local/gateway/gateway.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 /** Each character is four bytes of a response of Lambda, which contains the JSON escaped. */
 const CWD = '"'.repeat(4_000);

@@ -4,7 +4,7 @@ import { ProfileStore } from '../../../lib/catalog/profiles.ts';
 import { removeProfile, removeRule } from '../../../lib/catalog/remove-entry.ts';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { configDocument } from '../../../lib/contract/schemas/config.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 const { catalog } = LIMITS;
 

@@ -5,7 +5,7 @@ import { changeCatalog } from '../../../lib/catalog/catalog-state.ts';
 import { importConfig } from '../../../lib/catalog/import-config.ts';
 import { removeProfile } from '../../../lib/catalog/remove-entry.ts';
 import { configDocument } from '../../../lib/contract/schemas/config.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { ProfileStore } from '../../../lib/catalog/profiles.ts';
 import { removeProfile, removeRule } from '../../../lib/catalog/remove-entry.ts';
 import { RuleStore } from '../../../lib/catalog/rules.ts';
 import { configDocument } from '../../../lib/contract/schemas/config.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { importConfig } from '../../../lib/catalog/import-config.ts';
 import { ProfileStore, profileOf, profileSchema, secretNames, seedItem } from '../../../lib/catalog/profiles.ts';
 import { registryPage } from '../../../lib/catalog/registry-page.ts';
 import { configDocument } from '../../../lib/contract/schemas/config.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 beforeEach(async () => {

@@ -8,7 +8,7 @@ import type { StopSignal } from '../../../lib/cli/base/exit-codes.ts';
 import { Terminal } from '../../../lib/cli/base/terminal.ts';
 import { COMMANDS } from '../../../lib/cli/command-table.ts';
 import { main } from '../../../lib/cli/main.ts';
-import { collectedOutput } from '../../collected-output.ts';
+import { collectedOutput } from '../../local-run/collected-output.ts';
 
 interface Received {
   readonly request: Request;

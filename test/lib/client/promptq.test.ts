@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { RequestError, UnreachableError } from '../../../lib/client/errors.ts';
 import type { LogEvent } from '../../../lib/client/log-events.ts';
 import { Promptq } from '../../../lib/client/promptq.ts';
-import { type ServiceUnderTest, waitFor } from '../../local-service.ts';
-import { sharedService } from '../../shared-service.ts';
-import { type Faults, startUnreliableProxy } from '../../unreliable-proxy.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
+import { type Faults, startUnreliableProxy } from '../../stand-ins/unreliable-proxy.ts';
 
 let service: ServiceUnderTest;
 let promptq: Promptq;

@@ -10,7 +10,7 @@ import { endAttempt } from '../../../lib/jobs/dispatch/end-attempt.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { ProjectStore } from '../../../lib/projects/projects.ts';
 import { type ReceivedCall, startReceiver } from '../../api/catalog/webhook-receiver.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 import { aReceipt, aRunningJob } from '../jobs/a-job.ts';
 
 let deployment: EmulatedDeployment;

@@ -11,7 +11,7 @@ import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { ProjectStore } from '../../../lib/projects/projects.ts';
 import { startReceiver } from '../../api/catalog/webhook-receiver.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 import { aReceipt, aRunningJob } from '../jobs/a-job.ts';
 
 let deployment: EmulatedDeployment;

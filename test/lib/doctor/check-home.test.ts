@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkHome, checkLocalSecrets } from '../../../lib/doctor/home/check-home.ts';
-import { describeOnSmallDisk, mountSmallDisk } from '../../small-disk.ts';
+import { describeOnSmallDisk, mountSmallDisk } from '../../stand-ins/small-disk.ts';
 
 let home: string;
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { TokenStore } from '../../../lib/access/tokens/token-store.ts';
 import { type DeploymentTarget, examineDeployment } from '../../../lib/doctor/deployment/examine-deployment.ts';
 import { type StandInAccount, startAwsStandIn } from '../../bin/aws-stand-in.ts';
 import { diagnoseHere } from '../../bin/doctor-command.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 const account: StandInAccount = { stacks: {}, parameters: {} };
 let aws: Awaited<ReturnType<typeof startAwsStandIn>>;

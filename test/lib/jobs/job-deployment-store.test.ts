@@ -1,9 +1,9 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { JobDeploymentStore } from '../../../lib/jobs/deployments/job-deployment-store.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
-import { repeatingTable } from '../../repeating-table.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
+import { repeatingTable } from '../../stand-ins/repeating-table.ts';
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {

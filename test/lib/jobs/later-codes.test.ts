@@ -12,7 +12,7 @@ import { starvingBands } from '../../../lib/reconciler/starving-bands.ts';
 import { JobCounts } from '../../../lib/stats/counting/counts.ts';
 import type { Demand } from '../../../lib/workers/scaling/decide-launch.ts';
 import { readDemand } from '../../../lib/workers/scaling/read-demand.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 import { aJob, aReceipt, aRunningJob } from './a-job.ts';
 
 /** Jobs of this schema in states, with reasons and parkings that only a later version knows. */

@@ -4,7 +4,7 @@ import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { liveChunkKey } from '../../../lib/jobs/output/output-keys.ts';
 import type { Receipt } from '../../../lib/jobs/receipts/receipt.ts';
 import { s3OutputObjects } from '../../../worker-container/output/output-objects.ts';
-import type { EmulatedDeployment } from '../../emulated-deployment.ts';
+import type { EmulatedDeployment } from '../../stand-ins/emulated-deployment.ts';
 import { aReceipt, aRunningJob } from './a-job.ts';
 
 /** A script's output that asks for these jobs; what is no object is written as it stands. */

@@ -3,7 +3,7 @@ import { editProject } from '../../../lib/projects/edit-project.ts';
 import { ProjectStore } from '../../../lib/projects/projects.ts';
 import { removeProject } from '../../../lib/projects/remove-project.ts';
 import { StatsStore } from '../../../lib/stats/counting/stats-store.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 import { aJob } from '../jobs/a-job.ts';
 
 const UNSET = { repository: null, ref: null, setup: null, secret: null, exclusive_cwd: false };

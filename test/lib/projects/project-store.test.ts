@@ -2,8 +2,8 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ProjectStore, projectIdOf, projectKeys, readProject } from '../../../lib/projects/projects.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
-import { repeatingTable } from '../../repeating-table.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
+import { repeatingTable } from '../../stand-ins/repeating-table.ts';
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import {
   makeMissingFollowUps,
   settlePendingMessages,
 } from '../../../lib/reconciler/after-attempt.ts';
-import { printedBy } from '../../captured-lines.ts';
+import { printedBy } from '../../local-run/captured-lines.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aJob, aReceipt, aRunningJob } from '../jobs/a-job.ts';
 

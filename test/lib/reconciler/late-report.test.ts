@@ -3,7 +3,7 @@ import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { takeOverLostJobs } from '../../../lib/reconciler/reconcile-jobs.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 import { aReceipt, aRunningJob } from '../jobs/a-job.ts';
 
 let deployment: EmulatedDeployment;

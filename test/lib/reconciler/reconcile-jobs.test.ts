@@ -14,7 +14,7 @@ import {
   takeOverLostJobs,
   wakeForFreeResources,
 } from '../../../lib/reconciler/reconcile-jobs.ts';
-import { printedBy } from '../../captured-lines.ts';
+import { printedBy } from '../../local-run/captured-lines.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aJob, aReceipt, aRunningJob } from '../jobs/a-job.ts';
 

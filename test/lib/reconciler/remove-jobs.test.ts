@@ -11,8 +11,8 @@ import { JobTextStore } from '../../../lib/jobs/store/job-texts.ts';
 import { monthPartitions } from '../../../lib/jobs/store/month-partitions.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { removeEndedJobs } from '../../../lib/reconciler/remove-jobs.ts';
-import { printedBy } from '../../captured-lines.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { printedBy } from '../../local-run/captured-lines.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {

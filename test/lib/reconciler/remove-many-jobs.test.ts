@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { type RemovalContext, removeEndedJobs } from '../../../lib/reconciler/remove-jobs.ts';
-import { printedBy } from '../../captured-lines.ts';
+import { printedBy } from '../../local-run/captured-lines.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aJob } from '../jobs/a-job.ts';
 

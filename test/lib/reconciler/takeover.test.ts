@@ -5,7 +5,7 @@ import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { takeOverLostJobs } from '../../../lib/reconciler/reconcile-jobs.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 import { aRunningJob } from '../jobs/a-job.ts';
 
 let deployment: EmulatedDeployment;

@@ -5,7 +5,7 @@ import { JobCounts } from '../../../lib/stats/counting/counts.ts';
 import { StatsStore } from '../../../lib/stats/counting/stats-store.ts';
 import { readEnvironment } from '../../../lib/stats/read-environment.ts';
 import { LiveWorkers } from '../../../lib/workers/live-workers.ts';
-import { type EmulatedDeployment, emulateDeployment, inStillTime } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment, inStillTime } from '../../stand-ins/emulated-deployment.ts';
 import { aJob } from '../jobs/a-job.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');

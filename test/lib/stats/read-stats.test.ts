@@ -5,7 +5,7 @@ import { ProjectStore } from '../../../lib/projects/projects.ts';
 import { JobCounts } from '../../../lib/stats/counting/counts.ts';
 import { StatsStore } from '../../../lib/stats/counting/stats-store.ts';
 import { readProjects, readStats, readTokens, type StatsContext } from '../../../lib/stats/read-stats.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 import { aJob } from '../jobs/a-job.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');

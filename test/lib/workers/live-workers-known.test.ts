@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LiveWorkers } from '../../../lib/workers/live-workers.ts';
-import { printedBy } from '../../captured-lines.ts';
+import { printedBy } from '../../local-run/captured-lines.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 
 const WORKER = { id: 'w', host: 'h', version: '1', concurrency: 1, running: ['job_1'], started_at: '' };

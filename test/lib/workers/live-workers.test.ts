@@ -1,7 +1,7 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LiveWorkers } from '../../../lib/workers/live-workers.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {

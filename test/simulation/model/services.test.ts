@@ -15,7 +15,7 @@ import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } fr
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TABLES } from '../../../lib/platform/aws/tables.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import { ModelObjects } from './objects.ts';
 import { ModelQueue } from './queue.ts';

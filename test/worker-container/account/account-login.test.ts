@@ -9,8 +9,8 @@ import { askLogin } from '../../../lib/accounts/ask-login.ts';
 import { PracticeLogins } from '../../../lib/local/practice-vendor/logins.ts';
 import { type LoginContext, runLogin } from '../../../worker-container/account/account-login.ts';
 import { CredentialFiles } from '../../../worker-container/account/credential-files.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
-import { openWorker } from '../../emulated-worker.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
+import { openWorker } from '../../stand-ins/emulated-worker.ts';
 
 let deployment: EmulatedDeployment;
 let accounts: AccountStore;

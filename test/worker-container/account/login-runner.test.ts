@@ -7,9 +7,9 @@ import { needsWorker, started, unlinked } from '../../../lib/accounts/account.ts
 import { AccountStore } from '../../../lib/accounts/account-store.ts';
 import { CredentialFiles } from '../../../worker-container/account/credential-files.ts';
 import { LoginRunner } from '../../../worker-container/account/login-runner.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
-import { openWorker } from '../../emulated-worker.ts';
-import { waitFor } from '../../local-service.ts';
+import { waitFor } from '../../local-run/local-service.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
+import { openWorker } from '../../stand-ins/emulated-worker.ts';
 
 let deployment: EmulatedDeployment;
 let folder: string;

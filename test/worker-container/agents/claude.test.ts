@@ -7,7 +7,7 @@ import type { AgentRun } from '../../../worker-container/agents/agent.ts';
 import { claude } from '../../../worker-container/agents/claude.ts';
 import { endTree, findMarked, spawnTree } from '../../../worker-container/commands/process-tree.ts';
 import { startDrive } from '../../../worker-container/drives/start-drive.ts';
-import { amount } from '../../amount.ts';
+import { amount } from '../../vitest/amount.ts';
 import { claudeRuns } from './claude-runs.ts';
 import { textsOf } from './practice-messages.ts';
 import { fileAppears, makeAttempt, runAgent, startAgent } from './run-agent.ts';

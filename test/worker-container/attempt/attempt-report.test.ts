@@ -15,9 +15,9 @@ import type { AttemptContext } from '../../../worker-container/attempt/attempt-c
 import { reportAttempt } from '../../../worker-container/attempt/attempt-report.ts';
 import type { Timing } from '../../../worker-container/output/timing.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
-import { openWorker } from '../../emulated-worker.ts';
 import { aReceipt, aRunningJob } from '../../lib/jobs/a-job.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
+import { openWorker } from '../../stand-ins/emulated-worker.ts';
 
 let deployment: EmulatedDeployment;
 let worker: AttemptContext;

@@ -9,8 +9,8 @@ import { sessionAboutKey, sessionPartKey } from '../../../lib/jobs/output/output
 import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
 import { s3OutputObjects } from '../../../worker-container/output/output-objects.ts';
 import type { SecretSource } from '../../../worker-container/secrets/secrets.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
-import { openWorker } from '../../emulated-worker.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
+import { openWorker } from '../../stand-ins/emulated-worker.ts';
 
 let deployment: EmulatedDeployment;
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
-import { emulateDeployment } from '../../emulated-deployment.ts';
-import { openWorker } from '../../emulated-worker.ts';
+import { emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
+import { openWorker } from '../../stand-ins/emulated-worker.ts';
 
 /** Runs one attempt of a script, and prints what became of it as JSON. */
 const [prompt = ''] = process.argv.slice(2);

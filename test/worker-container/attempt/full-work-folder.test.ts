@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
-import { openWorker } from '../../emulated-worker.ts';
-import { waitFor } from '../../local-service.ts';
-import { describeOnSmallDisk, mountSmallDisk, type SmallDisk } from '../../small-disk.ts';
-import { startWorkerProcess, type WorkerUnderTest } from '../../worker-process.ts';
+import { waitFor } from '../../local-run/local-service.ts';
+import { startWorkerProcess, type WorkerUnderTest } from '../../local-run/worker-process.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
+import { openWorker } from '../../stand-ins/emulated-worker.ts';
+import { describeOnSmallDisk, mountSmallDisk, type SmallDisk } from '../../stand-ins/small-disk.ts';
 
 describeOnSmallDisk('a worker whose work folder is on a full disk', () => {
   let deployment: EmulatedDeployment;

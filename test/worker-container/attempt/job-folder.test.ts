@@ -9,10 +9,10 @@ import { openJobFolder } from '../../../worker-container/attempt/job-folder.ts';
 import { Ending } from '../../../worker-container/commands/ending.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import { WorkFolders } from '../../../worker-container/workspace/work-folders.ts';
-import { startGitServer } from '../../git-server.ts';
 import { aJob, aRunningJob } from '../../lib/jobs/a-job.ts';
 import { ENV } from '../../simulation/model/environment.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
+import { startGitServer } from '../../stand-ins/git-server.ts';
 
 const [PARENT, CHILD, NEXT] = ['1', '2', '3'].map((last) => `job_0000000000000000000000000${last}`) as [
   string,

@@ -15,8 +15,8 @@ import { openAgentPipes } from '../../../worker-container/commands/agent-pipes.t
 import { s3OutputObjects } from '../../../worker-container/output/output-objects.ts';
 import { OutputShipper, type OutputShipperOptions } from '../../../worker-container/output/output-shipper.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
-import { type EmulatedS3, emulatedS3Client, startEmulatedS3 } from '../../emulated-s3.ts';
-import { type Fault, startFaultyS3 } from '../../emulated-s3-faults.ts';
+import { type EmulatedS3, emulatedS3Client, startEmulatedS3 } from '../../stand-ins/emulated-s3.ts';
+import { type Fault, startFaultyS3 } from '../../stand-ins/emulated-s3-faults.ts';
 
 let s3: EmulatedS3;
 let store: OutputStore;

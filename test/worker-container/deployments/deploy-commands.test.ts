@@ -22,10 +22,10 @@ import { runDeployments } from '../../../worker-container/deployments/deploy-com
 import { CHECK_INTERVAL_MS } from '../../../worker-container/deployments/while-recorded.ts';
 import { machineTiming, type Timing } from '../../../worker-container/output/timing.ts';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
-import { openWorker } from '../../emulated-worker.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
-import { waitFor } from '../../local-service.ts';
+import { waitFor } from '../../local-run/local-service.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
+import { openWorker } from '../../stand-ins/emulated-worker.ts';
 import { describeAsRoot, newAccounts } from '../service-accounts/as-root.ts';
 
 let deployment: EmulatedDeployment;

@@ -4,8 +4,8 @@ import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
 import { runDeployments } from '../../../worker-container/deployments/deploy-commands.ts';
-import { emulateDeployment } from '../../emulated-deployment.ts';
-import { openWorker } from '../../emulated-worker.ts';
+import { emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
+import { openWorker } from '../../stand-ins/emulated-worker.ts';
 
 /** Runs the command of a deploy binding for one job, and prints what became of it as JSON. */
 const [command = ''] = process.argv.slice(2);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type PracticeVendor, startPracticeVendor } from '../../../lib/local/practice-vendor/practice-vendor.ts';
 import { claude } from '../../../worker-container/agents/claude.ts';
 import { codex } from '../../../worker-container/agents/codex.ts';
-import { amount } from '../../amount.ts';
+import { amount } from '../../vitest/amount.ts';
 import { claudeCli, INSTALL_LIMIT } from '../agents/claude-cli.ts';
 import { fileAppears, makeAttempt, type RunningAgent, runAgent, startAgent } from '../agents/run-agent.ts';
 

@@ -5,7 +5,7 @@ import { attemptPrefix, joinedKey, LIVE_CHUNK_BYTES } from '../../../lib/jobs/ou
 import type { StreamName } from '../../../lib/jobs/receipts/receipt.ts';
 import { s3OutputObjects } from '../../../worker-container/output/output-objects.ts';
 import { machineTiming, type Timing } from '../../../worker-container/output/timing.ts';
-import type { Fault } from '../../emulated-s3-faults.ts';
+import type { Fault } from '../../stand-ins/emulated-s3-faults.ts';
 import {
   afterThisTest,
   emulatedS3,

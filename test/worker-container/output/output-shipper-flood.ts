@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { s3OutputObjects } from '../../../worker-container/output/output-objects.ts';
 import { OutputShipper } from '../../../worker-container/output/output-shipper.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
-import { emulatedS3Client } from '../../emulated-s3.ts';
+import { emulatedS3Client } from '../../stand-ins/emulated-s3.ts';
 
 // Arguments: the S3's endpoint, its bucket, MB to ship. Prints the bytes kept and the growth of resident memory in MiB.
 const [endpoint = '', bucket = '', megabytes = '1'] = process.argv.slice(2);

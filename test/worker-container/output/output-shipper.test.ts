@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { attemptPrefix, joinedKey } from '../../../lib/jobs/output/output-keys.ts';
 import { machineTiming, type Timing } from '../../../worker-container/output/timing.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
-import { isLongRun } from '../../amount.ts';
+import { isLongRun } from '../../vitest/amount.ts';
 import {
   afterThisTest,
   allOf,

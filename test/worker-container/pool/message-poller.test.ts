@@ -4,8 +4,8 @@ import type { Band } from '../../../lib/platform/aws/tables.ts';
 import { starvingBands } from '../../../lib/reconciler/starving-bands.ts';
 import { machineTiming } from '../../../worker-container/output/timing.ts';
 import { MessagePoller } from '../../../worker-container/pool/message-poller.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
-import { waitFor } from '../../local-service.ts';
+import { waitFor } from '../../local-run/local-service.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 beforeEach(async () => {

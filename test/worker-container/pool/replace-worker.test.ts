@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
-import { openWorker } from '../../emulated-worker.ts';
-import { waitFor } from '../../local-service.ts';
-import { findMarkedAs } from '../../marked-processes.ts';
+import { waitFor } from '../../local-run/local-service.ts';
+import { findMarkedAs } from '../../local-run/marked-processes.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
+import { openWorker } from '../../stand-ins/emulated-worker.ts';
 
 /** Real worker processes of two versions on one deployment, as while a new version is deployed under load. */
 const PROGRAM = fileURLToPath(new URL('../../../worker-container/main.ts', import.meta.url));

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, type TestContext, test } from 'vitest';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
-import { openWorker } from '../../emulated-worker.ts';
-import { waitFor } from '../../local-service.ts';
-import { startWorkerProcess } from '../../worker-process.ts';
+import { waitFor } from '../../local-run/local-service.ts';
+import { startWorkerProcess } from '../../local-run/worker-process.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
+import { openWorker } from '../../stand-ins/emulated-worker.ts';
 
 async function startWorker({ onTestFinished }: TestContext, env: Record<string, string>) {
   const deployment = await emulateDeployment();

@@ -4,9 +4,9 @@ import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import { machineTiming } from '../../../worker-container/output/timing.ts';
 import { MessagePoller } from '../../../worker-container/pool/message-poller.ts';
 import { Worker } from '../../../worker-container/pool/worker.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
-import { openWorker } from '../../emulated-worker.ts';
-import { waitFor } from '../../local-service.ts';
+import { waitFor } from '../../local-run/local-service.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
+import { openWorker } from '../../stand-ins/emulated-worker.ts';
 
 let deployment: EmulatedDeployment;
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import type { SharedLocks } from '../../../lib/platform/aws/shared-lock.ts';
 import type { ProjectSettings } from '../../../lib/projects/project-settings.ts';
 import { Ending } from '../../../worker-container/commands/ending.ts';
 import { openRepository, type RepositoryJob } from '../../../worker-container/repository/job-repository.ts';
-import { type GitServer, startGitServer } from '../../git-server.ts';
+import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
 import { openSurroundings } from './surroundings.ts';
 
 let around: Awaited<ReturnType<typeof openSurroundings>>;

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { bundleBeside, mendClone, recordPath, updateClone } from '../../../worker-container/repository/kept-clone.ts';
-import { type GitServer, startGitServer } from '../../git-server.ts';
+import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
 import { openSurroundings } from './surroundings.ts';
 
 let around: Awaited<ReturnType<typeof openSurroundings>>;

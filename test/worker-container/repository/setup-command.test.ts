@@ -10,7 +10,7 @@ import { runSetup } from '../../../worker-container/repository/setup-command.ts'
 import { readRecord } from '../../../worker-container/repository/worktree-record.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import { ENV } from '../../simulation/model/environment.ts';
-import { describeOnSmallDisk, mountSmallDisk } from '../../small-disk.ts';
+import { describeOnSmallDisk, mountSmallDisk } from '../../stand-ins/small-disk.ts';
 import { describeAsRoot } from '../service-accounts/as-root.ts';
 
 let folder: string;

@@ -5,7 +5,7 @@ import { SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { workerEnv } from '../../../lib/platform/config/worker-env.ts';
 import { secretSource } from '../../../worker-container/secrets/secrets.ts';
-import { startParameterStore } from '../../parameter-store.ts';
+import { startParameterStore } from '../../stand-ins/parameter-store.ts';
 import { REQUIRED_SETTINGS } from '../required-settings.ts';
 
 let folder: string;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
-import { amount } from '../../amount.ts';
+import { amount } from '../../vitest/amount.ts';
 
 /** How programs write a text. */
 const json = (text: string) => JSON.stringify(text).slice(1, -1);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SharedLocks } from '../../../lib/platform/aws/shared-lock.ts';
 import { leaseAccounts } from '../../../worker-container/service-accounts/account-leases.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 let locks: SharedLocks;

@@ -8,8 +8,8 @@ import { randomJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
 import { accountOf, type ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
 import { WorkFolders } from '../../../worker-container/workspace/work-folders.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
-import { openWorker } from '../../emulated-worker.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
+import { openWorker } from '../../stand-ins/emulated-worker.ts';
 import { describeAsRoot, newAccounts } from './as-root.ts';
 
 describeAsRoot('private folders', () => {

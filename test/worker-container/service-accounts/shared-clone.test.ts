@@ -3,8 +3,8 @@ import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
-import { amount, isLongRun } from '../../amount.ts';
-import { type GitServer, startGitServer } from '../../git-server.ts';
+import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
+import { amount, isLongRun } from '../../vitest/amount.ts';
 import { describeAsRoot, newAccounts } from './as-root.ts';
 import { attackAs, openSlots, printedAs, type SlotsOfARepository, startCollector } from './slots-of-a-repository.ts';
 

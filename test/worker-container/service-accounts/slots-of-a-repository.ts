@@ -12,8 +12,8 @@ import type { Receipt } from '../../../lib/jobs/receipts/receipt.ts';
 import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
 import { endTree, spawnTree, type Tree } from '../../../worker-container/commands/process-tree.ts';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
-import { emulateDeployment } from '../../emulated-deployment.ts';
-import { openWorker } from '../../emulated-worker.ts';
+import { emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
+import { openWorker } from '../../stand-ins/emulated-worker.ts';
 
 /** An emulated deployment whose worker runs jobs of repositories under given accounts. */
 export type SlotsOfARepository = Awaited<ReturnType<typeof openSlots>>;

@@ -8,8 +8,8 @@ import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
-import { openWorker } from '../../emulated-worker.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
+import { openWorker } from '../../stand-ins/emulated-worker.ts';
 import { describeAsRoot, newAccounts } from './as-root.ts';
 
 describeAsRoot('a job of a profile that was stored before its variables were rejected', () => {

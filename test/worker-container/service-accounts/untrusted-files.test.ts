@@ -35,7 +35,7 @@ import {
   removeTree,
   takeTree,
 } from '../../../worker-container/service-accounts/untrusted-files.ts';
-import { emulateDeployment } from '../../emulated-deployment.ts';
+import { emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 import { describeAsRoot, newAccounts, UNDER_WORKER_RIGHTS } from './as-root.ts';
 
 const UNTRUSTED_FILES = new URL('../../../worker-container/service-accounts/untrusted-files.ts', import.meta.url).href;

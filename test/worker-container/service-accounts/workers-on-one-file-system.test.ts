@@ -4,10 +4,10 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
-import { openWorker } from '../../emulated-worker.ts';
-import { waitFor } from '../../local-service.ts';
-import { startWorkerProcess, type WorkerUnderTest } from '../../worker-process.ts';
+import { waitFor } from '../../local-run/local-service.ts';
+import { startWorkerProcess, type WorkerUnderTest } from '../../local-run/worker-process.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
+import { openWorker } from '../../stand-ins/emulated-worker.ts';
 import { describeAsRoot, newFirstUid } from './as-root.ts';
 
 /** Real workers with accounts, one slot each, that share the workspaces as Fargate tasks share EFS. */

@@ -12,8 +12,8 @@ import type { Timing } from '../../../worker-container/output/timing.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import { type AttemptTools, serveTools } from '../../../worker-container/tools/attempt-tools.ts';
 import { JobWatch } from '../../../worker-container/tools/job-watch.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 import { callTool } from './served-tools.ts';
 
 let deployment: EmulatedDeployment;

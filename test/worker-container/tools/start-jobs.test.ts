@@ -3,8 +3,8 @@ import { jobIdOfKey, toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import { createJobTool, jobStatusTool } from '../../../worker-container/tools/start-jobs.ts';
 import { ToolRefusedError } from '../../../worker-container/tools/tool.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { PracticeLogins } from '../../../lib/local/practice-vendor/logins.ts';
 import { AttemptLogin } from '../../../worker-container/account/attempt-login.ts';
 import { CredentialFiles } from '../../../worker-container/account/credential-files.ts';
 import { clearWorkFolder } from '../../../worker-container/workspace/clear-work-folder.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 let folder: string;

@@ -7,8 +7,8 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SessionStore } from '../../../../lib/access/sessions/session-store.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
-import { repeatingTable } from '../../../repeating-table.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
+import { repeatingTable } from '../../../stand-ins/repeating-table.ts';
 
 const ADA = { subject: 'sub-1', email: 'ada@example.com', role: 'operator' } as const;
 const MINUTE = 60_000;

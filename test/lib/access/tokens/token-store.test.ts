@@ -10,8 +10,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { generateToken, isWellFormed, TOKEN_PATTERN } from '../../../../lib/access/tokens/api-tokens.ts';
 import { TokenStore } from '../../../../lib/access/tokens/token-store.ts';
 import { SCOPES } from '../../../../lib/contract/scopes.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
-import { repeatingTable } from '../../../repeating-table.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
+import { repeatingTable } from '../../../stand-ins/repeating-table.ts';
 
 let deployment: EmulatedDeployment;
 let tokens: TokenStore;

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { harmless, Terminal } from '../../../../lib/cli/base/terminal.ts';
-import { collectedOutput } from '../../../collected-output.ts';
+import { collectedOutput } from '../../../local-run/collected-output.ts';
 
 /** A terminal, or a file, and what was written to stdout and stderr. */
 function terminalOn({ isTTY = false, hasColors = false } = {}) {

@@ -3,7 +3,7 @@ import type { Context } from '../../../../lib/cli/base/context.ts';
 import { Terminal } from '../../../../lib/cli/base/terminal.ts';
 import { copyOutput, outputStyle, printerOf, styleOf } from '../../../../lib/cli/jobs/output.ts';
 import type { Promptq } from '../../../../lib/client/promptq.ts';
-import { collectedOutput } from '../../../collected-output.ts';
+import { collectedOutput } from '../../../local-run/collected-output.ts';
 
 const SESSION = '{"type":"thread.started","thread_id":"T"}\n';
 const FAULT = '{"type":"item.completed","item":{"id":"e","type":"error","message":"no"}}\n';

@@ -4,8 +4,8 @@ import { BindingSecretStore } from '../../../../lib/deployments/bindings/binding
 import type { DeployBinding } from '../../../../lib/deployments/bindings/deploy-binding.ts';
 import { DeployBindingStore } from '../../../../lib/deployments/bindings/deploy-binding-store.ts';
 import { deleteBinding, writeBinding } from '../../../../lib/deployments/bindings/write-binding.ts';
-import { repeatingTable } from '../../../repeating-table.ts';
 import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
+import { repeatingTable } from '../../../stand-ins/repeating-table.ts';
 
 /** Remembers which secrets are stored. */
 class CountedSecrets extends BindingSecretStore {

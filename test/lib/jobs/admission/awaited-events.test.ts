@@ -11,7 +11,7 @@ import { JobIndex } from '../../../../lib/jobs/store/job-index.ts';
 import { reconcile } from '../../../../lib/reconciler/reconciler.ts';
 import { countedState, JobCounts } from '../../../../lib/stats/counting/counts.ts';
 import { readDemand } from '../../../../lib/workers/scaling/read-demand.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aJob, aRunningJob } from '../a-job.ts';
 
 let deployment: EmulatedDeployment;

@@ -6,7 +6,7 @@ import type { ReceivedMessage } from '../../../../lib/jobs/dispatch/dispatch-que
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { JobStore } from '../../../../lib/jobs/store/job-store.ts';
-import { type EmulatedDeployment, emulateDeployment, inStillTime } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment, inStillTime } from '../../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { randomJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
 import { wakeForFreeResources } from '../../../../lib/reconciler/reconcile-jobs.ts';
-import { type EmulatedDeployment, emulateDeployment, inStillTime } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment, inStillTime } from '../../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 let project: string;

@@ -9,7 +9,7 @@ import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { queuePlace } from '../../../../lib/jobs/views/queue-place.ts';
 import type { Band } from '../../../../lib/platform/aws/tables.ts';
 import { spreadProject } from '../../../../lib/stats/counting/spread-project.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {

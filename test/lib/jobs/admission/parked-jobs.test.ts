@@ -9,7 +9,7 @@ import type { ParkReason } from '../../../../lib/jobs/lifecycle/parking.ts';
 import type { Outcome } from '../../../../lib/jobs/receipts/receipt.ts';
 import { JobStore } from '../../../../lib/jobs/store/job-store.ts';
 import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aReceipt, aRunningJob } from '../a-job.ts';
 
 let deployment: EmulatedDeployment;

@@ -9,7 +9,7 @@ import { viewReason } from '../../../../lib/jobs/views/job-view.ts';
 import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
 import { afterAttempt } from '../../../../lib/reconciler/after-attempt.ts';
 import { wakeForFreeResources } from '../../../../lib/reconciler/reconcile-jobs.ts';
-import { type EmulatedDeployment, emulateDeployment, inStillTime } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment, inStillTime } from '../../../stand-ins/emulated-deployment.ts';
 import { aReceipt } from '../a-job.ts';
 
 let deployment: EmulatedDeployment;

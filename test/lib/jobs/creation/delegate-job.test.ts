@@ -8,7 +8,7 @@ import { followUpIds } from '../../../../lib/jobs/lifecycle/follow-up-record.ts'
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey, toolJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { decide } from '../../../../lib/jobs/lifecycle/lifecycle.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aRunningJob } from '../a-job.ts';
 
 let deployment: EmulatedDeployment;

@@ -9,7 +9,7 @@ import { followUpId, jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts
 import { viewJob } from '../../../../lib/jobs/views/job-view.ts';
 import { makeMissingFollowUps } from '../../../../lib/reconciler/after-attempt.ts';
 import { takeOverLostJobs } from '../../../../lib/reconciler/reconcile-jobs.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aJob, aRunningJob } from '../a-job.ts';
 import { leaveOutput, leaveSuccess, outputAskingFor, storeSucceeded } from '../succeeded-parent.ts';
 

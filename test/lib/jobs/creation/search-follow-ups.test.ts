@@ -4,7 +4,7 @@ import { makeFollowUps } from '../../../../lib/jobs/creation/follow-ups.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import type { OutputSource } from '../../../../lib/jobs/output/output-source.ts';
 import { makeMissingFollowUps } from '../../../../lib/reconciler/after-attempt.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { leaveOutput, leaveSuccess, outputAskingFor, storeSucceeded } from '../succeeded-parent.ts';
 
 let deployment: EmulatedDeployment;

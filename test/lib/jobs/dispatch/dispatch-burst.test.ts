@@ -6,8 +6,8 @@ import type { ReceivedMessage } from '../../../../lib/jobs/dispatch/dispatch-que
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { resendStaleMessages } from '../../../../lib/reconciler/reconcile-jobs.ts';
-import { amount } from '../../../amount.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
+import { amount } from '../../../vitest/amount.ts';
 import { aJob } from '../a-job.ts';
 
 let deployment: EmulatedDeployment;

@@ -3,7 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createJob } from '../../../../lib/jobs/creation/create-job.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { NEWEST_JOB_SCHEMA, NewerSchemaError } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
 import { deadLettersOf } from '../../../../lib/platform/aws/dead-letters.ts';
 import { reconcile } from '../../../../lib/reconciler/reconciler.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aJob, aRunningJob } from '../a-job.ts';
 
 /** Jobs and messages of a later schema, which this version can't read. */

@@ -4,8 +4,8 @@ import { editJob } from '../../../../lib/jobs/creation/edit-job.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { randomJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { inheritedFolderOf, ownerOfFolder, workingFolder } from '../../../../lib/jobs/lifecycle/working-folder.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
-import { openWorker } from '../../../emulated-worker.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
+import { openWorker } from '../../../stand-ins/emulated-worker.ts';
 
 const folders = { workspaces: '/w', roots: ['/tmp', '/'] };
 const [own, another] = [randomJobId(), randomJobId()];

@@ -9,9 +9,9 @@ import { settleMessages } from '../../../../lib/jobs/messages/settle-messages.ts
 import type { Outcome } from '../../../../lib/jobs/receipts/receipt.ts';
 import { settlePendingMessages } from '../../../../lib/reconciler/after-attempt.ts';
 import { MessageCourier } from '../../../../worker-container/messages/message-courier.ts';
-import { amount } from '../../../amount.ts';
 import { SeededRandom } from '../../../simulation/seeded-random.ts';
 import { type QuietDeployment, quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
+import { amount } from '../../../vitest/amount.ts';
 import { aReceipt, aRunningJob } from '../a-job.ts';
 
 const RACES = amount(250, 1_000);

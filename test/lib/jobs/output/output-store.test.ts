@@ -7,8 +7,8 @@ import type { OutputSource } from '../../../../lib/jobs/output/output-source.ts'
 import { OutputStore } from '../../../../lib/jobs/output/output-store.ts';
 import { uploadDocument } from '../../../../lib/jobs/output/output-upload.ts';
 import type { Receipt } from '../../../../lib/jobs/receipts/receipt.ts';
-import { type EmulatedS3, emulatedS3Client, startEmulatedS3 } from '../../../emulated-s3.ts';
-import { startFaultyS3 } from '../../../emulated-s3-faults.ts';
+import { type EmulatedS3, emulatedS3Client, startEmulatedS3 } from '../../../stand-ins/emulated-s3.ts';
+import { startFaultyS3 } from '../../../stand-ins/emulated-s3-faults.ts';
 
 let s3: EmulatedS3;
 let store: OutputStore;

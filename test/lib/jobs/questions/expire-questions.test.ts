@@ -5,7 +5,7 @@ import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { NEWEST_JOB_SCHEMA } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
 import { expireQuestions } from '../../../../lib/jobs/questions/expire-questions.ts';
 import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
-import { printedBy } from '../../../captured-lines.ts';
+import { printedBy } from '../../../local-run/captured-lines.ts';
 import { type QuietDeployment, quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { aJob } from '../a-job.ts';
 

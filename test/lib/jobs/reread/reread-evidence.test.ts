@@ -5,7 +5,7 @@ import { liveChunkKey } from '../../../../lib/jobs/output/output-keys.ts';
 import type { Receipt } from '../../../../lib/jobs/receipts/receipt.ts';
 import { rereadJob } from '../../../../lib/jobs/reread/reread-job.ts';
 import { s3OutputObjects } from '../../../../worker-container/output/output-objects.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aReceipt, aRunningJob } from '../a-job.ts';
 import { leaveSuccess, outputAskingFor, storeSucceeded } from '../succeeded-parent.ts';
 

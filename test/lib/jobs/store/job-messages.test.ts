@@ -1,8 +1,8 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { JobMessageStore } from '../../../../lib/jobs/store/job-messages.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
-import { repeatingTable } from '../../../repeating-table.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
+import { repeatingTable } from '../../../stand-ins/repeating-table.ts';
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it, onTestFinished } from 'vitest';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
 import { JobTextStore } from '../../../../lib/jobs/store/job-texts.ts';
-import { emulateDeployment } from '../../../emulated-deployment.ts';
+import { emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aJob } from '../a-job.ts';
 
 it('large texts are kept whole although their searchable beginning ends within a character', async () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { NEWEST_JOB_SCHEMA, NewerSchemaError } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
 import { knownJobs, readJob } from '../../../../lib/jobs/store/read-job.ts';
 import { readyPartition } from '../../../../lib/jobs/store/ready-partition.ts';
-import { printedBy } from '../../../captured-lines.ts';
+import { printedBy } from '../../../local-run/captured-lines.ts';
 import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { aJob } from '../a-job.ts';
 

@@ -7,7 +7,7 @@ import { JobTextStore } from '../../../../lib/jobs/store/job-texts.ts';
 import { ThreadStore } from '../../../../lib/jobs/threads/thread-store.ts';
 import { listJobs } from '../../../../lib/jobs/views/list-jobs.ts';
 import { countedState, JobCounts } from '../../../../lib/stats/counting/counts.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aRunningJob } from '../a-job.ts';
 
 let deployment: EmulatedDeployment;

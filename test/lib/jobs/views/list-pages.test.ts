@@ -5,7 +5,7 @@ import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { JobIndex } from '../../../../lib/jobs/store/job-index.ts';
 import { writeCursor } from '../../../../lib/jobs/store/list-position.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aJob } from '../a-job.ts';
 
 let deployment: EmulatedDeployment;

@@ -17,7 +17,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isLongRun } from '../../../amount.ts';
+import { isLongRun } from '../../../vitest/amount.ts';
 import { Bucket, MIB, ObjectsUnderTest } from './objects-under-test.ts';
 
 // Memory that nothing refers to does not count, however late it is collected.

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PracticeVendor, startPracticeVendor } from '../../../../lib/local/practice-vendor/practice-vendor.ts';
 import { claude } from '../../../../worker-container/agents/claude.ts';
 import { codex } from '../../../../worker-container/agents/codex.ts';
-import { amount } from '../../../amount.ts';
+import { amount } from '../../../vitest/amount.ts';
 import { claudeCli, INSTALL_LIMIT } from '../../../worker-container/agents/claude-cli.ts';
 import { runAgent, startAgent } from '../../../worker-container/agents/run-agent.ts';
 import { requests } from './model-client.ts';

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkDatabase } from '../../../../lib/local/emulators/dynamodb/check-database.ts';
 import { PracticeLogins } from '../../../../lib/local/practice-vendor/logins.ts';
 import { HomeError } from '../../../../lib/local/run/home-error.ts';
-import { amount } from '../../../amount.ts';
-import { startService } from '../../../local-service.ts';
+import { startService } from '../../../local-run/local-service.ts';
+import { amount } from '../../../vitest/amount.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../../bin/local.ts', import.meta.url));
 const run = promisify(execFile);

@@ -8,7 +8,7 @@ import { applyLocalConfig } from '../../../../lib/local/run/apply-config.ts';
 import { Home } from '../../../../lib/local/run/home.ts';
 import { localToken } from '../../../../lib/local/run/local-token.ts';
 import { seedProfiles } from '../../../../lib/local/run/seed-profiles.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 let folder: string;

@@ -6,7 +6,7 @@ import { LIMITS } from '../../../../lib/contract/limits.ts';
 import { removeExpiredItems } from '../../../../lib/local/triggers/expired-items.ts';
 import { LOCK, SharedLocks } from '../../../../lib/platform/aws/shared-lock.ts';
 import { LiveWorkers } from '../../../../lib/workers/live-workers.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 
 const DAY_MS = 86_400_000;
 const TWO_DAYS_SECONDS = 172_800;

@@ -7,7 +7,7 @@ import { GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-s
 import type { SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { followQueue } from '../../../../lib/local/triggers/queue-trigger.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {

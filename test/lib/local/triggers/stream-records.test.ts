@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../../local-service.ts';
+import { type OwnService, startService, waitFor } from '../../../local-run/local-service.ts';
 
 let home: string;
 let service: OwnService;

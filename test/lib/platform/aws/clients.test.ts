@@ -5,7 +5,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { objectClient, queueClient, tableClient } from '../../../../lib/platform/aws/clients.ts';
-import { metricsIn, printedBy } from '../../../captured-lines.ts';
+import { metricsIn, printedBy } from '../../../local-run/captured-lines.ts';
 
 let server: Server;
 /** What the table answers next: an error's name, or undefined for a success. */

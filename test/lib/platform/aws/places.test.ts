@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { keepSecret, readParameter, removeParameters } from '../../../../lib/platform/aws/parameters.ts';
 import { readPlace } from '../../../../lib/platform/aws/read-place.ts';
-import { startParameterStore } from '../../../parameter-store.ts';
+import { startParameterStore } from '../../../stand-ins/parameter-store.ts';
 
 let store: Awaited<ReturnType<typeof startParameterStore>>;
 let folder: string;

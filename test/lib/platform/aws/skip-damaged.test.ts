@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { skipDamaged } from '../../../../lib/platform/aws/skip-damaged.ts';
-import { metricsIn, printedBy } from '../../../captured-lines.ts';
+import { metricsIn, printedBy } from '../../../local-run/captured-lines.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { METRICS, NAMESPACE } from '../../../../lib/platform/operations/metrics.ts';
-import { metricsIn, printedBy } from '../../../captured-lines.ts';
+import { metricsIn, printedBy } from '../../../local-run/captured-lines.ts';
 
 beforeAll(() => vi.stubEnv('POWERTOOLS_SERVICE_NAME', 'second'));
 afterAll(() => vi.unstubAllEnvs());

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { DiskFullError, isDiskFull, probeDisk } from '../../../../lib/platform/operations/probe-disk.ts';
-import { describeOnSmallDisk, mountSmallDisk } from '../../../small-disk.ts';
+import { describeOnSmallDisk, mountSmallDisk } from '../../../stand-ins/small-disk.ts';
 
 it('an error reports a full disk if it or a cause of it has such a code', () => {
   const coded = (code: string, cause?: unknown) => Object.assign(new Error('no', { cause }), { code });

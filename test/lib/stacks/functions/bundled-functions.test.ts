@@ -9,8 +9,8 @@ import { TokenStore } from '../../../../lib/access/tokens/token-store.ts';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
 import type { JobTextStore } from '../../../../lib/jobs/store/job-texts.ts';
 import { bundleFunctions } from '../../../../lib/stacks/functions/bundle-functions.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
-import { openWorker } from '../../../emulated-worker.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
+import { openWorker } from '../../../stand-ins/emulated-worker.ts';
 
 const ends: (() => Promise<unknown>)[] = [];
 let deployment: EmulatedDeployment;

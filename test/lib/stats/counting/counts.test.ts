@@ -2,8 +2,8 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, Scan
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { STATUSES, type Status } from '../../../../lib/contract/statuses.ts';
 import { countedState, type JobChange, JobCounts } from '../../../../lib/stats/counting/counts.ts';
-import { amount } from '../../../amount.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
+import { amount } from '../../../vitest/amount.ts';
 
 let deployment: EmulatedDeployment;
 let counts: JobCounts;

@@ -4,7 +4,7 @@ import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { type CountedJob, STATS_KINDS } from '../../../../lib/stats/counting/job-stats.ts';
 import { recountStats } from '../../../../lib/stats/counting/recount-stats.ts';
 import { type CountedChange, StatsStore } from '../../../../lib/stats/counting/stats-store.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aJob } from '../../jobs/a-job.ts';
 
 let deployment: EmulatedDeployment;

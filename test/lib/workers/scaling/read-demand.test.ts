@@ -12,7 +12,7 @@ import { readWaiting } from '../../../../lib/reconciler/reconcile-jobs.ts';
 import { starvingBands } from '../../../../lib/reconciler/starving-bands.ts';
 import { countedState, JobCounts } from '../../../../lib/stats/counting/counts.ts';
 import { readDemand } from '../../../../lib/workers/scaling/read-demand.ts';
-import { printedBy } from '../../../captured-lines.ts';
+import { printedBy } from '../../../local-run/captured-lines.ts';
 import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { aJob } from '../../jobs/a-job.ts';
 

@@ -3,7 +3,7 @@ import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Launch, scalingSchema } from '../../../../lib/workers/scaling/launches.ts';
 import { ScalingStore } from '../../../../lib/workers/scaling/scaling-store.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 let store: ScalingStore;

@@ -9,8 +9,8 @@ import { readEnv } from '../../../../lib/platform/config/read-env.ts';
 import type { MetricValues } from '../../../../lib/platform/operations/metrics.ts';
 import type { WorkerInfo } from '../../../../lib/workers/live-workers.ts';
 import { scaleWorkers } from '../../../../lib/workers/scaling/scale-workers.ts';
-import { type EcsStandIn, startEcsStandIn } from '../../../ecs-stand-in.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../emulated-deployment.ts';
+import { type EcsStandIn, startEcsStandIn } from '../../../stand-ins/ecs.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 
 /** What a deployment sets beside the names of its tables. */
 const SETTINGS = {

@@ -10,7 +10,7 @@ import { jobIdOfKey } from '../../../../../lib/jobs/lifecycle/job-id.ts';
 import { joinedKey, liveChunkKey } from '../../../../../lib/jobs/output/output-keys.ts';
 import { type FollowContext, followLogs } from '../../../../../lib/jobs/output/reading/follow-logs.ts';
 import { FollowSlots } from '../../../../../lib/jobs/output/reading/follow-slots.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../../stand-ins/emulated-deployment.ts';
 import { aRunningJob } from '../../a-job.ts';
 
 let deployment: EmulatedDeployment;

@@ -6,7 +6,7 @@ import { jobIdOfKey } from '../../../../../lib/jobs/lifecycle/job-id.ts';
 import { AttachmentStore } from '../../../../../lib/jobs/output/attachments/attachment-store.ts';
 import { joinedKey } from '../../../../../lib/jobs/output/output-keys.ts';
 import { readLogs, readResult } from '../../../../../lib/jobs/output/reading/read-output.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../../stand-ins/emulated-deployment.ts';
 import { aReceipt, aRunningJob } from '../../a-job.ts';
 
 let deployment: EmulatedDeployment;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as OBJECT_REQUESTS from '../../../../../lib/platform/aws/objects/object-requests.ts';
 import * as deferred from '../../../../../lib/platform/aws/objects/objects-on-demand.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../../emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
-import { ProfileStore } from '../lib/catalog/profiles.ts';
-import { RuleStore } from '../lib/catalog/rules.ts';
-import { AGENTS } from '../lib/contract/agents.ts';
-import type { CreationContext } from '../lib/jobs/creation/create-job.ts';
-import { JobTextStore } from '../lib/jobs/store/job-texts.ts';
-import { workerEnv } from '../lib/platform/config/worker-env.ts';
-import { ProjectStore } from '../lib/projects/projects.ts';
-import type { AttemptContext } from '../worker-container/attempt/attempt-context.ts';
+import { ProfileStore } from '../../lib/catalog/profiles.ts';
+import { RuleStore } from '../../lib/catalog/rules.ts';
+import { AGENTS } from '../../lib/contract/agents.ts';
+import type { CreationContext } from '../../lib/jobs/creation/create-job.ts';
+import { JobTextStore } from '../../lib/jobs/store/job-texts.ts';
+import { workerEnv } from '../../lib/platform/config/worker-env.ts';
+import { ProjectStore } from '../../lib/projects/projects.ts';
+import type { AttemptContext } from '../../worker-container/attempt/attempt-context.ts';
 import type { EmulatedDeployment } from './emulated-deployment.ts';
 
 /** What creates jobs in an emulated deployment, and what runs them; profile `shell` is the default. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { isWellFormed, TOKEN_PATTERN } from '../lib/access/tokens/api-tokens.ts';
+import { isWellFormed, TOKEN_PATTERN } from '../../lib/access/tokens/api-tokens.ts';
 
 /** Where the operator's own secrets are meant to lie in a home. */
 export const OPERATORS_OWN = /^(token|local\.json|secrets\/|oidc-)/;

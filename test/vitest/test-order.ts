@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { someModule } from './own-process.ts';
 
-const TESTS = join(import.meta.dirname, '/');
+const TESTS = join(import.meta.dirname, '../');
 /** The first that a file has, or a module of the tests that it imports, decides. */
 const ORDER = [/(?<!function )\bsharedService\(/, /(?<!function )\bstartService\(/, /\bfrom 'node:child_process'/];
 

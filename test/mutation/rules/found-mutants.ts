@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
+import type { Mutant } from '../mutant.ts';
 import { decidingFiles } from './deciding-files.ts';
-import type { Mutant } from './mutant.ts';
 import { type Safeguard, safeguardsOf } from './safeguards.ts';
 
 /** Every safeguard in the sources of the deciding modules, each to be removed separately. */

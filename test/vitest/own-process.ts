@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 /**
  * What changes the state of a process for the next file: its environment or folder, its globals, or which modules it has
- * loaded. `test/shared-process.ts` takes spies and fake timers back.
+ * loaded. `shared-process.ts` takes spies and fake timers back.
  */
 const CHANGES = [
   /\bvi\.(mock|doMock|unmock|doUnmock|hoisted|resetModules|stubEnv|stubGlobal)\b/,

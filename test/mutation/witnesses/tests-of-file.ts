@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { filesOf, Imports } from '../imports.ts';
 import { AlikeTexts } from './alike-texts.ts';
-import { filesOf, Imports } from './imports.ts';
 
 /** Folders of tests that go through the whole service, for the folders whose sources they see without importing them. */
 const SUBJECTS: readonly (readonly [folder: RegExp, tests: readonly string[]])[] = [
@@ -21,7 +21,7 @@ const COMPARING: readonly (readonly [folder: RegExp, test: string])[] = [
 ];
 
 /** What tests import that start a local run. They come behind the others. */
-const SLOW_START = 'test/local-service.ts';
+const SLOW_START = 'test/local-run/local-service.ts';
 
 /** Tests about the tests, about nothing that one file decides, and two that cost a minute of CPU time each. */
 const NO_WITNESS =

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 // Deep imports: fauxqs's own starter listens on every interface. The version is pinned for it.
-import { buildApp } from '../node_modules/fauxqs/dist/app.js';
-import { FileS3Persistence } from '../node_modules/fauxqs/dist/s3/fileS3Persistence.js';
-import { S3Store } from '../node_modules/fauxqs/dist/s3/s3Store.js';
-import { SnsStore } from '../node_modules/fauxqs/dist/sns/snsStore.js';
-import { SqsStore } from '../node_modules/fauxqs/dist/sqs/sqsStore.js';
+import { buildApp } from '../../node_modules/fauxqs/dist/app.js';
+import { FileS3Persistence } from '../../node_modules/fauxqs/dist/s3/fileS3Persistence.js';
+import { S3Store } from '../../node_modules/fauxqs/dist/s3/s3Store.js';
+import { SnsStore } from '../../node_modules/fauxqs/dist/sns/snsStore.js';
+import { SqsStore } from '../../node_modules/fauxqs/dist/sqs/sqsStore.js';
 
 /** An S3 on 127.0.0.1 with one bucket, in a temporary folder. */
 export interface EmulatedS3 {

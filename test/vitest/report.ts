@@ -1,5 +1,5 @@
 /* Says what a run of the tests came to: the failures first, each with where and why, then "N passed, N failed".
-   Usage: node test/report.ts RESULTS.json OUTPUT STATUS [CHECK…], of vitest's JSON report, what it printed, how it ended,
+   Usage: node test/vitest/report.ts RESULTS.json OUTPUT STATUS [CHECK…], of vitest's JSON report, what it printed, how it ended,
    and the checks beside the tests that failed, each of which counts as a failure. */
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';

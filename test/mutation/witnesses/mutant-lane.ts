@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type * as worlds from '../simulation/worlds/run-worlds.ts';
+import type * as worlds from '../../simulation/worlds/run-worlds.ts';
 
 /** One mutated source, and the worlds that run with it; `mutate.ts` sends it to this separate process. */
 export interface Look {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-const COMPILER = fileURLToPath(new URL('../../node_modules/typescript-native/bin/tsc', import.meta.url));
+const COMPILER = fileURLToPath(new URL('../../../node_modules/typescript-native/bin/tsc', import.meta.url));
 
 /** The projects that `npm run types` checks. */
 const PROJECTS = ['.', 'console'] as const;

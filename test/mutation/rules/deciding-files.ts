@@ -1,4 +1,4 @@
-import { filesOf } from './imports.ts';
+import { filesOf } from '../imports.ts';
 
 /** The rooms in which it is decided who may write what, what is sent, counted and ended, and what is kept. */
 export const DECIDING_ROOMS = [

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { isTerminal, STATUSES } from '../lib/contract/statuses.ts';
-import { isLongRun } from './amount.ts';
+import { isTerminal, STATUSES } from '../../lib/contract/statuses.ts';
+import { isLongRun } from '../vitest/amount.ts';
+import { SharedPart } from '../vitest/shared-part.ts';
+import { claudeCli } from '../worker-container/agents/claude-cli.ts';
 import { type OwnService, type ServiceUnderTest, startService, waitFor } from './local-service.ts';
-import { SharedPart } from './shared-part.ts';
-import { claudeCli } from './worker-container/agents/claude-cli.ts';
 
 /** Less waiting than by default, and what several files need; the rest are the defaults. */
 const SETTINGS = {

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findProgram } from '../lib/local/run/child-process.ts';
-import type { EmulatedDeployment } from './emulated-deployment.ts';
+import { findProgram } from '../../lib/local/run/child-process.ts';
+import type { EmulatedDeployment } from '../stand-ins/emulated-deployment.ts';
 
-const PROGRAM = fileURLToPath(new URL('../worker-container/main.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../worker-container/main.ts', import.meta.url));
 
 /** A worker as a separate process. */
 export interface WorkerUnderTest {

@@ -1,5 +1,5 @@
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
-import { startReceiver } from './api/catalog/webhook-receiver.ts';
+import { startReceiver } from '../api/catalog/webhook-receiver.ts';
 
 /** The response that CloudFormation received. */
 export interface ResourceAnswer {

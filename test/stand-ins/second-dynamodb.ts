@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { endProcess } from '../lib/local/run/child-process.ts';
+import { endProcess } from '../../lib/local/run/child-process.ts';
 
 /** moto's server, as `pip install 'moto[server]'` installs it: where it is set, tests use its DynamoDB and not dynoxide. */
 const PROGRAM = process.env.PROMPTQ_TEST_MOTO_SERVER;

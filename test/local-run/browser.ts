@@ -1,4 +1,4 @@
-import { fetchLocalhost } from '../lib/access/sign-in/localhost-fetch.ts';
+import { fetchLocalhost } from '../../lib/access/sign-in/localhost-fetch.ts';
 import type { ServiceUnderTest } from './local-service.ts';
 
 /** The identities for a sign-in at the local run. */

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { createInterface } from 'node:readline';
-import { emulatorBinary } from '../lib/local/emulators/dynamodb/emulator-binary.ts';
-import { endProcess, findProgram } from '../lib/local/run/child-process.ts';
+import { emulatorBinary } from '../../lib/local/emulators/dynamodb/emulator-binary.ts';
+import { endProcess, findProgram } from '../../lib/local/run/child-process.ts';
 import type { SecondDynamodb } from './second-dynamodb.ts';
 
 /** Below the ports that systems give to connections, which change all the time. */

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { fetchLocalhost } from '../lib/access/sign-in/localhost-fetch.ts';
-import { findProgram } from '../lib/local/run/child-process.ts';
-import { stallTolerantTimer } from '../lib/platform/stall-tolerant-timer.ts';
-import { RecordedAccess } from './declared-access/recorded-access.ts';
+import { fetchLocalhost } from '../../lib/access/sign-in/localhost-fetch.ts';
+import { findProgram } from '../../lib/local/run/child-process.ts';
+import { stallTolerantTimer } from '../../lib/platform/stall-tolerant-timer.ts';
+import { RecordedAccess } from '../declared-access/recorded-access.ts';
+import { type SecondDynamodb, startSecondDynamodb } from '../stand-ins/second-dynamodb.ts';
 import { filesWithTokens } from './leaked-tokens.ts';
-import { type SecondDynamodb, startSecondDynamodb } from './second-dynamodb.ts';
 
 /** The whole local run as a separate process, for tests of the API. */
 export interface ServiceUnderTest {
@@ -61,7 +61,7 @@ const START_LIMIT = 90_000;
 
 /** Milliseconds between two probes: probes of what takes long must not take the time of what they wait for. */
 const PAUSE = { first: 30, growth: 1.5, longest: 1_000 } as const;
-const PROGRAM = fileURLToPath(new URL('../bin/local.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../bin/local.ts', import.meta.url));
 
 /**
  * Starts a local run on a free port and a temporary home.

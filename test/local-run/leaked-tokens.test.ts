@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { generateToken } from '../lib/access/tokens/api-tokens.ts';
+import { generateToken } from '../../lib/access/tokens/api-tokens.ts';
 import { filesWithTokens } from './leaked-tokens.ts';
 
 test('a token is found wherever a run has left one, except where the operator keeps it', async () => {
