@@ -5,8 +5,8 @@ import type { Failure, TestRun } from './test-lane.ts';
 
 const LANE = fileURLToPath(new URL('test-lane.ts', import.meta.url));
 
-/** A run that takes longer (seconds a file) counts as endless if it ends without the mutant. */
-const ENDLESS = 150;
+/** A run that takes longer (seconds, and seconds a file) counts as endless if it ends without the mutant. */
+const ENDLESS = { quick: { run: 60, file: 5 }, slow: { run: 0, file: 150 } } as const;
 
 /** Runs after which the process is replaced, so that it doesn't grow. */
 const MOST_RUNS = 200;
@@ -30,7 +30,8 @@ export class TestProcess {
     this.#child ??= await this.#start();
     const child = this.#child;
     const { promise, resolve } = Promise.withResolvers<Failure | undefined>();
-    const late = setTimeout(() => resolve({ why: NO_END }), 1000 * ENDLESS * run.files.length);
+    const { run: base, file } = ENDLESS[run.isQuick ? 'quick' : 'slow'];
+    const late = setTimeout(() => resolve({ why: NO_END }), 1000 * (base + file * run.files.length));
     const onMessage = ({ failed }: { readonly failed?: Failure }) => resolve(failed);
     const onExit = () => resolve({ why: 'the process of the tests ended' });
     child.once('message', onMessage).once('exit', onExit);
