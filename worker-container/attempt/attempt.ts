@@ -9,6 +9,7 @@ import { isDiskFull } from '../../lib/platform/operations/probe-disk.ts';
 import { OlderCliError } from '../agent-sessions/session-origin.ts';
 import { secretsOf } from '../agents/agent-environment.ts';
 import { Ending, isReleasingJob } from '../commands/ending.ts';
+import { lacksResources } from '../commands/lacks-resources.ts';
 import { AgentNotStartedError, CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { Heartbeat } from '../heartbeat/heartbeat.ts';
 import { VisibilityExtender } from '../heartbeat/visibility-extender.ts';
@@ -155,6 +156,7 @@ function holdClaim(
 function outcomeOf(failure: unknown, ending: Ending, timeout: string): Receipt['outcome'] {
   if (failure instanceof CancelledBeforeStartError) return endedEarly(ending.reason, timeout);
   if (failure instanceof OlderCliError) return { ...notStarted(), older_cli: true };
-  // Another worker can run it, or this one once its disk has room.
-  return failure instanceof SettingsUnreadError || isDiskFull(failure) ? notStarted() : startFailure(failure);
+  // Another worker can run it, or this one once it has room. Another job of the machine may have used up its processes.
+  const isWorkers = failure instanceof SettingsUnreadError || isDiskFull(failure) || lacksResources(failure);
+  return isWorkers ? notStarted() : startFailure(failure);
 }

@@ -47,7 +47,7 @@ async function answer(look: Look): Promise<void> {
   current = look;
   // Worlds throw thousands of errors that are never read.
   Error.stackTraceLimit = 0;
-  const { runWorlds } = (await import(`../simulation/worlds/run-worlds.ts?look=${number}`)) as typeof worlds;
+  const { runWorlds } = (await import(`../../simulation/worlds/run-worlds.ts?look=${number}`)) as typeof worlds;
   const { broken } = await runWorlds({ seed, step: 1, lives, milliseconds: Infinity, enough: 1 });
   const [first] = broken;
   const violation = first && `seed ${first.seed}: ${first.violations[0]}`;

@@ -237,11 +237,20 @@ it.each([
   expect(run.done).toEqual([expect.stringMatching(/^removed/)]);
 });
 
-it.each([new SettingsUnreadError('the table is busy'), Object.assign(new Error('no space left'), { code: 'ENOSPC' })])(
-  'an attempt that another worker may be able to start is handed back: %s',
-  async (fails) => {
-    const run = await attempt({ fails });
-    run.ending.request('output_failed');
-    expect(await run.ended).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker' });
-  },
-);
+const failed = (code: string) => Object.assign(new Error(`spawn ${code}`), { code });
+
+it.each([
+  new SettingsUnreadError('the table is busy'),
+  failed('ENOSPC'),
+  ...['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'].map((code) => new Error("can't start codex", { cause: failed(code) })),
+])('an attempt that another worker may be able to start is handed back: %s', async (fails) => {
+  const run = await attempt({ fails });
+  run.ending.request('output_failed');
+  expect(await run.ended).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker' });
+});
+
+it('an attempt whose program is missing is not handed back', async () => {
+  const run = await attempt({ fails: new Error("can't start codex", { cause: failed('ENOENT') }) });
+  run.ending.request('output_failed');
+  expect(await run.ended).toMatchObject({ status: 'FAILED', reason: 'start_failed' });
+});
