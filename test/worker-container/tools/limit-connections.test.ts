@@ -50,22 +50,39 @@ test('a connection that is in use is not closed for others', async () => {
   expect(await call).toEqual({ text: 'Done.', isError: false });
 });
 
+/** A connection of this process. */
+async function open({ url }: Pick<ToolServer, 'url'>): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** What a connection answers to a request without the key. */
+async function answerOf(socket: Socket, { url }: Pick<ToolServer, 'url'>): Promise<string> {
+  socket.write(`GET /mcp HTTP/1.1\r\nhost: ${new URL(url).host}\r\nconnection: close\r\n\r\n`);
+  return await text(socket);
+}
+
 test('connections that were closed take no place of those that are open', async () => {
   const server = await serveTools([hello]);
-  const open = async () => {
-    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-    onTestFinished(() => void socket.destroy());
-    await once(socket, 'connect');
-    return socket;
-  };
-  const first = await open();
+  const first = await open(server);
   for (let count = 0; count < 150; count += 1) {
-    const other = await open();
+    const other = await open(server);
     other.resume().end();
     await once(other, 'close');
   }
-  first.write(`GET /mcp HTTP/1.1\r\nhost: ${new URL(server.url).host}\r\nconnection: close\r\n\r\n`);
-  expect(await text(first)).toMatch(/^HTTP\/1.1 401/);
+  expect(await answerOf(first, server)).toMatch(/^HTTP\/1.1 401/);
+});
+
+test('where jobs run as the same user, the oldest connection is closed, and no other', async () => {
+  const server = await serveTools([hello]);
+  const oldest = await open(server);
+  const closed = once(oldest.resume(), 'close');
+  const others: Socket[] = [];
+  for (let count = 0; count < 100; count += 1) others.push(await open(server));
+  await closed;
+  expect(await answerOf(others[0] as Socket, server)).toMatch(/^HTTP\/1.1 401/);
 });
 
 test.each([undefined, 1_234_567])(
