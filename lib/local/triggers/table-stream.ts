@@ -27,12 +27,14 @@ export interface TableStreamOptions {
   /** The handler's position in a shard; undefined: start at the oldest record. */
   readonly position: (shardId: string) => Promise<string | undefined>;
   readonly log: (line: string) => void;
-  /** Reports when to read, sooner than AWS, whose Lambda looks about four times a second. Without it: `pollMs`. */
+  /** Reports when to read, sooner than an idle Lambda, which looks about four times a second. Without it: `pollMs`. */
   readonly writes?: TableWrites | undefined;
   /** Milliseconds between reads of an idle stream whose writes nothing reports; rises up to fourfold while it stays idle. */
   readonly pollMs?: number;
   /** Milliseconds between reads of an idle stream whose writes are reported. */
   readonly idleMs?: number;
+  /** Milliseconds from a read that found records to the next: the handler's writes cost less the more it counts at once. */
+  readonly apartMs?: number;
 }
 
 export interface TableStream {
@@ -42,6 +44,9 @@ export interface TableStream {
 
 /** Records of one call. */
 const RECORDS_PER_CALL = 1_000;
+
+/** Milliseconds between reads of a busy stream: Lambda looks about four times a second. */
+const APART_MS = 250;
 
 /** Milliseconds between retries. */
 const RETRY = { first: 100, longest: 5_000 } as const;
@@ -55,10 +60,12 @@ export function followTableStream(options: TableStreamOptions): TableStream {
   const settings = { endpoint, region: LOCAL_REGION, credentials };
   const tables = new DynamoDBClient(settings);
   const streams = new DynamoDBStreamsClient(settings);
+  // It would copy each page for a log that no one reads.
+  streams.middlewareStack.remove('loggerMiddleware');
   const stopped = new AbortController();
   const { signal } = stopped;
   const abort = { abortSignal: signal };
-  const { log, filters, writes, pollMs = 150, idleMs = 5_000 } = options;
+  const { log, filters, writes, pollMs = 150, idleMs = 5_000, apartMs = APART_MS } = options;
 
   const followShard = async (arn: string, shard: string) => {
     const window = new TumblingWindow(options.handler, { arn, shard });
@@ -66,6 +73,7 @@ export function followTableStream(options: TableStreamOptions): TableStream {
     let wait = pollMs;
     while (!signal.aborted && iterator !== undefined) {
       const known = writes?.count(table) ?? 0;
+      const readAt = performance.now();
       const page = await streams.send(
         new GetRecordsCommand({ ShardIterator: iterator, Limit: RECORDS_PER_CALL }),
         abort,
@@ -74,10 +82,11 @@ export function followTableStream(options: TableStreamOptions): TableStream {
       const passed = filters === undefined ? records : records.filter((record) => matchesAny(filters, record));
       await persistently(async () => await window.take(passed), log, signal);
       iterator = page.NextShardIterator;
-      const limit = Math.min(idleMs, window.remainingMs);
       // dynoxide (1.2.1) ends a page at its limit only, not at a size as AWS does.
-      if (writes !== undefined && records.length < RECORDS_PER_CALL) await writes.moreThan(known, table, limit, signal);
-      else if (records.length === 0) await pause(wait, signal);
+      if (writes !== undefined && records.length < RECORDS_PER_CALL) {
+        if (records.length > 0) await pause(readAt + apartMs - performance.now(), signal);
+        await writes.moreThan(known, table, Math.min(idleMs, window.remainingMs), signal);
+      } else if (records.length === 0) await pause(wait, signal);
       wait = records.length === 0 ? Math.min(wait * 1.2, pollMs * 4) : pollMs;
     }
   };

@@ -65,7 +65,7 @@ afterEach(async () => {
 function follow(
   handler: (event: WindowedEvent) => unknown,
   position: () => Promise<string | undefined> = async () => undefined,
-  { filters, ...reported }: Pick<TableStreamOptions, 'filters' | 'writes' | 'idleMs'> = {},
+  { filters, ...reported }: Pick<TableStreamOptions, 'filters' | 'writes' | 'idleMs' | 'apartMs'> = {},
 ): void {
   following = followTableStream({
     endpoint: dynamodb.endpoint,
@@ -166,6 +166,23 @@ test('a stream whose writes are reported is read after each, and when a window e
     await expect.poll(() => events.at(-1)?.isFinalInvokeForWindow).toBe(true);
   }
   expect(ids()).toEqual(['one', 'two']);
+});
+
+test('a busy stream is not read at once again, so that its records come together', async () => {
+  const { writes } = dynamodb;
+  follow(collect, undefined, { writes, idleMs: 3_600_000, apartMs: 3_600_000 });
+  await put('one');
+  await expect.poll(ids).toEqual(['one']);
+  const slow = following;
+  const known = ids();
+  const others: unknown[] = [];
+  follow(({ Records }) => void others.push(...Records), undefined, { writes, apartMs: 0 });
+  for (const id of ['two', 'three']) {
+    await put(id);
+    await expect.poll(() => others.length).toBeGreaterThan(id === 'two' ? 1 : 2);
+  }
+  await slow?.stop();
+  expect(ids()).toEqual(known);
 });
 
 test('a read reports no write, and a write only one of its tables', async () => {
