@@ -109,7 +109,10 @@ function parked({ park, error }: AgentFacts, how: Pick<Outcome, 'exit_code' | 's
   };
 }
 
-/** The outcome if the worker could not read settings, or lacks disk space or processes: not the job's fault, so it does not count. */
+/**
+ * The outcome if the worker could not read settings, or lacks disk space or processes: not the job's fault, so it does
+ * not count.
+ */
 export function notStarted(): Outcome {
   return { kind: 'handed_back', reason: 'waiting_for_worker', exit_code: null, signal: null };
 }
