@@ -62,9 +62,21 @@ const SETTINGS = {
 } as const;
 
 /**
+ * Git's own refusal: the repository is damaged, say, or has no such ref. Any other error says nothing about the
+ * repository: git was killed, took too long, or could not run.
+ */
+export class GitRefusedError extends Error {
+  override readonly name = 'GitRefusedError';
+}
+
+/** What git says when the machine lacks memory, processes, descriptors or disk space. */
+const SHORTAGE =
+  /cannot allocate memory|disk quota exceeded|no space left|out of memory|temporarily unavailable|too many open files/i;
+
+/**
  * Calls git. Arguments that clients influence must follow `--` or `--end-of-options`.
  * @returns its stdout.
- * @throws Error with git's message; CancelledBeforeStartError.
+ * @throws GitRefusedError; Error with git's message; CancelledBeforeStartError.
  */
 export async function git(surroundings: GitSurroundings, args: readonly string[], call: GitCall = {}): Promise<string> {
   const parts: Buffer[] = [];
@@ -90,8 +102,12 @@ export async function git(surroundings: GitSurroundings, args: readonly string[]
     limit: call.limit ?? GIT_TIMEOUT_MS,
     onStdout: call.onStdout ?? collect,
   });
-  if (exit.exitCode !== 0)
-    throw new Error(`git ${args[0]}: ${saidOf(exit.stderrTail) || `exit code ${exit.exitCode}`}`);
+  if (exit.exitCode !== 0) {
+    const { exitCode, signal } = exit;
+    const how = signal === null ? `exit code ${exitCode}` : `ended by ${signal}`;
+    const message = `git ${args[0]}: ${saidOf(exit.stderrTail) || how}`;
+    throw signal === null && !SHORTAGE.test(message) ? new GitRefusedError(message) : new Error(message);
+  }
   return Buffer.concat(parts).toString();
 }
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { fetcherOf } from '../service-accounts/service-account.ts';
 import { giveTree, putFile, removeTree } from '../service-accounts/untrusted-files.ts';
-import { type GitSurroundings, git, runTool } from './git.ts';
+import { GitRefusedError, type GitSurroundings, git, runTool } from './git.ts';
 
 /**
  * A bare clone of a project's repository that only the worker changes. The repositories of its jobs borrow its objects,
@@ -147,11 +147,19 @@ async function doesServerAnswer(
   { repository, credentials }: CloneRequest,
 ): Promise<boolean> {
   const call = { env: credentials, limit: LIST_REFS_TIMEOUT_MS };
-  return await succeeds(git(fetching, ['ls-remote', '--quiet', '--', repository, 'HEAD'], call));
+  const listed = await git(fetching, ['ls-remote', '--quiet', '--', repository, 'HEAD'], call).catch(unlessEnded);
+  return listed !== undefined;
 }
 
+/** Whether git finds nothing wrong with a clone; a check that was killed, or could not run, has found nothing. */
 async function isSound(fetching: GitSurroundings, dir: string): Promise<boolean> {
-  return await succeeds(git(fetching, ['fsck', '--connectivity-only', '--no-dangling', '--no-progress'], at(dir)));
+  const found = git(fetching, ['fsck', '--connectivity-only', '--no-dangling', '--no-progress'], at(dir));
+  const fault = await found.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (fault instanceof CancelledBeforeStartError) throw fault;
+  return !(fault instanceof GitRefusedError);
 }
 
 /** Prefers a branch to a tag of the same name. Fetches a commit by its id if no branch or tag contains it. */
@@ -159,14 +167,14 @@ async function findCommit(fetching: GitSurroundings, dir: string, request: Clone
   const { ref } = request;
   if (ref === undefined) return await commitOf(fetching, dir, 'refs/promptq/HEAD');
   for (const name of [`refs/remotes/origin/${ref}`, `refs/tags/${ref}`]) {
-    const found = await commitOf(fetching, dir, name).catch(unlessEnded);
+    const found = await commitOf(fetching, dir, name).catch(unlessRefused);
     if (found !== undefined) return found;
   }
   if (/^[0-9a-f]{40}$/.test(ref)) {
-    const there = await commitOf(fetching, dir, ref).catch(unlessEnded);
+    const there = await commitOf(fetching, dir, ref).catch(unlessRefused);
     if (there !== undefined) return there;
-    await fetch(fetching, dir, request, ['--', request.repository, ref]).catch(unlessEnded);
-    const fetched = await commitOf(fetching, dir, ref).catch(unlessEnded);
+    await fetch(fetching, dir, request, ['--', request.repository, ref]).catch(unlessRefused);
+    const fetched = await commitOf(fetching, dir, ref).catch(unlessRefused);
     if (fetched !== undefined) return fetched;
   }
   throw new UnknownRefError(`the repository has no branch, tag or commit ${JSON.stringify(ref)}`);
@@ -185,11 +193,13 @@ async function isThere(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined)) !== undefined;
 }
 
-async function succeeds(call: Promise<string>): Promise<boolean> {
-  return (await call.catch(unlessEnded)) !== undefined;
-}
-
 function unlessEnded(error: unknown): undefined {
   if (error instanceof CancelledBeforeStartError) throw error;
+  return undefined;
+}
+
+/** Undefined where git itself says no: what it could not look for may well be there. */
+function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof GitRefusedError)) throw error;
   return undefined;
 }

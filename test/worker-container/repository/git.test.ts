@@ -2,7 +2,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Ending } from '../../../worker-container/commands/ending.ts';
-import { type GitSurroundings, git, runTool } from '../../../worker-container/repository/git.ts';
+import { GitRefusedError, type GitSurroundings, git, runTool } from '../../../worker-container/repository/git.ts';
 import { openSurroundings } from './surroundings.ts';
 
 let around: Awaited<ReturnType<typeof openSurroundings>>;
@@ -71,7 +71,7 @@ it.each([
   ['echo "remote: denied" >&2; echo "hint: x" >&2; exit 1', 'git fetch: remote: denied'],
   ['exit 7', 'git fetch: exit code 7'],
 ])('%s', async (script, message) => {
-  await expect(git(await withGit(script), ['fetch', '--quiet'])).rejects.toThrow(new Error(message));
+  await expect(git(await withGit(script), ['fetch', '--quiet'])).rejects.toThrow(new GitRefusedError(message));
 });
 
 it('output is returned up to 8 MiB, or given piece by piece', async () => {

@@ -1,6 +1,7 @@
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { GitSurroundings } from '../../../worker-container/repository/git.ts';
 import { bundleBeside, mendClone, recordPath, updateClone } from '../../../worker-container/repository/kept-clone.ts';
 import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
 import { openSurroundings } from './surroundings.ts';
@@ -99,6 +100,33 @@ it('a broken clone is removed if its server answers', async () => {
   expect(await mend()).toBe('the kept clone was broken and was made again');
   for (const gone of [dir, `${dir}.broken`]) await expect(stat(gone)).rejects.toThrow('ENOENT');
   expect(await update()).toMatchObject({ dir, base: commit });
+});
+
+/** What git's calls run in, where one subcommand ends otherwise: a script that the real git comes after. */
+async function withGit(subcommand: string, script: string): Promise<GitSurroundings> {
+  const { env } = around.surroundings;
+  const tools = join(around.folder, 'tools');
+  await mkdir(tools, { recursive: true });
+  const own = `case " $* " in *" ${subcommand} "*) ${script};; esac; PATH=$REST exec git "$@"`;
+  await writeFile(join(tools, 'git'), `#!/bin/bash\nREST='${env.PATH}'; ${own}\n`, { mode: 0o755 });
+  return { ...around.surroundings, env: { ...env, PATH: `${tools}:${env.PATH}` } };
+}
+
+it.each([
+  ['was killed', 'kill -KILL $$'],
+  ['had no memory', 'echo "fatal: Out of memory, malloc failed" >&2; exit 128'],
+  ['had no processes', 'echo "error: cannot fork() for index-pack: Resource temporarily unavailable" >&2; exit 1'],
+])('a clone whose check %s is kept: nothing is known of it', async (_what, script) => {
+  await server.commit({ a: '1' });
+  const { dir } = await update();
+  expect(await mendClone(await withGit('fsck', script), request())).toBeUndefined();
+  expect((await stat(dir)).isDirectory()).toBe(true);
+});
+
+it('a ref that git could not look for is not taken for one that does not exist', async () => {
+  await server.commit({ a: '1' });
+  const update = updateClone(await withGit('rev-parse', 'kill -KILL $$'), request('main'));
+  await expect(update).rejects.toThrow(new Error('git rev-parse: ended by SIGKILL'));
 });
 
 it('loose objects are packed when there are many', async () => {
