@@ -1,10 +1,10 @@
 import { browserWords } from '../../lib/access/sessions/browser-words.ts';
 import { writeCookie } from '../../lib/access/sessions/session-cookie.ts';
 import { returnPath } from '../../lib/access/sign-in/return-path.ts';
-import { refusedSignIn } from '../../lib/api/refused-sign-in.ts';
+import { refusedSignIn } from '../../lib/api/pages/refused-sign-in.ts';
+import { handlePage, NOT_SET_UP } from '../../lib/api/pages/serve-page.ts';
 import type { Core } from '../../lib/api/runtime/core.ts';
 import { createSignIn } from '../../lib/api/runtime/create-sign-in.ts';
-import { handlePage, NOT_SET_UP } from '../../lib/api/serve-page.ts';
 import { finishSignIn as page } from '../../lib/contract/routes/pages.ts';
 
 const open = (core: Core) => ({

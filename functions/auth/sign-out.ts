@@ -1,6 +1,6 @@
 import { isOwnOrigin } from '../../lib/access/own-origin.ts';
 import { writeCookie } from '../../lib/access/sessions/session-cookie.ts';
-import { handlePage } from '../../lib/api/serve-page.ts';
+import { handlePage } from '../../lib/api/pages/serve-page.ts';
 import { signOut as page, signedOut } from '../../lib/contract/routes/pages.ts';
 
 /** `POST /auth/sign-out` */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { PAGE_HEADERS, renderPage } from '../../api/page.ts';
+import { PAGE_HEADERS, renderPage } from '../../api/pages/page.ts';
 import type { Home } from '../run/home.ts';
 import { isOwnConnection } from '../run-access/connection-owner.ts';
 import { splitTarget } from './gateway-event.ts';

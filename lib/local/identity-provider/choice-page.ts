@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { frame, PAGE_HEADERS } from '../../api/page.ts';
+import { frame, PAGE_HEADERS } from '../../api/pages/page.ts';
 import { ROLES } from '../../contract/roles.ts';
 
 /** The identities that the operator can choose: each role, and a person without one. */

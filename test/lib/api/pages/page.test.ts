@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { frame, PAGE_HEADERS, renderPage } from '../../../lib/api/page.ts';
+import { frame, PAGE_HEADERS, renderPage } from '../../../../lib/api/pages/page.ts';
 
 it('a page shows its texts, links and the id of the request, all as plain text', () => {
   const link = { text: 'Sign in <again>', path: '/auth/sign-in?a=1&b="' };

@@ -1,5 +1,5 @@
-import type { SignInOutcome } from '../access/sign-in/sign-in.ts';
-import { beginSignIn } from '../contract/routes/pages.ts';
+import type { SignInOutcome } from '../../access/sign-in/sign-in.ts';
+import { beginSignIn } from '../../contract/routes/pages.ts';
 import type { PageAnswer } from './serve-page.ts';
 
 /** Maximum length of external text on a page. */

@@ -1,13 +1,13 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { IdentityProviderError } from '../../../lib/access/sign-in/identity-provider-error.ts';
-import type { LambdaAnswer } from '../../../lib/api/answer.ts';
-import { redirectOr } from '../../../lib/api/redirect.ts';
-import { refusedSignIn } from '../../../lib/api/refused-sign-in.ts';
-import { handlePage, type PageAnswer, type Visit } from '../../../lib/api/serve-page.ts';
-import { ApiError } from '../../../lib/contract/errors.ts';
-import type { Page } from '../../../lib/contract/route.ts';
-import { aContext, anEvent, served } from './served.ts';
+import { IdentityProviderError } from '../../../../lib/access/sign-in/identity-provider-error.ts';
+import type { LambdaAnswer } from '../../../../lib/api/answer.ts';
+import { refusedSignIn } from '../../../../lib/api/pages/refused-sign-in.ts';
+import { handlePage, type PageAnswer, type Visit } from '../../../../lib/api/pages/serve-page.ts';
+import { redirectOr } from '../../../../lib/api/redirect.ts';
+import { ApiError } from '../../../../lib/contract/errors.ts';
+import type { Page } from '../../../../lib/contract/route.ts';
+import { aContext, anEvent, served } from '../served.ts';
 
 const { core, known, logged, audited } = served();
 beforeEach(() => {

@@ -1,18 +1,18 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { type Headers, lowerCaseHeaders } from '../access/authenticate.ts';
-import { callerAddress } from '../access/caller-address.ts';
-import type { Principal } from '../access/principal.ts';
-import { type CookieNames, cookieNames, readCookie, readSignInCookies } from '../access/sessions/session-cookie.ts';
-import { IdentityProviderError } from '../access/sign-in/identity-provider-error.ts';
-import { ApiError } from '../contract/errors.ts';
-import type { Page } from '../contract/route.ts';
-import { type AnswerSettings, baseHeaders, errorResponse, type LambdaAnswer } from './answer.ts';
-import { bypassedCloudFront } from './bypassed-cloudfront.ts';
-import { rawBodyBytes } from './input.ts';
+import { type Headers, lowerCaseHeaders } from '../../access/authenticate.ts';
+import { callerAddress } from '../../access/caller-address.ts';
+import type { Principal } from '../../access/principal.ts';
+import { type CookieNames, cookieNames, readCookie, readSignInCookies } from '../../access/sessions/session-cookie.ts';
+import { IdentityProviderError } from '../../access/sign-in/identity-provider-error.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Page } from '../../contract/route.ts';
+import { type AnswerSettings, baseHeaders, errorResponse, type LambdaAnswer } from '../answer.ts';
+import { bypassedCloudFront } from '../bypassed-cloudfront.ts';
+import { rawBodyBytes } from '../input.ts';
+import { recordAudit } from '../record-audit.ts';
+import { type Core, getCore } from '../runtime/core.ts';
 import { PAGE_HEADERS, type PageText, renderPage } from './page.ts';
-import { recordAudit } from './record-audit.ts';
-import { type Core, getCore } from './runtime/core.ts';
 
 /** A browser's request. */
 export interface Visit {
