@@ -11,6 +11,7 @@ import { bundleFunctions, FUNCTION_IDS } from '../../lib/stacks/functions/bundle
 import { emulateDeployment } from '../../test/stand-ins/emulated-deployment.ts';
 import { openWorker } from '../../test/stand-ins/emulated-worker.ts';
 import { cost } from '../cost/prices.ts';
+import { delayEndpoints } from './delayed-endpoints.ts';
 import type { Start } from './one-start.ts';
 
 /**
@@ -24,6 +25,8 @@ const run = promisify(execFile);
 const MIB_OF_VCPU = 1_769;
 /** Taken for the requests to AWS that one of ours waits for. */
 const WAITING_MS = 15;
+/** Added to each request to an emulator where times by the clock are measured. */
+const DELAY_MS = 5;
 
 const folder = await mkdtemp(join(tmpdir(), 'promptq-starts-'));
 const deployment = await emulateDeployment();
@@ -71,11 +74,16 @@ try {
     AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
     POWERTOOLS_LOG_LEVEL: 'SILENT',
   };
+  const start = async (given: readonly string[], environment: NodeJS.ProcessEnv) => {
+    const { stdout } = await run(process.execPath, [program, ...given], { env: environment });
+    return JSON.parse(stdout.slice(stdout.lastIndexOf('{'))) as Start;
+  };
   for (let round = 0; round < rounds; round += 1)
-    for (const [name, given] of Object.entries(cases)) {
-      const { stdout } = await run(process.execPath, [program, ...given], { env });
-      starts.get(name)?.push(JSON.parse(stdout.slice(stdout.lastIndexOf('{'))) as Start);
-    }
+    for (const [name, given] of Object.entries(cases)) starts.get(name)?.push(await start(given, env));
+  const delayed = await delayEndpoints(env, DELAY_MS);
+  const times = new Map<string, number>();
+  for (const [name, given] of Object.entries(cases)) times.set(name, (await start(given, delayed.env)).time);
+  delayed.stop();
   const sizes = await Promise.all(FUNCTION_IDS.map(async (one) => (await stat(bundle(one))).size));
   const first = median(starts.get('an empty handler')?.map(({ answered }) => answered) ?? []);
   console.log(
@@ -90,6 +98,8 @@ try {
       `${name.padEnd(24)}${answered.toFixed(0).padStart(6)} ms = ${(answered / first).toFixed(1)}x, ${loaded.toFixed(0)} ms until it was loaded; warm ${warm.toFixed(1)} ms; status ${statuses}`,
     );
   }
+  console.log(`\nmedian time of a warm request, with ${DELAY_MS} ms added to each of its requests to AWS`);
+  for (const [name, time] of times) console.log(`${name.padEnd(24)}${time.toFixed(0).padStart(6)} ms`);
   for (const name of ['POST /jobs', 'GET /jobs']) printCurve(name, starts.get(name) ?? []);
   console.log(
     `\n${sizes.length} bundles: median ${kilobytes(median(sizes))}, largest ${kilobytes(Math.max(...sizes))} at a start`,

@@ -1,25 +1,30 @@
 import { createCreation } from '../../lib/api/runtime/services.ts';
-import { handle } from '../../lib/api/serve.ts';
+import { handleWithRead } from '../../lib/api/serve.ts';
 import { BASE_PATH } from '../../lib/contract/route.ts';
 import { createJob as route } from '../../lib/contract/routes/jobs.ts';
 import { createJob } from '../../lib/jobs/creation/create-job.ts';
+import { readAhead } from '../../lib/jobs/creation/read-ahead.ts';
 
 /** `POST /jobs` */
-export const handler = handle(route, createCreation, async ({ body }, { core, principal, noteJob }, creation) => {
-  const { id, replayed } = await createJob(creation, body, principal.name, {
-    tokenId: principal.kind === 'token' ? principal.id : undefined,
-  });
-  noteJob(id);
-  // The job is stored. An unreadable public address must not make the creation fail.
-  const origin = await core.serviceEndpoints.publicOrigin().catch((error: unknown) => {
-    core.log.warn('the public address could not be read', error as Error);
-    return undefined;
-  });
-  return {
-    headers: { location: `${BASE_PATH}/jobs/${id}`, ...(replayed && { 'idempotent-replayed': 'true' }) },
-    body: { id, url: origin === undefined ? null : pageOf(id, origin) },
-  };
-});
+export const handler = handleWithRead(
+  route,
+  createCreation,
+  async ({ body }, creation) => await readAhead(creation, body),
+  async ({ body }, { core, principal, noteJob }, creation, ahead) => {
+    const tokenId = principal.kind === 'token' ? principal.id : undefined;
+    const { id, replayed } = await createJob(creation, body, principal.name, { tokenId }, ahead);
+    noteJob(id);
+    // The job is stored. An unreadable public address must not make the creation fail.
+    const origin = await core.serviceEndpoints.publicOrigin().catch((error: unknown) => {
+      core.log.warn('the public address could not be read', error as Error);
+      return undefined;
+    });
+    return {
+      headers: { location: `${BASE_PATH}/jobs/${id}`, ...(replayed && { 'idempotent-replayed': 'true' }) },
+      body: { id, url: origin === undefined ? null : pageOf(id, origin) },
+    };
+  },
+);
 
 /**
  * The job's page in the console. The local run keeps its browser host name out of responses and redirects browsers to it

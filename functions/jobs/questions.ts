@@ -1,14 +1,13 @@
 import type { Core } from '../../lib/api/runtime/core.ts';
-import { handle } from '../../lib/api/serve.ts';
+import { handleJob } from '../../lib/api/serve-job.ts';
 import { createJobStore } from '../../lib/composition/job-stores.ts';
 import { listQuestions as route } from '../../lib/contract/routes/questions.ts';
 import { listQuestions } from '../../lib/jobs/questions/list-questions.ts';
-import { findJob } from '../../lib/jobs/store/find-job.ts';
 import { QuestionStore } from '../../lib/jobs/store/question-store.ts';
 
 const open = (core: Core) => ({ jobs: createJobStore(core), questions: new QuestionStore(core.registry) });
 
 /** `GET /jobs/{id}/questions` */
-export const handler = handle(route, open, async ({ params }, _call, { jobs, questions }) => {
-  return { body: { items: await listQuestions(questions, await findJob(jobs, params.id)) } };
+export const handler = handleJob(route, open, async (_input, _call, { questions }, found) => {
+  return { body: { items: await listQuestions(questions, await found) } };
 });

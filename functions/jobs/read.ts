@@ -1,15 +1,14 @@
 import { createJobBody, createQueuePlaces } from '../../lib/api/runtime/services.ts';
-import { handle } from '../../lib/api/serve.ts';
 import { jobBody } from '../../lib/api/serve-action.ts';
+import { handleJob } from '../../lib/api/serve-job.ts';
 import { createJobStore } from '../../lib/composition/job-stores.ts';
 import { readJob as route } from '../../lib/contract/routes/jobs.ts';
-import { findJob } from '../../lib/jobs/store/find-job.ts';
 import { attemptsOf } from '../../lib/jobs/views/attempts.ts';
 import { queuePlace, withHolder } from '../../lib/jobs/views/queue-place.ts';
 import { awaitFollowUps } from '../../lib/reconciler/await-follow-ups.ts';
 
 /** `GET /jobs/{id}` */
-export const handler = handle(
+export const handler = handleJob(
   route,
   (core) => ({
     jobs: createJobStore(core),
@@ -17,10 +16,12 @@ export const handler = handle(
     clock: core.clock,
     waitsFor: createQueuePlaces(core),
   }),
-  async ({ params }, { core }, context) => {
-    const job = await awaitFollowUps(context, await findJob(context.jobs, params.id));
-    const queue = await queuePlace(context.waitsFor, job);
-    const attempts = await attemptsOf(context, job);
-    return { body: await jobBody(withHolder(job, queue), context, core.env.PROMPTQ_TIMEOUT_UNIT, { queue, attempts }) };
+  async (_input, { core }, context, found) => {
+    const job = await awaitFollowUps(context, await found);
+    const further = async () => {
+      const [queue, attempts] = await Promise.all([queuePlace(context.waitsFor, job), attemptsOf(context, job)]);
+      return { queue, attempts, waits_for: withHolder(job, queue).waits_for };
+    };
+    return { body: await jobBody(job, context, core.env.PROMPTQ_TIMEOUT_UNIT, further()) };
   },
 );

@@ -1,14 +1,13 @@
 import { Readable } from 'node:stream';
 import { createAgentSessions } from '../../lib/api/runtime/create-attachments.ts';
-import { handle } from '../../lib/api/serve.ts';
+import { handleJob } from '../../lib/api/serve-job.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { readAgentSession as route } from '../../lib/contract/routes/output.ts';
 import { attemptOf } from '../../lib/jobs/output/reading/read-attachment.ts';
-import { findJob } from '../../lib/jobs/store/find-job.ts';
 
 /** `GET /jobs/{id}/session` */
-export const handler = handle(route, createAgentSessions, async ({ params, query }, _call, { jobs, sessions }) => {
-  const job = await findJob(jobs, params.id);
+export const handler = handleJob(route, createAgentSessions, async ({ query }, _call, { sessions }, found) => {
+  const job = await found;
   const session = await sessions.find(job.id, attemptOf(job, query.attempt));
   if (session === undefined) throw ApiError.of('not_found');
   const headers = {

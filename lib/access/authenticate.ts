@@ -2,7 +2,8 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { ApiError } from '../contract/errors.ts';
 import type { Principal } from './principal.ts';
 import { readCookie } from './sessions/session-cookie.ts';
-import { TOKEN_PATTERN } from './tokens/api-tokens.ts';
+import { isSessionCookie } from './sessions/session-store.ts';
+import { isWellFormed, TOKEN_PATTERN } from './tokens/api-tokens.ts';
 
 /** Headers by lower-case name; the last value of a repeated header. */
 export type Headers = Readonly<Record<string, string | undefined>>;
@@ -41,14 +42,28 @@ export async function authenticate(
   event: APIGatewayProxyEvent,
   options: { verifiers: Verifiers; sessionCookie: string },
 ): Promise<Principal> {
+  const { headers, kind, credential } = presented(event, options.sessionCookie);
+  const principal = await options.verifiers[kind](credential, { event, headers });
+  if (principal === undefined) throw ApiError.of('unauthorized');
+  return principal;
+}
+
+/**
+ * Whether the caller presents a token or session that only the registry can tell from an invalid one.
+ * @throws ApiError `unauthorized`, as `authenticate`
+ */
+export function needsRegistry(event: APIGatewayProxyEvent, options: { sessionCookie: string }): boolean {
+  const { kind, credential } = presented(event, options.sessionCookie);
+  return (kind === 'token' && isWellFormed(credential)) || (kind === 'session' && isSessionCookie(credential));
+}
+
+/** @throws ApiError `unauthorized` */
+function presented(event: APIGatewayProxyEvent, sessionCookie: string) {
   if (TOKEN_PATTERN.test(urlText(event))) throw ApiError.of('unauthorized');
   const headers = lowerCaseHeaders(event);
   for (const [kind, find] of PLACES) {
-    const credential = find(headers, options.sessionCookie);
-    if (!credential) continue;
-    const principal = await options.verifiers[kind](credential, { event, headers });
-    if (principal === undefined) break;
-    return principal;
+    const credential = find(headers, sessionCookie);
+    if (credential) return { headers, kind, credential };
   }
   throw ApiError.of('unauthorized');
 }

@@ -6,11 +6,10 @@ import { viewDeployments } from '../deployments/view-deployments.ts';
 import { actInThread } from '../jobs/admission/act-in-thread.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import type { JobEvent } from '../jobs/lifecycle/job-event.ts';
-import { findJob } from '../jobs/store/find-job.ts';
 import { viewJob } from '../jobs/views/job-view.ts';
 import type { TimeoutUnit } from '../platform/config/core-env.ts';
 import { createTransitions, type JobBodyContext } from './runtime/services.ts';
-import { handle } from './serve.ts';
+import { handleJob } from './serve-job.ts';
 
 /** A route that acts on a job and answers with the updated job. */
 type ActionRoute = Route & {
@@ -26,9 +25,9 @@ export function serveAction<R extends ActionRoute>(
   action: string,
   eventOf: JobEvent | ((body: RouteInput<R>['body']) => JobEvent),
 ) {
-  return handle(route, createTransitions, async (input: RouteInput<R>, { core }, context) => {
+  return handleJob(route, createTransitions, async (input: RouteInput<R>, { core }, context, found) => {
     const event = typeof eventOf === 'function' ? eventOf(input.body) : eventOf;
-    const job = await findJob(context.jobs, String((input.params as { id: string }).id));
+    const job = await found;
     const onFailure = (error: unknown) =>
       core.log.warn('the thread was not continued; reconcile-jobs continues it', error as Error);
     const changed = await actInThread(context, job, event, { action, onFailure });
@@ -36,28 +35,40 @@ export function serveAction<R extends ActionRoute>(
   });
 }
 
+/** The fields that only `GET /jobs/{id}` returns, and the job that it waits for. */
+type FurtherFields = Pick<JobView, 'queue' | 'attempts'> & Pick<Job, 'waits_for'>;
+
 /**
  * A job as a response body; streamed because a prompt of maximum size, escaped twice, can exceed Lambda's buffered
  * limit.
- * @param read the fields that only `GET /jobs/{id}` returns
+ * @param further what only `GET /jobs/{id}` returns; read beside the rest
  */
 export async function jobBody(
   job: Job,
   context: JobBodyContext,
   timeoutUnit: TimeoutUnit,
-  read: Partial<Pick<JobView, 'queue' | 'attempts'>> = {},
+  further?: Promise<FurtherFields>,
 ): Promise<Readable> {
-  const view = { ...(await wholeView(job, context, timeoutUnit)), ...read };
+  const view = await wholeView(job, context, timeoutUnit, further);
   return Readable.from([Buffer.from(JSON.stringify(schema.parse(view)))]);
 }
 
 /** A job with all records stored beside its item. */
-export async function wholeView(job: Job, context: JobBodyContext, timeoutUnit: TimeoutUnit): Promise<JobView> {
-  const [annotated = job] = await context.waiting.annotate([job]);
-  const receipt = job.has_changes === true ? await context.readReceipt(job.id, job.attempt) : undefined;
-  return viewJob(annotated, await context.texts.get(job), timeoutUnit, {
-    labels: await context.texts.labels.of(job),
-    deployments: await viewDeployments(context, job),
-    changes: receipt?.changes,
-  });
+export async function wholeView(
+  job: Job,
+  context: JobBodyContext,
+  timeoutUnit: TimeoutUnit,
+  further?: Promise<FurtherFields>,
+): Promise<JobView> {
+  const [[annotated = job], texts, labels, deployments, receipt, also] = await Promise.all([
+    context.waiting.annotate([job]),
+    context.texts.get(job),
+    context.texts.labels.of(job),
+    viewDeployments(context, job),
+    job.has_changes === true ? context.readReceipt(job.id, job.attempt) : undefined,
+    further,
+  ]);
+  const { waits_for = annotated.waits_for, ...fields } = also ?? {};
+  const shown = { ...annotated, waits_for };
+  return { ...viewJob(shown, texts, timeoutUnit, { labels, deployments, changes: receipt?.changes }), ...fields };
 }

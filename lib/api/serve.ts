@@ -3,7 +3,7 @@ import middy from '@middy/core';
 import { executionModeStandard } from '@middy/core/Standard';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { apiTokenOf, authenticate, lowerCaseHeaders } from '../access/authenticate.ts';
+import { apiTokenOf, authenticate, lowerCaseHeaders, needsRegistry } from '../access/authenticate.ts';
 import { authorize } from '../access/authorize.ts';
 import { callerAddress } from '../access/caller-address.ts';
 import { rejectForeignOrigin } from '../access/own-origin.ts';
@@ -50,23 +50,53 @@ export function handle<R extends Route, S>(
   open: (core: Core) => S,
   run: (input: RouteInput<R>, call: Call, services: S) => Promise<Answer<NoInfer<R>>>,
 ) {
+  return serve(route, open, undefined, run);
+}
+
+/**
+ * As `handle`, for a function that reads something in nearly every call: it does so while the caller's token or session
+ * is read.
+ * @param read must change nothing: the caller may turn out to be a stranger. Its result is the last parameter of `run`.
+ */
+export function handleWithRead<R extends Route, S, B>(
+  route: R,
+  open: (core: Core) => S,
+  read: (input: RouteInput<R>, services: S) => Promise<B>,
+  run: (input: RouteInput<R>, call: Call, services: S, begun: Promise<B>) => Promise<Answer<NoInfer<R>>>,
+) {
+  return serve(route, open, read, run);
+}
+
+function serve<R extends Route, S, B>(
+  route: R,
+  open: (core: Core) => S,
+  read: ((input: RouteInput<R>, services: S) => Promise<B>) | undefined,
+  run: (input: RouteInput<R>, call: Call, services: S, begun: Promise<B>) => Promise<Answer<NoInfer<R>>>,
+) {
   // Lambda gives a function that initialises a whole vCPU, whatever its memory.
   let services = isLambda() ? open(getCore()) : undefined;
-  return wrap(route, async (event, call) => {
+  const start = (event: APIGatewayProxyEvent, core: Core): Started => {
     const input = parseInput(route, event);
-    services ??= open(call.core);
-    const answer = await run(input, call, services);
-    return lambdaAnswer(route, answer, answerSettings(call.requestId, call.core));
-  });
+    services ??= open(core);
+    const opened = services;
+    const begun = Promise.resolve(read?.(input, opened) as Promise<B>);
+    // No one awaits it if the request is refused.
+    begun.catch(() => undefined);
+    const answer = async (call: Call) =>
+      lambdaAnswer(route, await run(input, call, opened, begun), answerSettings(call.requestId, core));
+    return { begun, answer };
+  };
+  return wrap(route, start, { early: read !== undefined });
 }
 
 /** The handler of every path and method that no route maps; of a path that others do, it names the methods in `Allow`. */
 export function handleUnmapped() {
   const scope = ({ httpMethod, path }: APIGatewayProxyEvent) => unmappedScope(httpMethod, path);
   const allowed = ({ resource }: APIGatewayProxyEvent) => ALLOWED_METHODS[resource];
-  return wrap({ id: 'unmapped', scope, mode: 'buffered', allowed }, async () => {
+  const start = () => {
     throw ApiError.of('not_found');
-  });
+  };
+  return wrap({ id: 'unmapped', scope, mode: 'buffered', allowed }, start, { early: false });
 }
 
 /** What a function's log has of every request. API Gateway's access log has the same id, and cannot have the viewer's address. */
@@ -78,6 +108,15 @@ interface RequestLog {
   source_ip?: string | undefined;
 }
 
+/** A request whose input is valid: what it reads while the caller is authenticated, and how it is answered then. */
+interface Started {
+  readonly begun: Promise<unknown>;
+  readonly answer: (call: Call) => Promise<LambdaAnswer>;
+}
+
+/** Larger bodies are not parsed for strangers. */
+const PARSED_EARLY_BYTES = 65_536;
+
 /** Judges in the fixed order: size, principal, scope; then route, input, job and state are the route's own matter. */
 function wrap(
   route: Partial<Pick<Route, 'query' | 'headers'>> &
@@ -87,7 +126,8 @@ function wrap(
       /** The methods that a 404 names in `Allow`. */
       readonly allowed?: (event: APIGatewayProxyEvent) => readonly string[] | undefined;
     },
-  answer: (event: APIGatewayProxyEvent, call: Call) => Promise<LambdaAnswer>,
+  start: (event: APIGatewayProxyEvent, core: Core) => Started,
+  options: { readonly early: boolean },
 ) {
   const executionMode = route.mode === 'stream' ? executionModeStreamifyResponse : executionModeStandard;
   return middy<APIGatewayProxyEvent, LambdaAnswer>({ executionMode }).handler(
@@ -120,12 +160,17 @@ function wrap(
         // A stream cuts itself off; its time is minutes.
         const inTime = async <T>(work: Promise<T>) =>
           route.mode === 'stream' ? await work : await beforeDeadline(work, context.getRemainingTimeInMillis());
-        principal = await inTime(reauthorize());
+        const authorized = reauthorize();
+        const started = options.early ? startedEarly(() => start(event, core), event, sessionCookie) : undefined;
+        // Neither is left open: Lambda freezes a function that has answered.
+        await inTime(Promise.allSettled([authorized, started?.begun]));
+        principal = await authorized;
         enforceRate(core, principal);
         const accepts = (mediaType: string) => acceptsByName(event, mediaType);
         const apiToken = () => apiTokenOf(lowerCaseHeaders(event));
         const call = { principal, requestId, core, accepts, apiToken, reauthorize, noteJob };
-        const done = await inTime(answer(event, call));
+        const { answer } = started ?? start(event, core);
+        const done = await inTime(answer(call));
         await audited(done.statusCode);
         core.log.info('answered', { ...logged, status: done.statusCode, principal: principal.name });
         return done;
@@ -142,6 +187,19 @@ function wrap(
       }
     },
   );
+}
+
+/**
+ * What may begin before the caller is known; undefined if the caller presents no possible credential, or the request has
+ * a fault, which is judged after the caller.
+ */
+function startedEarly(start: () => Started, event: APIGatewayProxyEvent, sessionCookie: string): Started | undefined {
+  try {
+    if (rawBodyBytes(event) > PARSED_EARLY_BYTES || !needsRegistry(event, { sessionCookie })) return undefined;
+    return start();
+  } catch {
+    return undefined;
+  }
 }
 
 /** The job that a path names; what has not the form of a job's id may be anything, a token too. */

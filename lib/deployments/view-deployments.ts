@@ -15,9 +15,11 @@ export interface ViewDeploymentsContext {
 
 /** A job's deployments, done or due, and where its folder can be opened. */
 export async function viewDeployments(context: ViewDeploymentsContext, job: Job): Promise<JobDeploymentView[]> {
-  const bindings = await context.bindings.list(job.project_id);
-  // Before its first attempt a job has no deployments.
-  const done = job.attempt === 0 ? [] : await context.deployments.list(job.id);
+  const [bindings, done] = await Promise.all([
+    context.bindings.list(job.project_id),
+    // Before its first attempt a job has no deployments.
+    job.attempt === 0 ? [] : context.deployments.list(job.id),
+  ]);
   const isKnown = (attempt: number, { id }: DeployBinding) =>
     done.some((one) => one.attempt === attempt && one.binding === id);
   const coming = (job.bindings_pending ?? []).flatMap((attempt) =>

@@ -110,7 +110,7 @@ export class SessionStore {
    * session takes effect at once.
    */
   async verify(cookie: string): Promise<Session | undefined> {
-    if (!/^[\w-]{43}$/.test(cookie)) return undefined;
+    if (!isSessionCookie(cookie)) return undefined;
     const hash = hashOf(cookie);
     const { Item } = await this.#table.send(
       new GetCommand({ TableName: this.#tableName, Key: { kind: KIND, id: idOf(hash) }, ConsistentRead: true }),
@@ -177,6 +177,11 @@ export class SessionStore {
     }
     return shown({ ...item, ...used });
   }
+}
+
+/** Whether a text has the form of a session's cookie; it may still be invalid. */
+export function isSessionCookie(text: string): boolean {
+  return /^[\w-]{43}$/.test(text);
 }
 
 /** Also checks the fixed end, whatever `expires_at` holds. */

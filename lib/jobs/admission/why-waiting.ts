@@ -23,9 +23,11 @@ export class WhyWaiting {
 
   /** Adds the next probe to jobs that wait for the vendor, and launch failures to jobs that wait for a worker. */
   async annotate<J extends Waiting>(jobs: readonly J[]): Promise<Annotated<J>[]> {
-    const dated = await this.#probes.dated(jobs);
-    if (!dated.some(waitsForWorker)) return dated;
-    const failure = standingFailure(await this.#scaling.readState());
+    const [dated, scaling] = await Promise.all([
+      this.#probes.dated(jobs),
+      jobs.some(waitsForWorker) ? this.#scaling.readState() : undefined,
+    ]);
+    const failure = scaling && standingFailure(scaling);
     if (failure === undefined) return dated;
     const { reason, retry_at } = failure;
     const note = { waiting_note: `${NOT_STARTED}: ${reason}.`, due_at: retry_at };

@@ -4,7 +4,7 @@ import { ApiError, InvalidFieldError } from '../../contract/errors.ts';
 import { quoted } from '../../contract/input/legible.ts';
 import type { JobCreation } from '../../contract/schemas/jobs/job-creation.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
-import { type CreationProject, DEFAULT_PROJECT, type ProjectStore } from '../../projects/projects.ts';
+import type { CreationProject, ProjectStore } from '../../projects/projects.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { isJobId, jobIdOfKey, randomJobId } from '../lifecycle/job-id.ts';
 import { JOB_SCHEMA, THREAD_JOB_SCHEMA } from '../lifecycle/newer-schema.ts';
@@ -15,17 +15,10 @@ import { JobTextStore, type JobTexts } from '../store/job-texts.ts';
 import { continueThread } from '../threads/settle-thread.ts';
 import { beginThread, continuationOf, type EarlierContext, requireSameAgent } from './continuation.ts';
 import { forkOf } from './forking.ts';
-import {
-  checkFolder,
-  checkTexts,
-  previewOf,
-  projectOf,
-  promptOf,
-  requireProfile,
-  type SettingsContext,
-} from './job-settings.ts';
+import { checkFolder, checkTexts, previewOf, promptOf, requireProfile, type SettingsContext } from './job-settings.ts';
 import { requireNamedGrants } from './named-grants.ts';
-import { readCatalog, readCatalogCheaply } from './read-catalog.ts';
+import { referencesOf } from './read-ahead.ts';
+import { type ReferredItems, readCatalog, readCatalogCheaply } from './read-catalog.ts';
 
 const log = new Logger({ serviceName: 'promptq-creation' });
 
@@ -55,6 +48,7 @@ export interface Origin {
 /**
  * Creates a job. Writes its texts, then the job itself, so that an interruption leaves nothing incomplete. The dispatch
  * message follows, so that no worker receives it before the job is stored.
+ * @param ahead what `readAhead` reads for this request; default: it is read here
  * @returns the id; `replayed` if the idempotency key (or origin) was known and the id is that of the existing job
  * @throws InvalidFieldError naming the field, the received value and the allowed values; ApiError `unavailable` while the
  * job of the idempotency key is being removed
@@ -64,6 +58,7 @@ export async function createJob(
   request: JobCreation,
   createdBy: string,
   origin?: Origin,
+  ahead?: Promise<ReferredItems | undefined>,
 ): Promise<{ id: string; replayed: boolean }> {
   const key = request.idempotency_key;
   const derived = origin?.id ?? (key === undefined ? undefined : jobIdOfKey(key));
@@ -76,15 +71,11 @@ export async function createJob(
   const { creation: forked, source } = await forkOf(context, request);
   const { creation, continuation } = await continuationOf(context, forked);
   const given = textsOf(creation);
-  const references = {
-    profile: creation.profile ?? context.defaultProfile,
-    ruleIds: given.rule_ids ?? [],
-    project: projectOf(creation) ?? DEFAULT_PROJECT,
-  };
+  const references = referencesOf(context, creation);
   const earlier = continuation?.job ?? source;
   // A job that continues another may get no more rights than the profile has by now.
   const read = earlier === undefined ? readCatalogCheaply : readCatalog;
-  const referred = await read(context.registry, references);
+  const referred = (await ahead) ?? (await read(context.registry, references));
   const profile = requireProfile(context.agents, references.profile, referred.profile);
   requireSameAgent(earlier, profile);
   const action = source === undefined ? 'continue' : 'fork';

@@ -39,19 +39,20 @@ export async function listJobs(context: ListContext, request: JobListQuery): Pro
   if (cursor !== undefined && offset > 0) {
     throw InvalidFieldError.of('offset', "can't be combined with cursor, which contains the position");
   }
-  const statusCounts = await context.counts.read();
   const range = rangeOf(request);
   const filter = filterOf(context.folders, request);
   if (filter === undefined) {
     const { mostRead } = context;
-    const { items, nextCursor } = await context.index.page({
-      ...range,
-      ...{ limit, offset, cursor },
-      ...(mostRead !== undefined && { mostRead }),
-    });
-    const counted = await countOf(context, request, statusCounts);
+    const [statusCounts, { items, nextCursor }] = await Promise.all([
+      context.counts.read(),
+      context.index.page({ ...range, ...{ limit, offset, cursor }, ...(mostRead !== undefined && { mostRead }) }),
+    ]);
+    const [counted, labelled] = await Promise.all([
+      countOf(context, request, statusCounts),
+      withLabels(context, items),
+    ]);
     return {
-      items: await withLabels(context, items),
+      items: labelled,
       ...totalOf(counted, { offset, cursor, nextCursor }, items.length),
       offset,
       limit,
@@ -59,6 +60,7 @@ export async function listJobs(context: ListContext, request: JobListQuery): Pro
       nextCursor,
     };
   }
+  const statusCounts = await context.counts.read();
   const { thread, search } = request;
   if (thread !== undefined && search) throw InvalidFieldError.of('thread', "can't be combined with search");
   const position = cursor === undefined ? { counted: 0, from: offset } : positionOf(cursor, range);
