@@ -4,7 +4,7 @@ import { POLL_INTERVAL_MS } from '../../lib/jobs/output/reading/follow-logs.ts';
 import { METRICS } from '../../lib/platform/operations/metrics.ts';
 import type { RequestCounts } from '../requests/request-counts.ts';
 import { followedStream, polledStream, watchedOutput } from './follow-cost.ts';
-import { IDLE_ROUND_SECONDS, type IdleCharge, idleCharges, KEPT } from './idle-cost.ts';
+import { IDLE_ROUND_SECONDS, type IdleCharge, idleCharges, KEPT, WARM_CALL_SECONDS } from './idle-cost.ts';
 import {
   type JobPart,
   jobParts,
@@ -78,6 +78,7 @@ Assumptions:
 - Each table stores ${KEPT.table} GB, each bucket ${KEPT.bucket} GB, each log ${KEPT.log * 1000} MB, the worker's image ${KEPT.image} GB, and the workspaces ${KEPT.workspaces} GB,
   unused for a week and hence in infrequent access.
 - A run of a scheduled function takes ${IDLE_ROUND_SECONDS} s and makes as many requests as one of reconcile-jobs.
+- A call that keeps a function warm (\`warmFunctions\`) takes ${WARM_CALL_SECONDS * 1_000} ms on average and makes none.
 - Lambda polls the queue of an event source through five connections for 20 s each.
 
 Opt-in: a dashboard ${dollars(cost('dashboard', 1), 2)}, a firewall (WAF) from ${dollars(cost('webAcl', 1), 2)}, a hosted zone for a domain ${dollars(cost('hostedZone', 1), 2)} a month.

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { KEEP_WARM } from '../../lib/contract/keep-warm.ts';
 import type { RequestCounts } from '../requests/request-counts.ts';
 import { HOURS_A_MONTH, type PriceName } from './prices.ts';
 import type { Resource } from './templates.ts';
@@ -8,6 +9,9 @@ export const KEPT = { table: 0.1, bucket: 1, workspaces: 1, image: 0.5, log: 0.0
 
 /** Seconds that a round of a scheduled function takes which finds nothing to do. */
 export const IDLE_ROUND_SECONDS = 0.3;
+
+/** Seconds that a function takes which is only kept warm, with a share of the starts that it saves others. */
+export const WARM_CALL_SECONDS = 0.01;
 
 /** GB that Lambda and the function write to its log in each round. */
 const LOG_OF_ROUND = 0.5e-6;
@@ -92,7 +96,7 @@ const BILLED: Readonly<Record<string, Judge>> = {
 const ruleSchema = z.object({
   ScheduleExpression: z.string().optional(),
   State: z.string().default('ENABLED'),
-  Targets: z.array(z.object({ Arn: z.unknown() })).default([]),
+  Targets: z.array(z.object({ Arn: z.unknown(), Input: z.string().optional() })).default([]),
 });
 
 /** A schedule's own events are free; what it starts is not. Each round is taken to ask as much as one of reconcile-jobs. */
@@ -100,18 +104,35 @@ function scheduled(properties: Record<string, unknown>, { counts, memoryOf }: Co
   const { ScheduleExpression: schedule, State, Targets } = ruleSchema.parse(properties);
   if (schedule === undefined || State !== 'ENABLED') return [];
   const rounds = roundsOf(schedule);
-  return Targets.flatMap(({ Arn }): IdleCharge[] => [
+  return Targets.flatMap(({ Arn, Input }): IdleCharge[] =>
+    Input === JSON.stringify(KEEP_WARM) ? keptWarm(rounds, memoryOf(Arn)) : watching(rounds, memoryOf(Arn), counts),
+  );
+}
+
+function keptWarm(rounds: number, memory: number): IdleCharge[] {
+  const part = 'functions kept warm';
+  return [
+    { part, price: 'lambdaRequest', amount: rounds },
+    { part, price: 'lambdaArm', amount: rounds * WARM_CALL_SECONDS * memory },
+    { part, price: 'logIngestion', amount: rounds * LOG_OF_ROUND },
+  ];
+}
+
+function watching(rounds: number, memory: number, counts: RequestCounts): IdleCharge[] {
+  return [
     { part: 'watching', price: 'lambdaRequest', amount: rounds },
-    { part: 'watching', price: 'lambdaArm', amount: rounds * IDLE_ROUND_SECONDS * memoryOf(Arn) },
+    { part: 'watching', price: 'lambdaArm', amount: rounds * IDLE_ROUND_SECONDS * memory },
     { part: 'watching', price: 'dynamodbRead', amount: rounds * counts.idleMinute.reads },
     { part: 'watching', price: 'dynamodbWrite', amount: rounds * counts.idleMinute.writes },
     { part: 'watching', price: 'sqsRequest', amount: rounds * counts.idleMinute.sqs },
     { part: 'watching', price: 'logIngestion', amount: rounds * LOG_OF_ROUND },
-  ]);
+  ];
 }
 
 /** Rounds a month. @throws Error for a schedule whose rounds this can't tell */
 function roundsOf(schedule: string): number {
+  const [, every] = /^cron\(\d+\/(\d+) \* \* \* \? \*\)$/.exec(schedule) ?? [];
+  if (every !== undefined) return (60 * HOURS_A_MONTH) / Number(every);
   const [, count, unit] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(schedule) ?? [];
   if (count === undefined) throw new Error(`how often ${schedule} comes is not known`);
   return ({ minute: 60, hour: 1, day: 1 / 24 }[unit as 'minute' | 'hour' | 'day'] * HOURS_A_MONTH) / Number(count);

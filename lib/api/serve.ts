@@ -11,6 +11,7 @@ import type { Principal } from '../access/principal.ts';
 import { cookieNames } from '../access/sessions/session-cookie.ts';
 import { ALLOWED_METHODS } from '../contract/allowed-methods.ts';
 import { ApiError } from '../contract/errors.ts';
+import { isKeepWarm } from '../contract/keep-warm.ts';
 import type { Route, RouteInput } from '../contract/route.ts';
 import { unmappedScope } from '../contract/scope-families.ts';
 import type { Scope } from '../contract/scopes.ts';
@@ -132,6 +133,7 @@ function wrap(
   const executionMode = route.mode === 'stream' ? executionModeStreamifyResponse : executionModeStandard;
   return middy<APIGatewayProxyEvent, LambdaAnswer>({ executionMode }).handler(
     async (event: APIGatewayProxyEvent, context: Context) => {
+      if (isKeepWarm(event)) return { statusCode: 204, headers: {}, body: '' };
       const requestId = event.requestContext.requestId ?? context.awsRequestId;
       const core = getCore();
       const scope = typeof route.scope === 'function' ? route.scope(event) : route.scope;

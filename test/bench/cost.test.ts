@@ -8,6 +8,7 @@ import { cost, taskHour } from '../../bench/cost/prices.ts';
 import type { Resource } from '../../bench/cost/templates.ts';
 import { fileTraffic, infrequentRead, streamedAnswer } from '../../bench/cost/traffic-price.ts';
 import { readCounts } from '../../bench/requests/request-counts.ts';
+import { KEEP_WARM } from '../../lib/contract/keep-warm.ts';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import { addStacks } from '../../lib/stacks/add-stacks.ts';
 import { codeOf, deployment, resourcesOf, testApp, VERSION } from '../lib/stacks/synthesis.ts';
@@ -46,7 +47,7 @@ describe('an idle deployment', () => {
   });
 
   test('pays for each call of an enabled schedule', () => {
-    const rule = (ScheduleExpression: string, State = 'ENABLED') =>
+    const rule = (ScheduleExpression: string, State = 'ENABLED', Input?: string) =>
       dollars(
         idleCharges(
           new Map([
@@ -55,7 +56,7 @@ describe('an idle deployment', () => {
               'Rule',
               {
                 Type: 'AWS::Events::Rule',
-                Properties: { ScheduleExpression, State, Targets: [{ Arn: { 'Fn::GetAtt': ['Do', 'Arn'] } }] },
+                Properties: { ScheduleExpression, State, Targets: [{ Arn: { 'Fn::GetAtt': ['Do', 'Arn'] }, Input }] },
               },
             ],
           ]),
@@ -66,6 +67,10 @@ describe('an idle deployment', () => {
     expect(rule('rate(1 minute)')).toBeCloseTo(rule('rate(1 hour)') * 60);
     expect(rule('rate(1 minute)', 'DISABLED')).toBe(0);
     expect(rule('rate(1 minute)')).toBeGreaterThan(cost('lambdaRequest', 43_800));
+    expect(rule('cron(3/5 * * * ? *)')).toBeCloseTo(rule('rate(5 minutes)'));
+    const kept = rule('cron(3/5 * * * ? *)', 'ENABLED', JSON.stringify(KEEP_WARM));
+    expect(kept).toBeGreaterThan(cost('lambdaRequest', 8_760));
+    expect(kept).toBeLessThan(rule('rate(5 minutes)') / 4);
   });
 });
 

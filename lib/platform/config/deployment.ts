@@ -54,6 +54,8 @@ const settingsSchema = z.strictObject({
   jobsPerWorker: z.int().min(1).max(MAX_JOBS_PER_WORKER).default(1),
   /** Workers that wait for jobs, and when. */
   warmWorkers: warmWorkersSchema.prefault({}),
+  /** Whether the functions of `WARM_FUNCTIONS` are kept running. */
+  warmFunctions: z.boolean().default(true),
   workerArchitecture: z.enum(['arm64', 'x86_64']).default('arm64'),
   /** Agents whose CLIs the workers' image has; the shell is always there. */
   agents: z

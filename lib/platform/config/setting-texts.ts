@@ -16,6 +16,8 @@ export const SETTING_TEXTS: Readonly<Record<keyof Deployment, string>> = {
     'jobs that a worker runs at once, 1 to 32; workers together at most 10,000. They share the vCPUs, memory and disk of `workerSize`, so raise that too. See [several jobs on a worker](aws.md#several-jobs-on-a-worker) first',
   warmWorkers:
     'workers that wait for jobs, so that a job need not wait for a start: `{count, days?, from?, to?, timezone?}`, such as `{"count": 1, "days": ["mon", "tue"], "from": "08:00", "to": "18:00", "timezone": "Europe/Berlin"}`; `to` before `from` is on the next day. They are billed all that time',
+  warmFunctions:
+    'whether the functions of the main routes are called every five minutes, so that a request seldom waits for one to start; [what it costs](../operate/cost.md)',
   spotWeight:
     "percent of the worker tasks that run on Spot, 0 to 100: cheaper, and sometimes reclaimed with two minutes' notice",
   idleMinutes: 'minutes without work after which a worker exits',

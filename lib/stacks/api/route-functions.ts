@@ -4,6 +4,7 @@ import { Construct } from 'constructs';
 import { wholePath } from '../../contract/route.ts';
 import { loginReaderName, scaleWorkersName } from '../data/shared-names.ts';
 import { FUNCTION_MEMORY } from '../functions/function-memory.ts';
+import { keepWarm } from '../functions/keep-warm-rule.ts';
 import { apiEnvironment } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
 import { accessStatements, type Served } from '../iam/access-statements.ts';
@@ -56,7 +57,7 @@ export function routeFunction(
   { id, mode, label, ...route }: Served & Pick<Endpoint, 'mode'> & { readonly id: string; readonly label: string },
   { data, deployment, version, codeOf, originDigests }: RouteFunctionsProps,
 ): ServiceFunction {
-  return new ServiceFunction(scope, constructId(id), {
+  const made = new ServiceFunction(scope, constructId(id), {
     description: label,
     code: codeOf(id),
     environment: {
@@ -69,6 +70,8 @@ export function routeFunction(
     timeout: INTEGRATION_TIMEOUTS[mode],
     deployment,
   });
+  if (deployment.warmFunctions) keepWarm(made, id, made.resource);
+  return made;
 }
 
 /** `jobs.read` → `JobsRead`. */

@@ -8,6 +8,7 @@ import type { LambdaAnswer } from '../../../lib/api/answer.ts';
 import { type Call, handle, handleUnmapped } from '../../../lib/api/serve.ts';
 import { serveTokenChange } from '../../../lib/api/serve-token-change.ts';
 import { ApiError, InvalidFieldError } from '../../../lib/contract/errors.ts';
+import { KEEP_WARM } from '../../../lib/contract/keep-warm.ts';
 import type { Route } from '../../../lib/contract/route.ts';
 import { revokeToken } from '../../../lib/contract/routes/tokens.ts';
 import { aContext, anEvent, served, TOKEN, UNKNOWN } from './served.ts';
@@ -178,6 +179,17 @@ it('a stream has its own time, which is longer', async () => {
   await streamed(anEvent(), output, aContext(10_000, 10_000, 500));
   expect([await text(output), heads]).toMatchObject(['{}', [{ statusCode: 200 }]]);
   vi.unstubAllGlobals();
+});
+
+it('a call that keeps a function warm reads nothing, and is no request', async () => {
+  const handler = handle(
+    ROUTE,
+    () => ({}),
+    async () => ({ body: { ok: true } }),
+  ) as unknown as Handler;
+  expect(await handler(KEEP_WARM as never, aContext())).toEqual({ statusCode: 204, headers: {}, body: '' });
+  expect(core.tokens.verify).not.toHaveBeenCalled();
+  expect([logged, audited]).toEqual([[], []]);
 });
 
 it('a session may change something only from the own site', async () => {

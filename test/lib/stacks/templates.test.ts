@@ -14,6 +14,7 @@ const SETTINGS = {
   scopeEnforcement: false,
   maxWorkers: 7,
   jobsPerWorker: 3,
+  warmFunctions: false,
   warmWorkers: { count: 2, days: ['mon', 'tue'], from: '08:00', to: '18:00', timezone: 'Europe/Berlin' },
   workerArchitecture: 'x86_64',
   agents: ['codex'],

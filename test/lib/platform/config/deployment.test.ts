@@ -15,6 +15,7 @@ describe('the settings of a deployment', () => {
       maxWorkers: 10,
       jobsPerWorker: 1,
       spotWeight: 0,
+      warmFunctions: true,
       warmWorkers: {
         count: 0,
         days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
