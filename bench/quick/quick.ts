@@ -1,21 +1,26 @@
+import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { countRouteRequests } from '../requests/route-requests.ts';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
+import type { RouteRequests } from '../requests/route-requests.ts';
 import { BASELINE_FILE, type Baseline, lossesOf, readBaseline } from './baseline.ts';
 import { bundleBytes } from './bundle-bytes.ts';
 import { jobCpu } from './job-cpu.ts';
 
 /**
  * `npm run bench -- quick [--update PART]…`: compares this tree with bench/quick/baseline.json: AWS requests of routes
- * and of a short job (exactly), sizes of bundles, and the worker's CPU time for a job that does nothing.
+ * and of a short job and how often a route waits for them (exactly), sizes of bundles, and the worker's CPU time for a job that does nothing.
  * Fails on a loss that a second measurement repeats. What can't be started is not measured. `--update` stores a part
- * (requests, bytes, cpu) as it is now.
+ * (requests, rounds, bytes, cpu) as it is now.
  */
 const { values } = parseArgs({ options: { update: { type: 'string', multiple: true, default: [] } } });
 
+const run = promisify(execFile);
+
 const MEASURES: { readonly [P in keyof Baseline]: () => Promise<Baseline[P]> } = {
-  requests: countRouteRequests,
+  requests: async () => (await countRoutes()).requests,
+  rounds: async () => (await countRoutes()).rounds,
   bytes: bundleBytes,
   cpu: jobCpu,
 };
@@ -36,6 +41,13 @@ for (const part of PARTS) {
 }
 // The emulators' connections would keep this process alive.
 process.exit();
+
+/** In a separate process, so that it can be measured again. */
+async function countRoutes(): Promise<RouteRequests> {
+  const program = fileURLToPath(new URL('../requests/route-requests.ts', import.meta.url));
+  const { stdout } = await run(process.execPath, [program]);
+  return JSON.parse(stdout) as RouteRequests;
+}
 
 async function compare<P extends keyof Baseline>(part: P, measured: Baseline[P]): Promise<void> {
   const losses = lossesOf(part, baseline[part], measured);

@@ -6,6 +6,8 @@ import { applyEnv } from '../../lib/local/run/local-env.ts';
 import { sourceOf } from '../../lib/stacks/functions/bundle-functions.ts';
 import { emulateDeployment } from '../../test/stand-ins/emulated-deployment.ts';
 
+export type OpenRoutes = Awaited<ReturnType<typeof openRoutes>>;
+
 /** The exported functions behind the local gateway, in this process, on an emulated deployment. */
 export async function openRoutes() {
   const deployment = await emulateDeployment();

@@ -3,14 +3,24 @@ import { openWorker } from '../../test/stand-ins/emulated-worker.ts';
 import { runAttempt } from '../../worker-container/attempt/attempt.ts';
 import { Meter } from './meter.ts';
 import { openRoutes } from './open-routes.ts';
+import { countRounds } from './route-rounds.ts';
 
 /** How often a request calls each command of AWS; the commands in alphabetical order. */
 export type CommandCounts = Readonly<Record<string, number>>;
 
-/** What a warm function requests of AWS, by the main routes, and what a worker does for a short job; a request that other circumstances change has a note. */
-export async function countRouteRequests(): Promise<Record<string, CommandCounts>> {
+/** What the main routes ask of AWS. */
+export interface RouteRequests {
+  /** What a warm function requests, and what a worker does for a short job; a request that circumstances change has a note. */
+  readonly requests: Record<string, CommandCounts>;
+  /** How often a warm function waits for answers. */
+  readonly rounds: Record<string, number>;
+}
+
+/** Once in a process: the functions keep what they have opened. */
+export async function countRouteRequests(): Promise<RouteRequests> {
   const meter = Meter.ofProcess();
-  const { deployment, call, close } = await openRoutes();
+  const routes = await openRoutes();
+  const { deployment, call, close } = routes;
   const counts: Record<string, CommandCounts> = {};
   const count = async (name: string, method: string, path: string, body?: unknown) => {
     meter.take();
@@ -47,8 +57,14 @@ export async function countRouteRequests(): Promise<Record<string, CommandCounts
     await count('POST /jobs/{id}/retry', 'POST', `/jobs/${id}/retry`);
     await count('GET /jobs/{id}/status, waiting', 'GET', `/jobs/${id}/status`);
     await count('POST /jobs/{id}/cancel, waiting', 'POST', `/jobs/${id}/cancel`);
-    return counts;
+    return { requests: counts, rounds: await countRounds(routes) };
   } finally {
     await close();
   }
+}
+
+if (import.meta.main) {
+  console.log(JSON.stringify(await countRouteRequests()));
+  // The emulators' connections would keep this process alive.
+  process.exit();
 }
