@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import { ownerOf } from '../service-accounts/service-account.ts';
 import { giveTree, removeTree } from '../service-accounts/untrusted-files.ts';
-import { type GitCall, type GitSurroundings, git, JOBS_REPOSITORY_LIMIT_MS } from './git.ts';
+import { type GitCall, GitRefusedError, type GitSurroundings, git, JOBS_REPOSITORY_LIMIT_MS } from './git.ts';
 import { bundleBeside, type KeptClone, recordPath } from './kept-clone.ts';
 import { changeRecord, type JobWorktree, readRecord } from './worktree-record.ts';
 
@@ -43,7 +43,13 @@ export async function keepSnapshot(
   const ask = async (...args: string[]) =>
     (await git(surroundings, args, { ...observer, env, settings: AUTHOR })).trim();
   const own: GitCall = { repository: { gitDir: join(worktree.path, '.git') }, limit: JOBS_REPOSITORY_LIMIT_MS };
-  const found = await git(surroundings, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], own).catch(() => '');
+  const found = await git(surroundings, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], own).catch(
+    (error: unknown) => {
+      // Git's own answer: the job has left its repository. Otherwise a fork would lack the job's commits.
+      if (!(error instanceof GitRefusedError)) throw error;
+      return '';
+    },
+  );
   const head = /^[0-9a-f]{40,64}$/.test(found.trim()) ? found.trim() : worktree.base;
   const name = `refs/promptq/turns/${turn.id}/${turn.attempt}`;
   const commit = await ask('commit-tree', '-p', head, '-m', `Promptq: ${turn.id}/${turn.attempt}`, tree);

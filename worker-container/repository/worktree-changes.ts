@@ -5,7 +5,7 @@ import type { Changes } from '../../lib/jobs/receipts/changes.ts';
 import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { giveTree } from '../service-accounts/untrusted-files.ts';
 import { layOutStat, WHOLE_STAT } from './diff-stat.ts';
-import { type GitCall, type GitSurroundings, git, JOBS_REPOSITORY_LIMIT_MS } from './git.ts';
+import { type GitCall, GitRefusedError, type GitSurroundings, git, JOBS_REPOSITORY_LIMIT_MS } from './git.ts';
 import { keepSnapshot, type TurnEnd } from './snapshots.ts';
 import type { JobWorktree } from './worktree-record.ts';
 
@@ -28,12 +28,12 @@ export async function changesOf(
   try {
     const diffFile = join(files.own, 'changes.diff');
     const observer = await makeObserver(surroundings, worktree);
-    const changes = await worktreeChanges(surroundings, worktree, { diffFile, call: observer });
+    const { changes, unknown } = await worktreeChanges(surroundings, worktree, { diffFile, call: observer });
     const unkept = await keepSnapshot(surroundings, worktree, { observer, turn }).then(
       () => [],
       (error: unknown) => [`repository: no snapshot to fork from: ${whyNot(error)}`],
     );
-    return { changes, warnings: [...worktree.warnings, ...unkept] };
+    return { changes, warnings: [...worktree.warnings, ...unknown, ...unkept] };
   } catch (error) {
     return {
       warnings: [...worktree.warnings, `changes: not known: ${whyNot(error)}`],
@@ -50,22 +50,31 @@ function whyNot(error: unknown): string {
  * The difference between a worktree and its first commit: committed or not, including untracked files, excluding those
  * that a `.gitignore` names. The job's own index, excludes and configuration are not read, and its index stays unchanged.
  * @param own.diffFile gets the whole diff, with known secrets masked, up to a limit.
+ * @returns `unknown`: a warning, if git could not tell where the job's repository is
  */
 async function worktreeChanges(
   surroundings: GitSurroundings,
   worktree: JobWorktree,
   { diffFile, call }: { readonly diffFile: string; readonly call: GitCall },
-): Promise<Changes> {
+): Promise<{ readonly changes: Changes; readonly unknown: readonly string[] }> {
   const ask = async (...args: string[]) => await git(surroundings, args, call);
   await ask('add', '--intent-to-add', '--', worktree.path);
   const counts = countsOf(await ask('diff', ...NO_PROGRAMS, '--numstat', '-z', worktree.base, '--'));
   const stat = await ask('diff', ...NO_PROGRAMS, ...WHOLE_STAT, worktree.base, '--');
   // These two only resolve names: they read no object, so nothing can be fetched, filtered or hooked in.
   const own: GitCall = { repository: { gitDir: join(worktree.path, '.git') }, limit: JOBS_REPOSITORY_LIMIT_MS };
-  const branch = await git(surroundings, ['symbolic-ref', '--quiet', '--short', 'HEAD'], own).catch(() => '');
-  const head = await git(surroundings, ['rev-parse', '--verify', '--quiet', 'HEAD'], own).catch(() => '');
+  const unknown: string[] = [];
+  const name = async (...args: string[]) =>
+    await git(surroundings, args, own).catch((error: unknown) => {
+      // Git's own answer: the job has left its branch, or its repository.
+      if (!(error instanceof GitRefusedError))
+        unknown.push(`changes: the branch or the newest commit is not known: ${whyNot(error)}`);
+      return '';
+    });
+  const branch = await name('symbolic-ref', '--quiet', '--short', 'HEAD');
+  const head = await name('rev-parse', '--verify', '--quiet', 'HEAD');
   const truncated = counts.files > 0 && (await writeDiff(surroundings, worktree, { call, diffFile }));
-  return {
+  const changes: Changes = {
     branch: branch.trim() || null,
     base: worktree.base,
     head: /^[0-9a-f]{40,64}$/.test(head.trim()) ? head.trim() : worktree.base,
@@ -73,6 +82,7 @@ async function worktreeChanges(
     ...counts,
     truncated,
   };
+  return { changes, unknown };
 }
 
 const OBSERVER_CONFIG = `[core]

@@ -1,7 +1,6 @@
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { GitSurroundings } from '../../../worker-container/repository/git.ts';
 import { bundleBeside, mendClone, recordPath, updateClone } from '../../../worker-container/repository/kept-clone.ts';
 import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
 import { openSurroundings } from './surroundings.ts';
@@ -102,16 +101,6 @@ it('a broken clone is removed if its server answers', async () => {
   expect(await update()).toMatchObject({ dir, base: commit });
 });
 
-/** What git's calls run in, where one subcommand ends otherwise: a script that the real git comes after. */
-async function withGit(subcommand: string, script: string): Promise<GitSurroundings> {
-  const { env } = around.surroundings;
-  const tools = join(around.folder, 'tools');
-  await mkdir(tools, { recursive: true });
-  const own = `case " $* " in *" ${subcommand} "*) ${script};; esac; PATH=$REST exec git "$@"`;
-  await writeFile(join(tools, 'git'), `#!/bin/bash\nREST='${env.PATH}'; ${own}\n`, { mode: 0o755 });
-  return { ...around.surroundings, env: { ...env, PATH: `${tools}:${env.PATH}` } };
-}
-
 it.each([
   ['was killed', 'kill -KILL $$'],
   ['had no memory', 'echo "fatal: Out of memory, malloc failed" >&2; exit 128'],
@@ -119,13 +108,13 @@ it.each([
 ])('a clone whose check %s is kept: nothing is known of it', async (_what, script) => {
   await server.commit({ a: '1' });
   const { dir } = await update();
-  expect(await mendClone(await withGit('fsck', script), request())).toBeUndefined();
+  expect(await mendClone(await around.withGit('fsck', script), request())).toBeUndefined();
   expect((await stat(dir)).isDirectory()).toBe(true);
 });
 
 it('a ref that git could not look for is not taken for one that does not exist', async () => {
   await server.commit({ a: '1' });
-  const update = updateClone(await withGit('rev-parse', 'kill -KILL $$'), request('main'));
+  const update = updateClone(await around.withGit('rev-parse', 'kill -KILL $$'), request('main'));
   await expect(update).rejects.toThrow(new Error('git rev-parse: ended by SIGKILL'));
 });
 

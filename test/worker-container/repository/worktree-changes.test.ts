@@ -40,11 +40,11 @@ async function open(name: string, from?: Awaited<ReturnType<typeof findSnapshot>
 const inFolder = async (name: string, ...args: string[]) =>
   (await run('git', args, { cwd: pathOf(name), env: { PATH: process.env.PATH, HOME: around.folder } })).stdout.trim();
 
-async function changed(name: string, attempt = 1) {
+async function changed(name: string, attempt = 1, surroundings = around.surroundings) {
   const own = join(around.folder, 'own', name, String(attempt));
   await mkdir(own, { recursive: true });
   const worktree = await findWorktree(clone, name, pathOf(name));
-  const found = await changesOf(around.surroundings, worktree, { own }, { id: name, attempt });
+  const found = await changesOf(surroundings, worktree, { own }, { id: name, attempt });
   return { ...found, diff: await readFile(join(own, 'changes.diff'), 'utf8').catch(() => undefined) };
 }
 
@@ -132,6 +132,34 @@ it('a job that has left its branch, or its repository, has its changes all the s
   await writeFile(join(path, 'kept'), 'a\n');
   expect((await changed('job_5a')).changes).toMatchObject({ branch: null, head: clone.base, files: 1, deletions: 2 });
 });
+
+it.each([
+  ['symbolic-ref', { branch: null }, []],
+  [
+    'rev-parse',
+    { branch: 'promptq/job_rev-parse' },
+    ['repository: no snapshot to fork from: git rev-parse: ended by SIGKILL'],
+  ],
+] as const)(
+  'if git %s is killed, the changes say that the commit is not known for sure',
+  async (subcommand, known, more) => {
+    const name = `job_${subcommand}`;
+    const { path } = await open(name);
+    await writeFile(join(path, 'committed'), 'one\n');
+    await inFolder(name, 'add', 'committed');
+    await inFolder(name, 'commit', '-q', '-m', 'work');
+    const { changes, warnings, diff } = await changed(name, 1, await around.withGit(subcommand, 'kill -KILL $$'));
+    expect(changes).toMatchObject({ ...known, files: 1, insertions: 1 });
+    expect(diff).toContain('+one');
+    expect(warnings).toEqual([
+      `changes: the branch or the newest commit is not known: git ${subcommand}: ended by SIGKILL`,
+      ...more,
+    ]);
+    // A fork would lack the commits of the job.
+    const snapshot = await findSnapshot(clone, name, { id: name, attempt: 1 });
+    expect(snapshot === undefined).toBe(subcommand === 'rev-parse');
+  },
+);
 
 it('a diff is cut at 10 MiB', async () => {
   const { path } = await open('job_6a');
