@@ -110,7 +110,7 @@ const worker = new Worker(
     source,
     onChange: announceChange,
     onSurvivors: () => retire('processes of a job survive SIGKILL'),
-    onNoRoom: () => retire('the disk of the work folder stays full'),
+    onUnfit: retire,
     probeDisk: () => probeDisk(env.PROMPTQ_WORK_DIR, "the worker's files"),
   },
   { draining: draining.signal, stopping: stopping.signal },
@@ -216,8 +216,8 @@ function stop(why: string, graceSeconds?: number): void {
 
 /**
  * Claims no further job, so that another worker is started: what survives under an account would run beside the next job
- * of its slot, and a worker without disk space counts as one that takes jobs. A worker without accounts stays: the next
- * one would have the same processes and the same disk.
+ * of its slot, and a worker without disk space or processes counts as one that takes jobs. A worker without accounts
+ * stays: the next one would have the same machine.
  */
 function retire(why: string): void {
   if (accounts === undefined) return;

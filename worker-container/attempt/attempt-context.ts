@@ -43,6 +43,8 @@ export interface AttemptContext extends AfterAttemptContext, RepositoryContext, 
   readonly credentials?: CredentialFiles | undefined;
   /** Called with the id of each job that this worker claimed or reported. Default: it is dropped. */
   readonly onChange?: (jobId: string) => void;
+  /** Called when the attempt can't start for lack of processes, descriptors or memory. Default: nothing is done. */
+  readonly onShortage?: () => void;
   /** Deletes the message of an attempt that has ended, now or soon. Default: at once. */
   readonly acknowledge?: (received: ReceivedMessage) => Promise<void>;
   /** Time for timers and pauses, never for records. Default: this machine's. */

@@ -82,6 +82,7 @@ export async function runAttempt(
     const failure = error instanceof AgentNotStartedError ? error.cause : error;
     const isEnded = failure instanceof CancelledBeforeStartError;
     if (!isEnded) log.error('the attempt failed to run', failure as Error);
+    if (lacksResources(failure)) context.onShortage?.();
     // Without a reported outcome, the lease expires and the job is taken over.
     if (ending.reason === 'lost' || (isReleasingJob(ending) && !isEnded)) return undefined;
     const kept = error instanceof AgentNotStartedError ? error.kept : { attachments: [], warnings: [] };

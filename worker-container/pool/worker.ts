@@ -15,8 +15,8 @@ import type { MessagePoller } from './message-poller.ts';
 const FAULT_PAUSE = 1_000;
 /** Milliseconds between the checks whether a full disk has room again. */
 const ROOM_CHECK_INTERVAL_MS = 5_000;
-/** Milliseconds until a disk counts as full for good, at a check: files of ended jobs are removed by then. */
-const NO_ROOM_TIMEOUT_MS = 60_000;
+/** Milliseconds until a disk counts as full for good, or a worker as one that can't start processes: jobs end by then. */
+const UNFIT_AFTER_MS = 60_000;
 /** Milliseconds in which a disk that had room is not probed again, by any slot: a probe writes a file. */
 const ROOM_KNOWN_MS = 1_000;
 
@@ -28,8 +28,8 @@ export type WorkerContext = Context & {
   readonly accounts?: ServiceAccounts | undefined;
   /** @throws Error while the worker's disk is full: then no job is claimed. Default: there is room. */
   readonly probeDisk?: () => Promise<void>;
-  /** Called when the disk has been full for so long that another worker is needed. Default: nothing is done. */
-  readonly onNoRoom?: () => void;
+  /** Called with the reason once this worker has been unable to run jobs for so long that another one is needed. Default: nothing is done. */
+  readonly onUnfit?: (why: string) => void;
   /** Receives metrics. Default: they are dropped. */
   readonly emitMetrics?: (values: MetricValues) => void;
 };
@@ -57,6 +57,7 @@ export class Worker {
   #usedAt = performance.now();
   #hadRoomAt = Number.NEGATIVE_INFINITY;
   #fullSince: number | undefined;
+  #shortSince: number | undefined;
   #checkedRunningAt = Number.NEGATIVE_INFINITY;
 
   constructor(context: WorkerContext, signals: WorkerSignals) {
@@ -113,7 +114,7 @@ export class Worker {
     } catch (error) {
       this.#context.log.error("no job is claimed: the work folder can't be written", error as Error);
       this.#fullSince ??= now;
-      if (now - this.#fullSince >= NO_ROOM_TIMEOUT_MS) this.#context.onNoRoom?.();
+      if (now - this.#fullSince >= UNFIT_AFTER_MS) this.#context.onUnfit?.('the disk of the work folder stays full');
       return false;
     }
   }
@@ -153,16 +154,32 @@ export class Worker {
 
   async #run({ job, reads }: Claimed, received: ReceivedMessage, account: ServiceAccount | undefined): Promise<void> {
     const acknowledge = (handled: ReceivedMessage) => this.#acknowledger.acknowledge(handled);
-    const context = { ...this.#context, account, reads, acknowledge };
+    let isShort = false;
+    const onShortage = () => {
+      isShort = true;
+    };
+    const context = { ...this.#context, account, reads, acknowledge, onShortage };
     this.#running.add(job.id);
     try {
       const ended = await runAttempt(context, job, received, this.#signals.stopping);
+      this.#noteShortage(isShort);
       if (ended?.bindings_pending !== undefined) await this.#deploy(job.id, account);
       // The job was released: the next one would lack the same thing, disk space or a service that jobs are read from.
       if (ended?.reason === 'waiting_for_worker') await this.#pause(ROOM_CHECK_INTERVAL_MS);
     } finally {
       this.#ends(job.id);
     }
+  }
+
+  /** Whether the last attempt that ended could not start, in any slot. */
+  #noteShortage(isShort: boolean): void {
+    if (!isShort) {
+      this.#shortSince = undefined;
+      return;
+    }
+    const now = (this.#context.timing ?? machineTiming).now();
+    this.#shortSince ??= now;
+    if (now - this.#shortSince >= UNFIT_AFTER_MS) this.#context.onUnfit?.('no process can be started');
   }
 
   async #pause(milliseconds: number): Promise<void> {
