@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { Agent, createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The prefix of the SDK's variables that name endpoints. */
 const ENDPOINT = 'AWS_ENDPOINT_URL';
@@ -14,7 +13,7 @@ export interface DelayedEndpoints {
 
 /**
  * The environment with each of its emulators behind a proxy on a loopback port that passes every request on after
- * `delay` ms: by chance, much as long as a request to DynamoDB takes, while an emulator answers at once.
+ * `delay` ms: an emulator answers at once, and a service of AWS within some milliseconds.
  */
 export async function delayEndpoints(
   env: Readonly<Record<string, string | undefined>>,
@@ -39,15 +38,16 @@ export async function delayEndpoints(
 
 function proxyOf({ hostname, port }: URL, delay: number): Server {
   const agent = new Agent({ keepAlive: true });
-  const server = createServer(async (asked, answer) => {
-    await sleep(delay);
-    const { method, url, headers } = asked;
-    const passed = request({ hostname, port, path: url, method, headers, agent }, (received) => {
-      answer.writeHead(received.statusCode ?? 502, received.headers);
-      received.pipe(answer);
-    });
-    passed.on('error', () => answer.destroy());
-    asked.pipe(passed);
+  const server = createServer((asked, answer) => {
+    setTimeout(() => {
+      const { method, url, headers } = asked;
+      const passed = request({ hostname, port, path: url, method, headers, agent }, (received) => {
+        answer.writeHead(received.statusCode ?? 502, received.headers);
+        received.pipe(answer);
+      });
+      passed.on('error', () => answer.destroy());
+      asked.pipe(passed);
+    }, delay);
   });
   return server.on('close', () => agent.destroy());
 }
