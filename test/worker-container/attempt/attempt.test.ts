@@ -92,6 +92,7 @@ async function attempt({
     ...deployment,
     ...{ env: { ...ENV, PROMPTQ_PRACTICE_KEY: 'a-key-of-the-vendor' }, workerId: 'worker-1', markPrefix: '' },
     log: { createChild },
+    onShortage: () => void heard.push('shortage'),
     timing: { now: () => time.now, schedule: (run: () => void, delay: number) => time.schedule(run, delay) },
     machine: { folder, runAgent: agent },
   } as unknown as AttemptContext;
@@ -239,18 +240,23 @@ it.each([
 
 const failed = (code: string) => Object.assign(new Error(`spawn ${code}`), { code });
 
-it.each([
-  new SettingsUnreadError('the table is busy'),
-  failed('ENOSPC'),
-  ...['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'].map((code) => new Error("can't start codex", { cause: failed(code) })),
-])('an attempt that another worker may be able to start is handed back: %s', async (fails) => {
+it.each<[fails: Error, heard: readonly string[]]>([
+  [new SettingsUnreadError('the table is busy'), []],
+  [failed('ENOSPC'), []],
+  ...['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'].map((code): [Error, string[]] => [
+    new Error("can't start codex", { cause: failed(code) }),
+    ['shortage'],
+  ]),
+])('an attempt that another worker may be able to start is handed back: %s', async (fails, heard) => {
   const run = await attempt({ fails });
   run.ending.request('output_failed');
   expect(await run.ended).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker' });
+  expect(run.heard).toEqual(heard);
 });
 
 it('an attempt whose program is missing is not handed back', async () => {
   const run = await attempt({ fails: new Error("can't start codex", { cause: failed('ENOENT') }) });
   run.ending.request('output_failed');
   expect(await run.ended).toMatchObject({ status: 'FAILED', reason: 'start_failed' });
+  expect(run.heard).toEqual([]);
 });
