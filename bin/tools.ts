@@ -36,8 +36,8 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     },
     quick: {
       file: 'bench/quick/quick.ts',
-      about: 'compare requests, bundles and CPU time with bench/quick/baseline.json',
-      options: '[--update requests|bytes|cpu]…',
+      about: 'compare requests, waits for them, bundles and CPU time with bench/quick/baseline.json',
+      options: '[--update requests|rounds|bytes|cpu]…',
     },
     size: {
       file: 'bench/size/size.ts',
@@ -55,7 +55,7 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     'command-line': { file: 'bench/command-line.ts', about: 'size of the package of promptq, time of its --help' },
     starts: {
       file: 'bench/starts/function-starts.ts',
-      about: "CPU time of the functions' starts, and their sizes",
+      about: "CPU time of the functions' starts, their sizes, and times of warm requests",
       options: '[--rounds N]',
     },
     timeline: { file: 'bench/timeline.ts', about: 'opening and scrolling the timeline of 5,000 events' },

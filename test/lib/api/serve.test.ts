@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import { originDigest } from '../../../lib/access/origin-proof.ts';
 import type { LambdaAnswer } from '../../../lib/api/answer.ts';
@@ -188,6 +188,21 @@ it('a call that keeps a function warm reads nothing, and is no request', async (
     async () => ({ body: { ok: true } }),
   ) as unknown as Handler;
   expect(await handler(KEEP_WARM as never, aContext())).toEqual({ statusCode: 204, headers: {}, body: '' });
+  const heads: object[] = [];
+  const from = (stream: PassThrough, head: object) => {
+    heads.push(head);
+    return stream;
+  };
+  vi.stubGlobal('awslambda', { streamifyResponse: (streamed: unknown) => streamed, HttpResponseStream: { from } });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const streamed = handle(
+    { ...ROUTE, mode: 'stream' } as never,
+    () => ({}),
+    async () => ({}),
+  ) as unknown as (...given: unknown[]) => Promise<void>;
+  const output = new PassThrough();
+  await streamed(KEEP_WARM, output, aContext());
+  expect([await text(output), heads]).toMatchObject(['', [{ statusCode: 204 }]]);
   expect(core.tokens.verify).not.toHaveBeenCalled();
   expect([logged, audited]).toEqual([[], []]);
 });
