@@ -8,6 +8,7 @@ import {
   type GetShardIteratorInput,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
+import { withoutLogger } from '../../platform/aws/clients.ts';
 import type { EventPattern } from '../../stats/counting/stream-filter.ts';
 import type { TableWrites } from '../emulators/dynamodb/table-writes.ts';
 import type { FunctionHandler } from '../gateway/gateway-invocation.ts';
@@ -59,9 +60,7 @@ export function followTableStream(options: TableStreamOptions): TableStream {
   const { endpoint, credentials, table } = options;
   const settings = { endpoint, region: LOCAL_REGION, credentials };
   const tables = new DynamoDBClient(settings);
-  const streams = new DynamoDBStreamsClient(settings);
-  // It would copy each page for a log that no one reads.
-  streams.middlewareStack.remove('loggerMiddleware');
+  const streams = withoutLogger(new DynamoDBStreamsClient(settings));
   const stopped = new AbortController();
   const { signal } = stopped;
   const abort = { abortSignal: signal };
