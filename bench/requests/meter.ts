@@ -2,6 +2,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
+import { aroundEveryRequest } from './every-request.ts';
 
 /** Amounts by what they were for. */
 export type Amounts = ReadonlyMap<string, number>;
@@ -43,21 +44,18 @@ export class Meter {
     this.#meterRequests(clients.queues, 'sqs');
   }
 
-  /** Counts what all clients of this process use, wherever they are created. Those of functions are otherwise unreachable. */
+  /** Counts what all clients of this process use, wherever they are created. */
   static ofProcess(): Meter {
     const meter = new Meter();
     const metered = new WeakSet<object>();
-    const shared = Object.getPrototypeOf(S3Client.prototype) as { send: (...given: readonly unknown[]) => unknown };
-    const { send } = shared;
-    shared.send = function metering(this: unknown, ...given) {
-      const client = this as object;
+    aroundEveryRequest(async (client, send) => {
       const isNew = !metered.has(client);
       metered.add(client);
       if (isNew && client instanceof DynamoDBDocumentClient) meter.#meterTable(client);
       if (isNew && client instanceof S3Client) meter.#meterRequests(client, 's3');
       if (isNew && client instanceof SQSClient) meter.#meterRequests(client, 'sqs');
-      return Reflect.apply(send, client, given);
-    };
+      return await send();
+    });
     return meter;
   }
 

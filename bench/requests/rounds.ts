@@ -1,4 +1,4 @@
-import { S3Client } from '@aws-sdk/client-s3';
+import { aroundEveryRequest } from './every-request.ts';
 
 /** Turns of the event loop after which whatever follows from an answer has made its requests. */
 const TURNS = 20;
@@ -16,11 +16,7 @@ export class Rounds {
   /** Of all clients of this process, wherever they are created. */
   static ofProcess(): Rounds {
     const rounds = new Rounds();
-    const shared = Object.getPrototypeOf(S3Client.prototype) as { send: (...given: readonly unknown[]) => unknown };
-    const { send } = shared;
-    shared.send = function held(this: unknown, ...given) {
-      return rounds.#request(async () => await Reflect.apply(send, this, given));
-    };
+    aroundEveryRequest((_client, send) => rounds.#request(send));
     return rounds;
   }
 
