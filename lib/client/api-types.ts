@@ -1915,6 +1915,8 @@ export interface components {
             deletions: number;
             /** @description Whether the attachment contains only part of the diff. */
             truncated: boolean;
+            /** @description Whether secrets are masked in the attachment, in content or names of files. It is then another diff than that of the job and must not be applied. */
+            masked: boolean;
         };
         AskedQuestion: {
             /** @example q_7h2j4d6f8a */
@@ -3652,7 +3654,8 @@ export interface operations {
                      *         "files": 0,
                      *         "insertions": 0,
                      *         "deletions": 0,
-                     *         "truncated": false
+                     *         "truncated": false,
+                     *         "masked": false
                      *       },
                      *       "resume_from": null,
                      *       "question": null,
@@ -3799,7 +3802,8 @@ export interface operations {
                      *         "files": 0,
                      *         "insertions": 0,
                      *         "deletions": 0,
-                     *         "truncated": false
+                     *         "truncated": false,
+                     *         "masked": false
                      *       },
                      *       "resume_from": null,
                      *       "question": null,
@@ -3935,7 +3939,8 @@ export interface operations {
                      *         "files": 0,
                      *         "insertions": 0,
                      *         "deletions": 0,
-                     *         "truncated": false
+                     *         "truncated": false,
+                     *         "masked": false
                      *       },
                      *       "resume_from": null,
                      *       "question": null,
@@ -4082,7 +4087,8 @@ export interface operations {
                      *         "files": 0,
                      *         "insertions": 0,
                      *         "deletions": 0,
-                     *         "truncated": false
+                     *         "truncated": false,
+                     *         "masked": false
                      *       },
                      *       "resume_from": null,
                      *       "question": null,
@@ -4286,7 +4292,8 @@ export interface operations {
                      *         "files": 0,
                      *         "insertions": 0,
                      *         "deletions": 0,
-                     *         "truncated": false
+                     *         "truncated": false,
+                     *         "masked": false
                      *       },
                      *       "resume_from": null,
                      *       "question": null,
@@ -4427,7 +4434,8 @@ export interface operations {
                      *         "files": 0,
                      *         "insertions": 0,
                      *         "deletions": 0,
-                     *         "truncated": false
+                     *         "truncated": false,
+                     *         "masked": false
                      *       },
                      *       "resume_from": null,
                      *       "question": null,
@@ -4568,7 +4576,8 @@ export interface operations {
                      *         "files": 0,
                      *         "insertions": 0,
                      *         "deletions": 0,
-                     *         "truncated": false
+                     *         "truncated": false,
+                     *         "masked": false
                      *       },
                      *       "resume_from": null,
                      *       "question": null,
@@ -4709,7 +4718,8 @@ export interface operations {
                      *         "files": 0,
                      *         "insertions": 0,
                      *         "deletions": 0,
-                     *         "truncated": false
+                     *         "truncated": false,
+                     *         "masked": false
                      *       },
                      *       "resume_from": null,
                      *       "question": null,
@@ -4857,7 +4867,8 @@ export interface operations {
                      *         "files": 0,
                      *         "insertions": 0,
                      *         "deletions": 0,
-                     *         "truncated": false
+                     *         "truncated": false,
+                     *         "masked": false
                      *       },
                      *       "resume_from": null,
                      *       "question": null,
@@ -4998,7 +5009,8 @@ export interface operations {
                      *         "files": 0,
                      *         "insertions": 0,
                      *         "deletions": 0,
-                     *         "truncated": false
+                     *         "truncated": false,
+                     *         "masked": false
                      *       },
                      *       "resume_from": null,
                      *       "question": null,
@@ -5205,7 +5217,8 @@ export interface operations {
                      *         "files": 0,
                      *         "insertions": 0,
                      *         "deletions": 0,
-                     *         "truncated": false
+                     *         "truncated": false,
+                     *         "masked": false
                      *       },
                      *       "resume_from": null,
                      *       "question": null,
@@ -5325,7 +5338,8 @@ export interface operations {
                      *         "files": 0,
                      *         "insertions": 0,
                      *         "deletions": 0,
-                     *         "truncated": false
+                     *         "truncated": false,
+                     *         "masked": false
                      *       },
                      *       "follow_up_ids": [],
                      *       "exit_code": 0,

@@ -10,6 +10,7 @@ import { agentEnvironment, practiceUrlOf, secretsOf, variableWarnings, vendorOf 
 import { AGENTS } from '../agents/agents.ts';
 import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { attemptPrompt, jobPrompt } from '../prompt/attempt-prompt.ts';
+import { isMaskedWell } from '../secrets/spellings.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
 import { giveTree } from '../service-accounts/untrusted-files.ts';
 import { type AttemptTools, serveTools } from '../tools/attempt-tools.ts';
@@ -46,6 +47,13 @@ export interface PreparingSurroundings extends FolderSurroundings {
   /** Called if it continues an interrupted attempt. */
   readonly onContinued: () => void;
   readonly watch: AttemptSurroundings['job'];
+}
+
+/** Warnings for a job about secrets whose values are not masked, or whose masks change other text too. */
+function secretWarnings(secrets: ReadonlyMap<string, string>): string[] {
+  return [...secrets]
+    .filter(([, value]) => !isMaskedWell(value))
+    .map(([name]) => `secret ${name} is too short or too plain a word to be masked well: set a longer random value`);
 }
 
 /**
@@ -110,7 +118,7 @@ export async function prepareAttempt(
     await giveTree(files.agent, account);
     // An agent that starts after this end would work beside the next attempt.
     if (ending.reason !== undefined) throw new CancelledBeforeStartError();
-    const warnings = [...variableWarnings(profile), ...session.warnings, ...shortened];
+    const warnings = [...variableWarnings(profile), ...secretWarnings(secrets), ...session.warnings, ...shortened];
     return { profile, agent, model, prompt, messages: given, command, cwd, worktree, origin, resumed, tools, warnings };
   } catch (error) {
     await tools?.close();

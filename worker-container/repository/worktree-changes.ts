@@ -73,14 +73,17 @@ async function worktreeChanges(
     });
   const branch = await name('symbolic-ref', '--quiet', '--short', 'HEAD');
   const head = await name('rev-parse', '--verify', '--quiet', 'HEAD');
-  const truncated = counts.files > 0 && (await writeDiff(surroundings, worktree, { call, diffFile }));
+  const stored =
+    counts.files === 0
+      ? { truncated: false, masked: false }
+      : await writeDiff(surroundings, worktree, { call, diffFile });
   const changes: Changes = {
     branch: branch.trim() || null,
     base: worktree.base,
     head: /^[0-9a-f]{40,64}$/.test(head.trim()) ? head.trim() : worktree.base,
     stat: layOutStat(surroundings.redaction.text(stat)).slice(0, LIMITS.changes.statLength),
     ...counts,
-    truncated,
+    ...stored,
   };
   return { changes, unknown };
 }
@@ -115,12 +118,12 @@ export async function makeObserver(
   return call;
 }
 
-/** @returns whether the diff exceeds the limit. */
+/** @returns whether the diff exceeds the limit, and whether it holds masks, which make it another text than the job wrote */
 async function writeDiff(
   surroundings: GitSurroundings,
   worktree: JobWorktree,
   { call, diffFile }: { call: GitCall; diffFile: string },
-): Promise<boolean> {
+): Promise<Pick<Changes, 'truncated' | 'masked'>> {
   const redactor = surroundings.redaction.redactor();
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -139,7 +142,7 @@ async function writeDiff(
   } finally {
     await file.close();
   }
-  return bytes > LIMITS.changes.diffBytes;
+  return { truncated: bytes > LIMITS.changes.diffBytes, masked: redactor.hasMasked };
 }
 
 /** Parses `--numstat -z`: `12\t3\tpath\0`, with `-` for binary files. */

@@ -14,9 +14,15 @@ export class Redactor {
   #held: Buffer = Buffer.alloc(0);
   /** How many of the held bytes belong to a mask that has been written already. */
   #covered = 0;
+  #hasMasked = false;
 
   constructor(matcher: SecretMatcher) {
     this.#matcher = matcher;
+  }
+
+  /** Whether a secret was found, so that what was returned differs from what arrived. */
+  get hasMasked(): boolean {
+    return this.#hasMasked;
   }
 
   /** The next bytes, masked. Holds back what may be a secret's beginning: always less than the longest spelling. */
@@ -41,6 +47,7 @@ export class Redactor {
       const { end, isOpen } = matcher.match(comparisons, at);
       if (isOpen && !isEnd) break;
       if (end === undefined) continue;
+      this.#hasMasked = true;
       if (at >= covered) parts.push(bytes.subarray(covered, at), MASK_BYTES);
       covered = Math.max(covered, end);
     }

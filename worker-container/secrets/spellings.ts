@@ -22,6 +22,15 @@ export function spellingsOf(secret: string): Spelling[] {
   ];
 }
 
+/** Ordinary text of a job has these too: words in one case and numbers such as a date. */
+const EVERYDAY = /^(?:\p{Lu}?\p{Ll}{5,11}|\p{Lu}{6,12}|\d{6,8})$/u;
+
+/** Whether masking can tell a secret from other text: one that is shorter is not masked, and a plain word too often. */
+export function isMaskedWell(secret: string): boolean {
+  const value = secret.trim();
+  return lengthOf(value) >= MIN_SECRET_LENGTH && !EVERYDAY.test(value);
+}
+
 function textSpellings(text: string): Spelling[] {
   const characters = Array.from(text);
   return [[[text]], characters.map(inJson), characters.map(inNestedJson), characters.map(inUrl)];

@@ -27,8 +27,12 @@ export async function run(context: Context, [id = '']: readonly string[], option
   const { changes } = await dataOf(client.api.GET('/api/v1/jobs/{id}', { params: { path: { id } } }));
   if (changes === null)
     throw new CommandError(EXIT.notFound, `job ${id} has no changes: its project has no repository`);
-  if (changes.truncated)
-    throw new CommandError(EXIT.jobFailed, 'the stored diff is not complete; fetch the branch instead');
+  const flaw = changes.truncated ? 'is cut' : changes.masked ? 'holds *** in place of secrets' : undefined;
+  if (flaw !== undefined)
+    throw new CommandError(
+      EXIT.jobFailed,
+      `the stored diff ${flaw}, so that it is not what the job wrote. A turn of the job can push its branch, or copy the files to $PROMPTQ_ATTACHMENTS: attachments are whole`,
+    );
   if (changes.files > 0) await withDiff(client, id, async (file) => await apply(root, file, options));
   if (options.json) await context.terminal.printJson(changes);
   else await context.terminal.print(harmless(changes.stat.trimEnd()) || 'The job changed nothing.');

@@ -14,6 +14,11 @@ export const run: CommandRun<{ readonly json?: true }> = async (context, [id = '
   return EXIT.succeeded;
 };
 
+function changesLine({ files, insertions, deletions, truncated, masked }: Schemas['RepositoryChanges']): string {
+  const notes = [...(truncated ? ['the diff is cut'] : []), ...(masked ? ['secrets in the diff are masked'] : [])];
+  return [`${files} files, +${insertions} -${deletions}`, ...notes].join('; ');
+}
+
 function described(job: Schemas['Job']): string {
   const { changes, total_usage: usage } = job;
   const lines = fields([
@@ -34,7 +39,7 @@ function described(job: Schemas['Job']): string {
     ['signal', job.signal],
     ['error', job.error],
     ['tokens', usage && `${usage.input_tokens} in, ${usage.output_tokens} out`],
-    ['changes', changes && `${changes.files} files, +${changes.insertions} -${changes.deletions}`],
+    ['changes', changes && changesLine(changes)],
     ['parent', job.parent_id],
     ['follow-ups', job.follow_up_ids.join(', ')],
     ['deployments', job.deployments.map(({ name, state }) => `${name} ${state}`).join(', ')],

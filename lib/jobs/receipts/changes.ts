@@ -14,5 +14,7 @@ export const changesSchema = z.object({
   deletions: z.number(),
   /** Whether the stored diff is incomplete. */
   truncated: z.boolean(),
+  /** Whether a secret in the stored diff is masked. A record without it was written before masks were noted. */
+  masked: z.boolean().default(true),
 });
 export type Changes = z.output<typeof changesSchema>;

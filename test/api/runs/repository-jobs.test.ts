@@ -63,6 +63,7 @@ test('a job works in a separate worktree, and its changes are reported', async (
     insertions: 2,
     deletions: 1,
     truncated: false,
+    masked: false,
   });
   expect(result.changes.head).not.toBe(first);
   expect(result.changes.stat).toContain('README.md | 2 +-');

@@ -66,7 +66,7 @@ export async function stubChanges(page: Page): Promise<void> {
   await page.route(/\/api\/v1\/jobs\/job_\w+$/, async (route) => {
     const job = await serviceResponse<Schemas['Job']>(route);
     const changes = { branch: `promptq/${job.id}`, base: 'a3f1'.repeat(10), head: '5b07'.repeat(10) };
-    const counts = { stat: '', files: 6, insertions: 507, deletions: 5, truncated: false };
+    const counts = { stat: '', files: 6, insertions: 507, deletions: 5, truncated: false, masked: false };
     await route.fulfill({ json: { ...job, changes: { ...changes, ...counts } } });
   });
   await page.route('**/attachments/*changes.diff', async (route) => await route.fulfill({ body: CHANGES_DIFF }));
@@ -76,7 +76,7 @@ export async function stubChanges(page: Page): Promise<void> {
 export async function stubComparedChanges(page: Page): Promise<void> {
   await page.route(/\/api\/v1\/jobs\/job_\w+\/result/, async (route) => {
     const result = await serviceResponse<Schemas['JobResult']>(route);
-    const counts = { stat: '', files: 6, insertions: 507, deletions: 5, truncated: false };
+    const counts = { stat: '', files: 6, insertions: 507, deletions: 5, truncated: false, masked: false };
     const changes = { branch: `promptq/${result.id}`, base: 'a3f1'.repeat(10), head: '5b07'.repeat(10), ...counts };
     await route.fulfill({ json: { ...result, changes } });
   });

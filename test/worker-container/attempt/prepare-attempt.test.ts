@@ -82,7 +82,13 @@ async function prepare(
     profiles: { get: async () => profile },
     texts: { ...deployment.texts, get: async ({ id }: { id: string }) => ({ prompt: prompts[id] }) },
     threads: { turns: async () => turns, forks: async () => [] },
-    secrets: { read: async () => new Map([['KEY', 'a-secret-value']]) },
+    secrets: {
+      read: async () =>
+        new Map([
+          ['KEY', 'a-secret-value'],
+          ['DB', 'postgres'],
+        ]),
+    },
   };
   const redaction = new Redaction();
   let isContinued = false;
@@ -113,8 +119,10 @@ it('what ran before counts for an attempt that continues an interrupted one', as
   expect(isContinued).toBe(true);
 });
 
-it('the secrets of its profile are masked from then on', async () => {
-  const { redaction } = await prepare('shell', { profile: { env: { KEY: { secret: 'KEY' } } } });
+it('the secrets of its profile are masked from then on, and one that is a plain word is a warning', async () => {
+  const env = { KEY: { secret: 'KEY' }, DB: { secret: 'DB' } };
+  const { redaction, prepared } = await prepare('shell', { profile: { env } });
+  expect(prepared.warnings).toEqual([expect.stringMatching(/^secret DB is too short or too plain a word/)]);
   expect(redaction.text('it is a-secret-value')).toBe('it is ***');
 });
 

@@ -98,7 +98,7 @@ it('changes are those of all files but ignored ones, committed or not, with secr
   const { changes, warnings, diff = '' } = await changed('job_3a');
   expect(warnings).toEqual([]);
   const head = await inFolder('job_3a', 'rev-parse', 'HEAD');
-  expect(changes).toMatchObject({ branch: 'promptq/job_3a', base: clone.base, head, truncated: false });
+  expect(changes).toMatchObject({ branch: 'promptq/job_3a', base: clone.base, head, truncated: false, masked: true });
   expect(changes).toMatchObject({ files: 5, insertions: 5, deletions: 2 });
   expect(changes?.stat.split('\n').slice(0, -2)).toEqual(
     [
@@ -119,7 +119,7 @@ it('a worktree without changes has no diff', async () => {
   const { changes, diff } = await changed('job_4a');
   expect(changes).toEqual({
     ...{ branch: 'promptq/job_4a', base: clone.base, head: clone.base, stat: '' },
-    ...{ files: 0, insertions: 0, deletions: 0, truncated: false },
+    ...{ files: 0, insertions: 0, deletions: 0, truncated: false, masked: false },
   });
   expect(diff).toBeUndefined();
 });
@@ -161,11 +161,11 @@ it.each([
   },
 );
 
-it('a diff is cut at 10 MiB', async () => {
+it('a diff is cut at 10 MiB, and is masked if only a name in it is', async () => {
   const { path } = await open('job_6a');
-  await writeFile(join(path, 'large'), `${'x'.repeat(1023)}\n`.repeat(11 * 1024));
+  await writeFile(join(path, `large-${SECRET}`), `${'x'.repeat(1023)}\n`.repeat(11 * 1024));
   const { changes, diff = '' } = await changed('job_6a');
-  expect(changes).toMatchObject({ truncated: true, insertions: 11 * 1024 });
+  expect(changes).toMatchObject({ truncated: true, masked: true, insertions: 11 * 1024 });
   expect(diff).toHaveLength(10 * 1024 * 1024);
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
+import { isMaskedWell } from '../../../worker-container/secrets/spellings.ts';
 import { amount } from '../../vitest/amount.ts';
 
 /** How programs write a text. */
@@ -109,3 +110,9 @@ function redact(secrets: readonly string[], bytes: Buffer, cuts: readonly number
   const pieces = places.slice(1).map((to, index) => redactor.push(bytes.subarray(places[index], to)));
   return Buffer.concat([...pieces, redactor.flush()]).toString();
 }
+
+test('a secret of few characters, or that is a plain word or number, is not masked well', () => {
+  const poor = ['', 'abc12', 'postgres', 'Success', ' DEVELOPMENT\n', 'Größen', '20261128'];
+  const good = ['hunter2-secret', 'sUcCeSs', 'abcdefghijklmnop', '123456789', 'pass word', 'Zx9_kq'];
+  expect([poor.filter(isMaskedWell), good.filter((value) => !isMaskedWell(value))]).toEqual([[], []]);
+});

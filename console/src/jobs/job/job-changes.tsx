@@ -16,7 +16,7 @@ const JobDiff = lazyPart(() => import('../changes/job-diff.tsx'), 'JobDiff');
 
 /** The changes of the newest attempt to its project's repository. */
 export function JobChanges({ job, changes }: { job: Job; changes: Schemas['RepositoryChanges'] }) {
-  const { branch, base, head, files, insertions, deletions, truncated } = changes;
+  const { branch, base, head, files, insertions, deletions, truncated, masked } = changes;
   return (
     <SpaceBetween size="m">
       <KeyValuePairs
@@ -38,6 +38,11 @@ export function JobChanges({ job, changes }: { job: Job; changes: Schemas['Repos
           {truncated && (
             <StatusIndicator type="warning">
               The diff is incomplete: only its first {sizeText(LIMITS.changes.diffBytes)} are stored.
+            </StatusIndicator>
+          )}
+          {masked && (
+            <StatusIndicator type="warning">
+              Secrets in the diff are masked: it is not what the job wrote, and can't be applied.
             </StatusIndicator>
           )}
           <Part loading={<Spinner />}>

@@ -55,7 +55,7 @@ export function* jobCommands(job: components['schemas']['Job']): Iterable<JobCom
     if (attempt > 0 && job.cwd === null) yield create('Fork', ['fork', id, 'PROMPT'], { fork: id, prompt: 'PROMPT' });
   }
   if (attempt > 0) yield { label: 'Download files', args: ['attachments', id, '--output', 'files'] };
-  if (changes !== null) yield { label: 'Apply changes', args: ['pull', id] };
+  if (changes !== null && !changes.truncated && !changes.masked) yield { label: 'Apply changes', args: ['pull', id] };
   if (job.turn !== null) {
     const request = { method: 'GET', path: `/jobs?thread=${job.thread_id}` };
     yield { label: 'Turns of the thread', args: ['list', '--thread', job.thread_id], request };

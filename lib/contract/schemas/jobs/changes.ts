@@ -13,6 +13,10 @@ export const changes = z
     insertions: z.number().int(),
     deletions: z.number().int(),
     truncated: z.boolean().meta({ description: 'Whether the attachment contains only part of the diff.' }),
+    masked: z.boolean().meta({
+      description:
+        'Whether secrets are masked in the attachment, in content or names of files. It is then another diff than that of the job and must not be applied.',
+    }),
   })
   .meta({
     id: 'RepositoryChanges',

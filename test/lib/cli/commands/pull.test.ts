@@ -35,7 +35,14 @@ afterAll(() => {
 });
 
 const file = () => readFileSync(join(root, 'file'), 'utf8');
-const CHANGES = { files: 1, insertions: 1, deletions: 1, stat: ' file | 2 +-\u0007\n', truncated: false };
+const CHANGES = {
+  files: 1,
+  insertions: 1,
+  deletions: 1,
+  stat: ' file | 2 +-\u0007\n',
+  truncated: false,
+  masked: false,
+};
 const attachment = (path: string, content = DIFF) => {
   const sha256 = createHash('sha256').update(content).digest('hex');
   return { path, name: path.replaceAll(/\W/g, ''), attempt: 1, bytes: content.length, content_type: 'x', sha256 };
@@ -94,6 +101,8 @@ it('downloads nothing if the job changed nothing', async () => {
   });
 });
 
+const ELSEWHERE =
+  'so that it is not what the job wrote. A turn of the job can push its branch, or copy the files to $PROMPTQ_ATTACHMENTS: attachments are whole';
 it.each<[string, Answers, number, string]>([
   [
     'a job without a repository',
@@ -105,7 +114,13 @@ it.each<[string, Answers, number, string]>([
     'changes that are too large',
     { 'GET /jobs/j': { changes: { ...CHANGES, truncated: true } } },
     1,
-    'the stored diff is not complete; fetch the branch instead',
+    `the stored diff is cut, ${ELSEWHERE}`,
+  ],
+  [
+    'changes with a mask',
+    { 'GET /jobs/j': { changes: { ...CHANGES, masked: true } } },
+    1,
+    `the stored diff holds *** in place of secrets, ${ELSEWHERE}`,
   ],
   [
     'changes that are not stored',

@@ -40,7 +40,11 @@ it('shows what is known of a job, and its prompt', async () => {
     state_reason: { ...JOB.state_reason, next_check_at: 'soon' },
     ...{ title: 't', model_used: 'other', cwd: 'c', tags: ['a', 'b'], started_at: 's', finished_at: 'f', exit_code: 0 },
     ...{ signal: 'SIGTERM', error: 'e', total_usage: { input_tokens: 1, output_tokens: 2 }, parent_id: 'k' },
-    ...{ changes: { files: 1, insertions: 2, deletions: 3 }, follow_up_ids: ['l', 'n'], warnings: ['v', 'w'] },
+    ...{
+      changes: { files: 1, insertions: 2, deletions: 3, truncated: true, masked: true },
+      follow_up_ids: ['l', 'n'],
+      warnings: ['v', 'w'],
+    },
     deployments: [
       { name: 'd', state: 'done' },
       { name: 'g', state: 'failed' },
@@ -50,7 +54,13 @@ it('shows what is known of a job, and its prompt', async () => {
   const values = Object.fromEntries(stdout.split('\n').map((line) => line.split(/ {2,}/)));
   expect(values).toMatchObject({
     ...{ 'next check': 'soon', title: 't', model: 'other', folder: 'c', tags: 'a, b', started: 's', finished: 'f' },
-    ...{ 'exit code': '0', signal: 'SIGTERM', error: 'e', tokens: '1 in, 2 out', changes: '1 files, +2 -3' },
+    ...{
+      'exit code': '0',
+      signal: 'SIGTERM',
+      error: 'e',
+      tokens: '1 in, 2 out',
+      changes: '1 files, +2 -3; the diff is cut; secrets in the diff are masked',
+    },
     ...{ parent: 'k', 'follow-ups': 'l, n', deployments: 'd done, g failed', warnings: 'v; w' },
   });
   const { code, stdout: json } = await promptq(['show', 'j', '--json'], { 'GET /jobs/j': full });
