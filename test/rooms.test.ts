@@ -19,13 +19,14 @@ const LARGER: Readonly<Record<string, string>> = {
   'lib/contract': 'tables that everything else is derived from, each found by its name',
   'lib/contract/routes': 'one file for each resource of the interface',
   'lib/jobs/lifecycle': 'one file for each subject of a decision',
+  'lib/platform/config': 'one file for each part of the settings',
 };
 
 /** Files of a folder of tests: a subject may have several for each of its sources. */
 const TEST_FOLDER_SIZE = 25;
 
 /** Lines of a file; above this it is split by what it holds. */
-const FILE_SIZE = 250;
+const FILE_SIZE = 300;
 /** Files that `npm run generate` writes. */
 const GENERATED = ['lib/client/api-types.ts', 'lib/mcp/tool-contracts.ts'];
 
