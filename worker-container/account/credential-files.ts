@@ -84,9 +84,13 @@ export class CredentialFiles {
     }
   }
 
-  /** Removes the files of a worker that died after writing one and before registering it. */
-  async removeStrays(): Promise<void> {
-    const names = await readdir(this.#folder).catch(() => []);
+  /**
+   * Creates the folder, because a network file system remembers for a minute that a folder is missing, and removes the
+   * files of a worker that died after writing one and before registering it.
+   */
+  async prepare(): Promise<void> {
+    await this.#makeFolder();
+    const names = await readdir(this.#folder);
     if (names.length === 0) return;
     const { credential, discarded } = await this.#accounts.read(this.#vendor);
     for (const name of names) {
@@ -110,8 +114,12 @@ export class CredentialFiles {
     return false;
   }
 
-  async #write(text: string): Promise<string> {
+  async #makeFolder(): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+  }
+
+  async #write(text: string): Promise<string> {
+    await this.#makeFolder();
     const name = `auth-${randomUUID()}.json`;
     const path = join(this.#folder, name);
     const handle = await open(`${path}.new`, 'wx', 0o600);

@@ -36,7 +36,7 @@ export class LoginRunner {
   async run(): Promise<void> {
     const { credentials, log } = this.#context;
     const { draining } = this.#signals;
-    await credentials.removeStrays().catch((error: Error) => log.warn('old login files were not removed', error));
+    await credentials.prepare().catch((error: Error) => log.warn('the folder of logins could not be prepared', error));
     while (!draining.aborted) {
       await this.#poll().catch((error: Error) => log.warn('polling the vendor account failed', error));
       if (this.#busy) this.#usedAt = performance.now();

@@ -141,7 +141,7 @@ it('a login whose registration fails leaves no file, and one whose answer is los
 it('files that no worker has registered within an hour are removed', async () => {
   const lost = new Date(Date.now() - 61 * 60_000);
   const recent = new Date(Date.now() - 59 * 60_000);
-  await files().removeStrays();
+  await files().prepare();
   await link('discarded');
   await link('current');
   await link('current');
@@ -155,12 +155,14 @@ it('files that no worker has registered within an hour are removed', async () =>
     await writeFile(join(folder, name), '');
     await utimes(join(folder, name), at, at);
   }
-  await files().removeStrays();
+  await files().prepare();
   expect((await readdir(folder)).toSorted()).toEqual([...known, 'recent'].toSorted());
 });
 
-it('the folder of logins can be entered by its owner alone', async () => {
+it('the folder of logins is there before the first login, and can be entered by its owner alone', async () => {
   const inside = new CredentialFiles(join(folder, 'new'), accounts, 'codex');
+  await inside.prepare();
+  expect(await readdir(join(folder, 'new'))).toEqual([]);
   await accounts.change('codex', (account, now) => started(account, 'login', now));
   await inside.link('login', 'secret', undefined);
   expect((await stat(join(folder, 'new'))).mode & 0o777).toBe(0o700);
