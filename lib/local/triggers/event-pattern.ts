@@ -13,7 +13,6 @@ function matches(pattern: EventPattern, event: unknown): boolean {
 }
 
 function isMatch(wanted: PatternValue, actual: unknown): boolean {
-  if (typeof wanted === 'string') return actual === wanted;
   if ('exists' in wanted) return wanted.exists === (actual !== undefined);
   return typeof actual === 'string' && !wanted['anything-but'].includes(actual);
 }

@@ -2,17 +2,17 @@
 export interface EventPattern {
   readonly [name: string]: EventPattern | readonly PatternValue[];
 }
-export type PatternValue = string | { readonly exists: boolean } | { readonly 'anything-but': readonly string[] };
+export type PatternValue = { readonly exists: boolean } | { readonly 'anything-but': readonly string[] };
 
 const UNLESS_RUNNING = { S: [{ 'anything-but': ['RUNNING'] }] };
 
 /**
  * The records of the Jobs table's stream that count-jobs receives: those that match one of the patterns. They leave out
  * heartbeats and watch marks, which `JobStore.touch` marks as `touched` and every decided change unmarks. A writer of an
- * earlier version leaves the mark, so a change of the state is let through with it too.
+ * earlier version leaves the mark, so a change of the state is let through with it too. Only the record's `dynamodb` is
+ * compared, as Lambda's guide demands; a created or removed job matches without its `eventName`.
  */
 export const COUNTED_RECORDS = [
-  { eventName: ['INSERT', 'REMOVE'] },
   { dynamodb: { NewImage: { touched: { BOOL: [{ exists: false }] } } } },
   { dynamodb: { NewImage: { status: UNLESS_RUNNING } } },
   { dynamodb: { OldImage: { status: UNLESS_RUNNING } } },

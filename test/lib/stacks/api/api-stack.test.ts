@@ -197,6 +197,8 @@ describe('the triggers', () => {
     const { Filters } = criteria.parse(mapping?.Properties.FilterCriteria);
     const filters = Filters.map(({ Pattern }): unknown => JSON.parse(Pattern));
     expect(filters).toEqual(COUNTED_RECORDS);
+    // Lambda's guide names no other key of a table's record for patterns.
+    expect(new Set(filters.flatMap((filter) => Object.keys(filter as object)))).toEqual(new Set(['dynamodb']));
     // Lambda's default quota.
     expect(filters.length).toBeLessThanOrEqual(5);
     expect([...actionsOf('triggers.count-jobs', 's3'), ...actionsOf('triggers.count-jobs', 'sqs')]).toEqual([]);
