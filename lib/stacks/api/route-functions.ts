@@ -16,6 +16,11 @@ import type { ApiStackProps, ServedRoute } from './api-stack-props.ts';
  * routes use a fifth of a stack's limits. Changing it moves functions, which loses their logs.
  */
 const NESTED_STACKS = 6;
+/**
+ * Nested stacks that are created at once. All of them together make 59 functions, roles and logs, which IAM and Lambda
+ * throttle in a first deployment; CloudFormation then gives up instead of waiting.
+ */
+const AT_ONCE = 2;
 
 export interface RouteFunctionsProps extends ApiStackProps {
   /** Digests of the origin secrets, `,`-separated. */
@@ -38,6 +43,11 @@ export class RouteFunctions extends Construct {
       );
       return { id: route.id, method: route.method, path, mode: route.mode, functionArn: resource.functionArn };
     });
+    const stacks = [...this.#stacks].toSorted(([one], [other]) => one - other).map(([, stack]) => stack);
+    for (const [at, stack] of stacks.entries()) {
+      const earlier = stacks[at - AT_ONCE];
+      if (earlier !== undefined) stack.addStackDependency(earlier);
+    }
   }
 
   /** Depends on the id only, so that a new route moves no other route's function. */

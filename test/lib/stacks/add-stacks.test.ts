@@ -35,6 +35,14 @@ describe('a deployment', () => {
     expect(needs).toEqual([[], ['second-data'], ['second-data'], ['second-api']]);
   });
 
+  test('creates at most two of its nested stacks at once, so that AWS does not throttle a first deployment', () => {
+    const nested = ownResourcesOf(stacks.api, 'AWS::CloudFormation::Stack');
+    const earlierThan = (id: string): string[] =>
+      (nested.get(id)?.DependsOn ?? []).filter((one) => nested.has(one)).flatMap((one) => [one, ...earlierThan(one)]);
+    const waves = [...nested.keys()].map((id) => earlierThan(id).length);
+    expect(waves.toSorted()).toEqual([0, 0, 1, 1, 2, 2]);
+  });
+
   test('needs no newer bootstrap than the doctor checks for', () => {
     const versions = assembly.stacks.map(({ requiresBootstrapStackVersion }) => requiresBootstrapStackVersion);
     expect(new Set(versions)).toEqual(new Set([BOOTSTRAP_VERSION]));
