@@ -49,6 +49,7 @@ export function createScaling(from: {
       cluster: env.WORKER_CLUSTER,
       subnets: env.WORKER_SUBNETS,
       securityGroup: env.WORKER_SECURITY_GROUP,
+      hasPublicAddress: env.WORKER_PUBLIC_ADDRESSES,
     }),
     settings: {
       maxWorkers: env.PROMPTQ_MAX_WORKERS,

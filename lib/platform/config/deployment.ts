@@ -6,6 +6,7 @@ import { ROLES } from '../../contract/roles.ts';
 import { TIMEOUT_UNITS } from './core-env.ts';
 import { publicOrigin } from './env-fields.ts';
 import { warmWorkersSchema } from './warm-workers.ts';
+import { workerNetworkSchema } from './worker-network.ts';
 import { MAX_DEPLOYMENT_SLOTS, MAX_JOBS_PER_WORKER, MAX_WORKERS, workerSizeSchema } from './worker-size.ts';
 
 /** The key of a deployment's settings in the CDK's context. */
@@ -64,6 +65,7 @@ const settingsSchema = z.strictObject({
     .default([...OPTIONAL_AGENTS]),
   /** vCPUs and gigabytes of memory of a worker's task. */
   workerSize: workerSizeSchema.prefault({}),
+  network: workerNetworkSchema.prefault({}),
   /**
    * The document of rules and profiles that each deployment applies, a path from the folder of cdk.json; default:
    * `promptq.config.yaml`, if there is one.

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { apiEnv } from './api-env.ts';
 import { coreEnv } from './core-env.ts';
-import { sandboxList, secondsList, wholeNumber } from './env-fields.ts';
+import { onFlag, sandboxList, secondsList, wholeNumber } from './env-fields.ts';
 import { warmWorkersText } from './warm-workers.ts';
 import { MAX_WORKERS } from './worker-size.ts';
 
@@ -50,6 +50,8 @@ export const scaleEnv = coreEnv
       .min(1)
       .transform((list) => list.split(',')),
     WORKER_SECURITY_GROUP: z.string().min(1),
+    /** Whether workers get public addresses. */
+    WORKER_PUBLIC_ADDRESSES: onFlag,
     /** Workers that run without work, as JSON of the setting `warmWorkers`. */
     PROMPTQ_WARM_WORKERS: warmWorkersText,
     /** The SSM parameter with the workers' current task definition. */

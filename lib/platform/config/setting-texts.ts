@@ -26,6 +26,8 @@ export const SETTING_TEXTS: Readonly<Record<keyof Deployment, string>> = {
     "agents whose CLIs are in the workers' image; `shell` always is. Without `claude` the image is smaller and a worker starts sooner; jobs whose profile has a missing agent are refused",
   workerSize:
     "size of a worker's task: `vcpus` 0.25, 0.5, 1, 2, 4, 8 or 16, `memoryGb` as Fargate offers it with them, and `diskGb`, 21 to 200, for jobs that need more than the 20 GB of the task's own disk, part of which the image takes; all jobs of a worker share it",
+  network:
+    "the workers' network: `{availabilityZones}` for the one that the deployment creates (default: the first two zones of the region), or `{vpcId, subnets: {ZONE: SUBNET}, publicAddresses?}` for an existing one. See [the network](aws.md#the-network)",
   maxBodyBytes: 'largest request body',
   retentionDays: 'days after its end at which a job is deleted with everything that it left; 0: never',
   workspaceDays: "days after its end at which a job's private folder is deleted; 0: never",

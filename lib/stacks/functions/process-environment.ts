@@ -74,6 +74,7 @@ export function scaleEnvironment(
     WORKER_CLUSTER: place.cluster,
     WORKER_SUBNETS: place.subnets,
     WORKER_SECURITY_GROUP: place.securityGroup,
+    WORKER_PUBLIC_ADDRESSES: deployment.network.publicAddresses ? '1' : '0',
     WORKER_BUILD_PARAMETER: place.buildParameter,
   };
 }

@@ -1,5 +1,5 @@
 import { CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { GatewayVpcEndpointAwsService, SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
+import { SecurityGroup } from 'aws-cdk-lib/aws-ec2';
 import { CfnClusterCapacityProviderAssociations, Cluster, ContainerInsights } from 'aws-cdk-lib/aws-ecs';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -11,6 +11,7 @@ import { acknowledgeOutputAccess } from '../iam/acknowledge-output-access.ts';
 import { LoginReader } from './login-reader.ts';
 import { WorkerScaling } from './worker-scaling.ts';
 import { WorkerTask } from './worker-task.ts';
+import { workerVpc } from './worker-vpc.ts';
 import { Workspaces } from './workspaces.ts';
 
 export interface WorkerStackProps {
@@ -28,7 +29,7 @@ export interface WorkerStackProps {
 export class WorkerStack extends Stack {
   constructor(scope: Construct, id: string, { data, deployment, version, codeOf }: WorkerStackProps) {
     super(scope, id, { description: 'Promptq: where workers run' });
-    const vpc = this.#network();
+    const vpc = workerVpc(this, 'Network', deployment.network);
     const workers = new SecurityGroup(this, 'Workers', {
       vpc,
       description: 'Workers: nothing comes in but one function for logins; they reach vendors, registries and AWS',
@@ -54,23 +55,6 @@ export class WorkerStack extends Stack {
     new CfnOutput(this, 'TaskDefinitionArn', { value: task.definition.taskDefinitionArn });
     new CfnOutput(this, 'SubnetIds', { value: vpc.publicSubnets.map((subnet) => subnet.subnetId).join(',') });
     new CfnOutput(this, 'SecurityGroupId', { value: workers.securityGroupId });
-  }
-
-  /**
-   * Public subnets only: a NAT gateway would cost more than everything else. Free gateway endpoints keep AWS traffic
-   * inside.
-   */
-  #network(): Vpc {
-    return new Vpc(this, 'Network', {
-      natGateways: 0,
-      subnetConfiguration: [{ name: 'Public', subnetType: SubnetType.PUBLIC, mapPublicIpOnLaunch: false }],
-      gatewayEndpoints: {
-        S3: { service: GatewayVpcEndpointAwsService.S3 },
-        DynamoDb: { service: GatewayVpcEndpointAwsService.DYNAMODB },
-      },
-      // Nothing uses the default security group; emptying it requires a function with extra permissions.
-      restrictDefaultSecurityGroup: false,
-    });
   }
 }
 

@@ -66,10 +66,11 @@ export class WorkerTask extends Construct {
   constructor(scope: Construct, id: string, { data, deployment, version, workspaces, log }: WorkerTaskProps) {
     super(scope, id);
     const { diskGb } = deployment.workerSize;
+    const memoryLimitMiB = deployment.workerSize.memoryGb * 1_024;
     const arm = deployment.workerArchitecture === 'arm64';
     this.definition = new FargateTaskDefinition(this, 'Definition', {
       cpu: deployment.workerSize.vcpus * 1_024,
-      memoryLimitMiB: deployment.workerSize.memoryGb * 1_024,
+      memoryLimitMiB,
       ...(diskGb !== undefined && { ephemeralStorageGiB: diskGb }),
       runtimePlatform: {
         cpuArchitecture: arm ? CpuArchitecture.ARM64 : CpuArchitecture.X86_64,
@@ -99,6 +100,8 @@ export class WorkerTask extends Construct {
     });
     const container = this.definition.addContainer('worker', {
       image: ContainerImage.fromDockerImageAsset(image),
+      // The limit that programs find in the container; without it they see the memory of Fargate's whole machine.
+      memoryLimitMiB,
       environment: {
         ...workerEnvironment(data, deployment, {
           version,

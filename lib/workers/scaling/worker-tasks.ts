@@ -9,6 +9,7 @@ export interface WorkerPlace {
   readonly cluster: string;
   readonly subnets: readonly string[];
   readonly securityGroup: string;
+  readonly hasPublicAddress: boolean;
 }
 
 /** ECS's answer to a launch: ids of tasks, and why others could not be started. */
@@ -45,7 +46,7 @@ export class WorkerTasks {
             awsvpcConfiguration: {
               subnets: [...this.#place.subnets],
               securityGroups: [this.#place.securityGroup],
-              assignPublicIp: 'ENABLED',
+              assignPublicIp: this.#place.hasPublicAddress ? 'ENABLED' : 'DISABLED',
             },
           },
         }),

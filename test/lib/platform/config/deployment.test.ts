@@ -31,6 +31,7 @@ describe('the settings of a deployment', () => {
       retentionDays: 0,
       deployCommands: true,
       logRetentionDays: 30,
+      network: { publicAddresses: true },
       throttling: { rate: 200, burst: 400 },
       tokenRate: 0,
       followStreams: 5,

@@ -68,6 +68,7 @@ const taskSchema = z.object({
   Volumes: z.tuple([z.object({ EFSVolumeConfiguration: z.unknown() })], z.object({ Name: z.string() })),
   ContainerDefinitions: z.tuple([
     z.object({
+      Memory: z.number(),
       Environment: z.array(z.object({ Name: z.string(), Value: z.unknown() })),
       MountPoints: z.array(z.looseObject({ ContainerPath: z.string(), SourceVolume: z.string() })),
       StopTimeout: z.number(),
@@ -123,6 +124,11 @@ describe('a worker', () => {
     ]);
     // On Fargate only SYS_PTRACE could be added, and that would let other processes read it.
     expect(Add).toBeUndefined();
+  });
+
+  // A container without a limit sees the memory of Fargate's whole machine in its cgroup and in /proc/meminfo.
+  test('is limited to the memory of its task, by which programs size themselves', () => {
+    expect(container.Memory).toBe(Number(task.Memory));
   });
 
   test('writes to the workspaces and to the disk of its task only', () => {
@@ -392,5 +398,51 @@ describe('the workspaces', () => {
       TransitEncryption: 'ENABLED',
       AuthorizationConfig: { IAM: 'ENABLED', AccessPointId: { Ref: expect.stringMatching(/^WorkspacesFiles/) } },
     });
+  });
+});
+
+describe('the network of the settings', () => {
+  const inZones = synthesize({ network: { availabilityZones: ['us-east-1a', 'us-east-1c'] } });
+  const subnets = { 'us-east-1a': 'subnet-0123456789abcdef0', 'us-east-1d': 'subnet-0123456789abcdef1' };
+  const existing = { vpcId: 'vpc-0123456789abcdef0', subnets };
+  const inExisting = synthesize({ network: { ...existing, publicAddresses: false } });
+  const launches = (one: WorkerStack) => {
+    const functions = [...resourcesOf(one, 'AWS::Lambda::Function').values()].map(({ Properties }) => Properties);
+    return JSON.stringify(functions.find(({ Code }) => JSON.stringify(Code).includes('scale-workers'))?.Environment);
+  };
+
+  test('has its zones', () => {
+    const zones = [...resourcesOf(inZones, 'AWS::EC2::Subnet').values()].map(
+      ({ Properties }) => Properties.AvailabilityZone,
+    );
+    expect(zones).toEqual(['us-east-1a', 'us-east-1c']);
+    expect(launches(inZones)).toContain('"WORKER_PUBLIC_ADDRESSES":"1"');
+  });
+
+  test('may exist: workers, their files and the function of logins are in it, and nothing is added to it', () => {
+    const ids = Object.values(subnets);
+    for (const type of ['VPC', 'Subnet', 'RouteTable', 'InternetGateway', 'VPCEndpoint'])
+      expect([...resourcesOf(inExisting, `AWS::EC2::${type}`).keys()]).toEqual([]);
+    const targets = [...resourcesOf(inExisting, 'AWS::EFS::MountTarget').values()];
+    expect(targets.map(({ Properties }) => Properties.SubnetId)).toEqual(ids);
+    const groups = [...resourcesOf(inExisting, 'AWS::EC2::SecurityGroup').values()];
+    expect(new Set(groups.map(({ Properties }) => Properties.VpcId))).toEqual(new Set([existing.vpcId]));
+    const [reader] = [...resourcesOf(inExisting, 'AWS::Lambda::Function').values()].flatMap(
+      ({ Properties }) => Properties.VpcConfig ?? [],
+    );
+    expect(reader).toMatchObject({ SubnetIds: ids });
+    expect(launches(inExisting)).toContain(`"WORKER_SUBNETS":"${ids.join(',')}"`);
+    expect(launches(inExisting)).toContain('"WORKER_PUBLIC_ADDRESSES":"0"');
+  });
+
+  test.each([
+    [{ vpcId: existing.vpcId }, 'expected vpcId and subnets together'],
+    [{ subnets }, 'expected vpcId and subnets together'],
+    [{ ...existing, availabilityZones: ['us-east-1a'] }, 'expected none with vpcId'],
+    [{ publicAddresses: false }, 'has no NAT'],
+    [{ availabilityZones: ['use1-az4'] }, 'expected a zone such as'],
+    [{ ...existing, subnets: {} }, 'at least one zone'],
+  ])('is refused with the reason: %j', (network, reason) => {
+    expect(() => deployment({ network })).toThrow(reason);
   });
 });

@@ -12,7 +12,7 @@ const LAUNCH = {
   build: 'worker:1',
   at: '2026-11-20T10:00:00.000Z',
 } as const;
-const PLACE = { cluster: 'cluster', subnets: ['subnet-1'], securityGroup: 'sg-1' };
+const PLACE = { cluster: 'cluster', subnets: ['subnet-1'], securityGroup: 'sg-1', hasPublicAddress: true };
 
 let answer: { readonly status: number; readonly body: object };
 const server = createServer((_request, response) => {
