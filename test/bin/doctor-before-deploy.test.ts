@@ -38,6 +38,11 @@ async function install(program: string, answers: Answers): Promise<void> {
 const quota = (Value: number) => ({ Quota: { Value } });
 const missing = (name: string) =>
   new Failure(`An error occurred (ValidationError): Stack with id ${name} does not exist`);
+/** The zones a, b, c… of us-east-1, whose names each account has for other ids; not in the order of their names. */
+function zones(...ids: string[]) {
+  const named = ids.map((ZoneId, at) => ({ ZoneName: `us-east-1${'abcdef'[at]}`, ZoneId, State: 'available' }));
+  return { AvailabilityZones: named.toReversed() };
+}
 const AWS: Answers = {
   'configure get region': new Failure(''),
   'sts get-caller-identity': { Account: '111122223333', Arn: 'arn:aws:iam::111122223333:user/ada', UserId: 'A' },
@@ -46,7 +51,11 @@ const AWS: Answers = {
   'lambda get-account-settings': { AccountLimit: { ConcurrentExecutions: 1_000 } },
   'service-quotas get-service-quota --service-code fargate --quota-code L-3032A538': quota(10),
   'service-quotas get-service-quota --service-code fargate --quota-code L-36FBB829': quota(10),
+  'service-quotas get-service-quota --service-code vpc --quota-code L-F678F1CE': quota(5),
+  'ec2 describe-vpcs': { Vpcs: [{ VpcId: 'vpc-1', IsDefault: true }] },
+  'ec2 describe-availability-zones': zones('use1-az4', 'use1-az6', 'use1-az3', 'use1-az1'),
   'cloudfront list-distributions': '"E1"',
+  'cognito-idp list-user-pools': { UserPools: [] },
   'cloudformation describe-stacks --stack-name team-data': missing('team-data'),
   'cloudformation describe-stacks --stack-name team-api': missing('team-api'),
   'cloudformation describe-stacks --stack-name team-worker': missing('team-worker'),
@@ -54,7 +63,7 @@ const AWS: Answers = {
 };
 const DOCKER: Answers = {
   'version --format': 'linux/arm64',
-  'buildx inspect': 'Name:   default\nNodes:\nPlatforms: linux/arm64*, linux/arm/v7',
+  'buildx inspect': 'Name:   default\nDriver: docker\nNodes:\nPlatforms: linux/arm64*, linux/arm/v7',
 };
 const SETTINGS = { timeoutUnit: 'seconds', deploymentName: 'team', adminEmail: 'ada@example.com' };
 
@@ -89,8 +98,11 @@ describe('before a deployment the doctor', () => {
       'ECS role: the service-linked role is there',
       'Lambda quota: 1000 functions at once, for all that runs in this account and region',
       'Fargate On-Demand quota: 10 vCPU; 10 workers (maxWorkers) take 10',
+      'VPC quota: 1 of 5 networks exist in this region',
+      'zones: us-east-1a (use1-az4), us-east-1b (use1-az6)',
       'CloudFront: this account has distributions',
       'stacks: none blocks the deployment',
+      'users: no user pool of a former deployment is left',
     ]);
   });
 
@@ -142,6 +154,54 @@ describe('before a deployment the doctor', () => {
     expect(complaints(await examine({ maxWorkers: 10, spotWeight: 0 }))).toEqual([]);
   });
 
+  it('finds that the region takes no further network, unless the workers have one', async () => {
+    const stack = (value: string) => ({ Tags: [{ Key: 'aws:cloudformation:stack-name', Value: value }] });
+    await install('aws', { ...AWS, 'ec2 describe-vpcs': { Vpcs: [{}, {}, {}, {}, stack('other-worker')] } });
+    const report = await examine();
+    expect(complaints(report)).toEqual([
+      'fault VPC quota: 5 of 5 networks exist in this region: the worker stack would fail with VpcLimitExceeded',
+    ]);
+    expect(adviceOf(report, 'VPC quota')).toContain('--service-code vpc --quota-code L-F678F1CE --desired-value 6`');
+    const subnets = { 'us-east-1a': 'subnet-0123456789abcdef0' };
+    expect(complaints(await examine({ network: { vpcId: 'vpc-0123456789abcdef0', subnets } }))).toEqual([]);
+    await install('aws', { ...AWS, 'ec2 describe-vpcs': { Vpcs: [{}, {}, {}, {}, stack('team-worker')] } });
+    expect(complaints(await examine())).toEqual([]);
+  });
+
+  it('finds that a zone of the workers has no Fargate, whatever its name is in this account', async () => {
+    await install('aws', { ...AWS, 'ec2 describe-availability-zones': zones('use1-az6', 'use1-az3', 'use1-az1') });
+    const report = await examine();
+    expect(complaints(report)).toEqual([
+      expect.stringMatching(/^fault zones: us-east-1a \(use1-az6\), us-east-1b \(use1-az3\): .* in us-east-1b,/),
+    ]);
+    expect(adviceOf(report, 'zones')).toContain('{"availabilityZones": ["us-east-1a","us-east-1c"]}');
+    expect(complaints(await examine({ network: { availabilityZones: ['us-east-1a', 'us-east-1c'] } }))).toEqual([]);
+    expect(complaints(await examine({ network: { availabilityZones: ['eu-west-1a'] } }))).toEqual([
+      expect.stringContaining('eu-west-1a (not in this region)'),
+    ]);
+  });
+
+  it('finds users whom a failed deployment left behind', async () => {
+    await install('aws', {
+      ...AWS,
+      'cognito-idp list-user-pools': {
+        UserPools: [
+          { Id: 'us-east-1_A', Name: 'team' },
+          { Id: 'x', Name: 'other' },
+        ],
+      },
+    });
+    const report = await examine();
+    expect(complaints(report)).toEqual([expect.stringMatching(/^warning users: the user pool us-east-1_A/)]);
+    expect(adviceOf(report, 'users')).toContain('delete-user-pool --user-pool-id us-east-1_A');
+    await install('aws', {
+      ...AWS,
+      'cognito-idp list-user-pools': { UserPools: [{ Id: 'us-east-1_A', Name: 'team' }] },
+      'cloudformation describe-stacks --stack-name team-console': { Stacks: [{ StackStatus: 'CREATE_COMPLETE' }] },
+    });
+    expect(complaints(await examine())).toEqual([]);
+  });
+
   it("finds a bootstrap that is too old, and a stack that can't be created again", async () => {
     await install('aws', {
       ...AWS,
@@ -173,6 +233,14 @@ describe('before a deployment the doctor', () => {
       expect(adviceOf(report, 'stack team-api')).toContain('upgrades.md');
     },
   );
+
+  it('finds a builder that keeps the image to itself, as the one of a GitHub workflow does', async () => {
+    const inspected = 'Name:          builder-1\nDriver:        docker-container\nNodes:\nPlatforms: linux/arm64';
+    await install('docker', { ...DOCKER, 'buildx inspect': inspected });
+    const report = await examine();
+    expect(complaints(report)).toEqual([expect.stringMatching(/^fault image: .*docker-container.*No such image/)]);
+    expect(adviceOf(report, 'image')).toContain('docker buildx use default');
+  });
 
   it('reports that Docker is missing, does not run, or lacks BuildKit', async () => {
     await install('docker', { version: new Failure('Cannot connect to the Docker daemon. Is it running?') });

@@ -42,6 +42,16 @@ export async function checkDocker(
       "Install Docker's plugin buildx (package docker-buildx-plugin): the worker's Dockerfile needs BuildKit.";
     return [running, fault('image', `BuildKit is not usable: ${inWords(error)}`, advice)];
   }
+  const driver = /^Driver:\s*(\S+)/m.exec(inspected)?.[1];
+  if (driver !== undefined && driver !== 'docker')
+    return [
+      running,
+      fault(
+        'image',
+        `the selected builder has the driver ${driver}, which keeps the image to itself: the deployment fails with "No such image"`,
+        '`docker buildx use default`, or `export BUILDX_BUILDER=default`.',
+      ),
+    ];
   const { docker: name, handler } = ARCHITECTURES[architecture];
   const wanted = `linux/${name}`;
   if (platform === wanted) return [running, ok('image', `built for ${wanted}, which is Docker's own platform`)];

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import type { Deployment } from '../../platform/config/deployment.ts';
 import { STACKS } from '../deployment/stacks.ts';
-import { type Finding, fault, inWords, ok } from '../finding.ts';
+import { type Finding, fault, inWords, ok, warning } from '../finding.ts';
 import { aws } from './command.ts';
 
 const stacksSchema = z.object({
@@ -37,6 +38,33 @@ async function checkStack(name: string): Promise<Finding | undefined> {
     return undefined;
   } catch (error) {
     if (inWords(error).includes('does not exist')) return undefined;
+    throw error;
+  }
+}
+
+const poolsSchema = z.object({ UserPools: z.array(z.object({ Id: z.string(), Name: z.string() })) });
+
+/** Checks for a user pool that a failed or removed console stack left: the next one makes another beside it. */
+export async function checkUsers({ deploymentName, signIn }: Deployment): Promise<Finding> {
+  const check = 'users';
+  if (signIn !== undefined) return ok(check, `sign in at ${signIn.issuer}`);
+  const { UserPools: pools } = poolsSchema.parse(await aws('cognito-idp', 'list-user-pools', '--max-results', '60'));
+  const pool = pools.find(({ Name }) => Name === deploymentName);
+  if (pool === undefined) return ok(check, 'no user pool of a former deployment is left');
+  if (await exists(`${deploymentName}-console`)) return ok(check, `are in the user pool ${pool.Id}`);
+  return warning(
+    check,
+    `the user pool ${pool.Id} of a former deployment is left: the console stack makes another, without its users`,
+    `If nobody needs its users: \`aws cognito-idp update-user-pool --deletion-protection INACTIVE --user-pool-id ${pool.Id} && aws cognito-idp delete-user-pool --user-pool-id ${pool.Id}\`.`,
+  );
+}
+
+async function exists(stack: string): Promise<boolean> {
+  try {
+    const { Stacks } = stacksSchema.parse(await aws('cloudformation', 'describe-stacks', '--stack-name', stack));
+    return !CREATION_FAILED.includes(Stacks[0].StackStatus);
+  } catch (error) {
+    if (inWords(error).includes('does not exist')) return false;
     throw error;
   }
 }

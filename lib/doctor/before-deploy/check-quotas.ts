@@ -59,7 +59,13 @@ async function checkFargateQuota({
 }
 
 /** The account's value; AWS's default if it has none. */
-async function quotaValue({ service, code }: { readonly service: string; readonly code: string }): Promise<number> {
+export async function quotaValue({
+  service,
+  code,
+}: {
+  readonly service: string;
+  readonly code: string;
+}): Promise<number> {
   const args = ['--service-code', service, '--quota-code', code];
   try {
     return quotaSchema.parse(await aws('service-quotas', 'get-service-quota', ...args)).Quota.Value;
@@ -69,6 +75,10 @@ async function quotaValue({ service, code }: { readonly service: string; readonl
   }
 }
 
-function increase({ service, code }: { readonly service: string; readonly code: string }, value: number): string {
+/** The command that asks for a higher value. */
+export function increase(
+  { service, code }: { readonly service: string; readonly code: string },
+  value: number,
+): string {
   return `\`aws service-quotas request-service-quota-increase --service-code ${service} --quota-code ${code} --desired-value ${value}\`; AWS takes hours to days.`;
 }

@@ -3,7 +3,8 @@ import { examine, type Finding, fault, inWords, ok, warning } from '../finding.t
 import { checkBootstrap, checkCloudFront, checkEcsRole } from './check-account-setup.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { checkDocker } from './check-docker.ts';
-import { checkLeftovers } from './check-leftovers.ts';
+import { checkLeftovers, checkUsers } from './check-leftovers.ts';
+import { checkVpcQuota, checkZones } from './check-network.ts';
 import { checkFargateQuotas, checkLambdaQuota } from './check-quotas.ts';
 
 const RIGHTS = 'May these credentials read it?';
@@ -53,8 +54,11 @@ async function checkAccount(settings: Deployment): Promise<Finding[]> {
     ['ECS role', checkEcsRole],
     ['Lambda quota', checkLambdaQuota],
     ['Fargate quota', async () => await checkFargateQuotas(settings)],
+    ['VPC quota', async () => await checkVpcQuota(settings)],
+    ['zones', async () => await checkZones(settings)],
     ['CloudFront', checkCloudFront],
     ['stacks', async () => await checkLeftovers(settings.deploymentName)],
+    ['users', async () => await checkUsers(settings)],
   ];
   return (await Promise.all(checks.map(async ([check, look]) => await examine(check, look, RIGHTS)))).flat();
 }

@@ -13,7 +13,9 @@ const look = async (settings: object, region: string | undefined = 'eu-west-1') 
   );
 };
 const identity = `*sts*) echo '{ "Account": "1", "Arn": "arn:1" }';;`;
-const OF_ACCOUNT = ['bootstrap', 'ECS role', 'Lambda quota', 'Fargate quota', 'CloudFront', 'stacks'];
+const OF_ACCOUNT = [
+  ...['bootstrap', 'ECS role', 'Lambda quota', 'Fargate quota', 'VPC quota', 'zones', 'CloudFront', 'stacks', 'users'],
+];
 
 it('settings, Docker, credentials and account are looked at; what may not be read is a fault', async () => {
   await command.runs('case "$*" in', identity, '*) echo AccessDenied >&2; exit 254;;', 'esac');
