@@ -47,7 +47,10 @@ export interface RunningAgent {
 
 type OutputFault = keyof typeof LOST_OUTPUT;
 
-/** Starts the prepared agent. What it writes is read, stored, and counted by the clocks. If that fails, nothing is left. */
+/**
+ * Starts the prepared agent. What it writes is read as it is, stored masked, and counted by the clocks: a secret can be a
+ * word of the vendor's events. If that fails, nothing is left.
+ */
 export async function startAgent(
   context: AttemptContext & { readonly log: Logger },
   job: Job,
@@ -82,11 +85,11 @@ export async function startAgent(
       outputBytes: context.env.PROMPTQ_OUTPUT_BYTES,
       objects: s3OutputObjects(context.objects, context.env.OUTPUT_BUCKET),
       redaction: at.redaction,
-      onStdout: (chunk) => drive?.push(chunk),
       onData: (stream, chunk) => {
         clocks.onOutput();
         if (stream === 'stderr') stderrTail = Buffer.concat([stderrTail, chunk]).subarray(-STDERR_TAIL_BYTES);
         else {
+          drive?.push(chunk);
           reader.push(chunk);
           saving.grown();
           if (promptedSession(reader.facts()) !== undefined) courier.onPromptSeen();

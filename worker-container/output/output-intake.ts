@@ -12,7 +12,7 @@ export interface IntakeOptions {
   readonly limit: number;
   readonly timing: Timing;
   /** Called with each chunk as the agent wrote it, before it is masked; must not throw. */
-  readonly onRead?: ((chunk: Buffer) => void) | undefined;
+  readonly onRead?: (chunk: Buffer) => void;
   /** Called with each kept chunk; must not throw. */
   readonly onKept: (chunk: Buffer) => void;
   /** Called once, when the stream exceeds the limit. */

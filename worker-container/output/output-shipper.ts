@@ -22,9 +22,7 @@ export interface OutputShipperOptions {
   readonly objects: OutputObjects;
   /** Masks secrets. */
   readonly redaction: Redaction;
-  /** Called with stdout as the agent wrote it, not masked, even beyond the limit; must not throw. */
-  readonly onStdout?: (chunk: Buffer) => void;
-  /** Called with every byte as stored, in order; must not throw. */
+  /** Called with every byte as the agent wrote it, in order, not masked, even beyond the limit; must not throw. */
   readonly onData?: (stream: StreamName, chunk: Buffer) => void;
   /** Called once per stream when it exceeds the limit. The rest is not kept. */
   readonly onLimit?: (stream: StreamName) => void;
@@ -132,11 +130,8 @@ function lane(options: OutputShipperOptions, stream: StreamName, spool: Spool, s
     redactor: options.redaction.redactor(),
     limit: options.outputBytes ?? LIMITS.outputBytes,
     timing,
-    onRead: stream === 'stdout' ? options.onStdout : undefined,
-    onKept: (chunk) => {
-      shipper.grown();
-      options.onData?.(stream, chunk);
-    },
+    onRead: (chunk) => options.onData?.(stream, chunk),
+    onKept: () => shipper.grown(),
     onLimit: () => options.onLimit?.(stream),
     onError: (error) => options.onError?.(stream, error),
     room: () => shipper.room(),

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AGENTS, type AgentName } from '../../contract/agents.ts';
 import { isKnown, type LaterCode } from '../../contract/later-code.ts';
+import { MASK } from '../../contract/mask.ts';
 import { type AgentFacts, STDERR_TAIL_BYTES } from '../../vendors/output/agent-output.ts';
 import { AGENT_OUTPUTS } from '../../vendors/outputs.ts';
 import { collectFollowUps } from '../creation/collect-follow-ups.ts';
@@ -51,6 +52,8 @@ interface Found {
   readonly streams: Receipt['streams'];
   readonly facts: AgentFacts;
   readonly asked: FollowUpBlocks | undefined;
+  /** Something in it is masked, which may be a word of the agent's events. */
+  readonly isMasked: boolean;
 }
 
 async function readOutput(
@@ -65,9 +68,13 @@ async function readOutput(
   const stdout = new StreamTally();
   const open = async (stream: StreamName) => await createCompared(output, { jobId, attempt, stream }, undefined);
   const [stdoutSource, stderrSource] = await Promise.all([open('stdout'), open('stderr')]);
+  let isMasked = false;
+  let before: Buffer = Buffer.alloc(0);
   for await (const chunk of stdoutSource.read()) {
     stdout.add(chunk);
     reader?.push(chunk);
+    isMasked ||= chunk.includes(MASK) || Buffer.concat([before, chunk.subarray(0, MASK.length)]).includes(MASK);
+    before = chunk.subarray(1 - MASK.length);
   }
   reader?.end();
   const stderr = new StreamTally();
@@ -90,10 +97,11 @@ async function readOutput(
     },
     facts: known === undefined ? read : known.conclude(read, exit),
     asked: followUps.found(),
+    isMasked,
   };
 }
 
-function mend(receipt: Receipt, { streams, facts, asked }: Found): Receipt {
+function mend(receipt: Receipt, { streams, facts, asked, isMasked }: Found): Receipt {
   const { outcome } = receipt;
   const known = receipt.streams;
   const damages = [
@@ -113,16 +121,16 @@ function mend(receipt: Receipt, { streams, facts, asked }: Found): Receipt {
     };
   const isAgentsError = outcome.reason === 'agent_error' && facts.error !== undefined;
   const follow_ups = asked ?? receipt.follow_ups;
-  return {
-    ...receipt,
+  const read = {
     outcome: isAgentsError ? { ...outcome, error: facts.error } : outcome,
     ...(facts.sessionId !== undefined && { session_id: facts.sessionId }),
     ...(facts.model !== undefined && { model: facts.model }),
     ...(facts.usage !== undefined && receipt.usage_from === undefined && { usage: facts.usage }),
     ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),
     ...(follow_ups !== undefined && { follow_ups }),
-    streams: comparedStreams,
   };
+  // The worker has read the output before it was masked.
+  return { ...(isMasked ? { ...read, ...receipt } : { ...receipt, ...read }), streams: comparedStreams };
 }
 
 /** Describes in one sentence how a stream differs from its record. */

@@ -85,10 +85,8 @@ test('a short attempt costs one request for each stream that was written to', as
 });
 
 test('a secret is always masked, however the agent writes it', async () => {
-  const seen: Buffer[] = [];
   const { stdin, exited, shipper, jobId } = await ship('cat', {
     redaction: new Redaction(['sk-0123456789']),
-    onData: (_, chunk) => seen.push(chunk),
   });
   shipper.setWatched(true);
   stdin.write('key: sk-01234');
@@ -97,7 +95,6 @@ test('a secret is always masked, however the agent writes it', async () => {
   await exited;
   await shipper.finish({ complete: true });
   expect(await persisted(jobId, 'stdout')).toBe('key: ***, begun: sk-0123');
-  expect(Buffer.concat(seen).toString()).toBe('key: ***, begun: sk-0123');
 });
 
 test('an attempt can be finished while a process that outlived the agent holds its pipes', async () => {
