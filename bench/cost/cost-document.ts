@@ -27,7 +27,14 @@ import {
   taskHour,
 } from './prices.ts';
 import type { Resource } from './templates.ts';
-import { fileTraffic, infrequentRead, STREAMED_PER_REQUEST_MB, streamedAnswer } from './traffic-price.ts';
+import {
+  fileTraffic,
+  infrequentRead,
+  STREAMED_PER_REQUEST_MB,
+  streamedAnswer,
+  TEAM,
+  teamFiles,
+} from './traffic-price.ts';
 
 /** Most that an idle deployment may cost, dollars a month, without a custom domain and a firewall. */
 export const IDLE_PROMISE = 3;
@@ -36,7 +43,7 @@ const MINUTES = [1, 10, 60] as const;
 /** MB that a job writes to its workspace, and reads from it. */
 const FILE_MEGABYTES = [10, 100, 500] as const;
 /** MB of a streamed answer. */
-const ANSWER_MEGABYTES = [1, 50, 200] as const;
+const ANSWER_MEGABYTES = [1, 10, LIMITS.streamedAnswerBytes / 1e6] as const;
 
 /** docs/operate/cost.md. */
 export function costDocument(resources: ReadonlyMap<string, Resource>, counts: RequestCounts): string {
@@ -58,6 +65,16 @@ export function costDocument(resources: ReadonlyMap<string, Resource>, counts: R
   const probes = (isSpot: boolean) =>
     ((HOURS_A_MONTH * 60) / probeMinutes) * workerTime(loneSeconds(0, idleFor), worker, isSpot);
   const wait = 25;
+  const files = teamFiles();
+  const month: [string, number][] = [
+    ['while nothing happens', sum(idle)],
+    [
+      `${TEAM.jobs.toLocaleString('en-US')} jobs of ${TEAM.minutes} min on busy workers`,
+      (TEAM.jobs / 1_000) * total(TEAM.minutes, 0),
+    ],
+    [`${TEAM.filesGb} GB of workspaces and clones, used within a week`, files.kept],
+    [`each job writes ${TEAM.writtenMb} MB there and reads ${TEAM.readMb} MB`, files.traffic],
+  ];
   return `# What it costs
 
 \`npm run generate\` computes this page from the synthesized templates (the settings of cdk.json), counted requests and a
@@ -84,6 +101,19 @@ Assumptions:
 Opt-in: a dashboard ${dollars(cost('dashboard', 1), 2)}, a firewall (WAF) from ${dollars(cost('webAcl', 1), 2)}, a hosted zone for a domain ${dollars(cost('hostedZone', 1), 2)} a month.
 
 In use, the service emits ${Object.keys(METRICS).length} custom metrics, each only in hours in which its value is not zero: at most ${dollars(cost('customMetric', Object.keys(METRICS).length), 2)} a month.
+
+## A team's month
+
+${table(
+  ['part', '$ a month'],
+  [...month, ['**together**', month.reduce((all, [, usd]) => all + usd, 0)] as const].map(([part, usd]) => [
+    part,
+    dollars(usd, 2),
+  ]),
+)}
+
+Not in it: the model, data transfer, and the versions of the worker's image and the functions' bundles that pile up in the
+CDK's repository and bucket ([how to remove them](runbook.md#old-images-and-bundles-pile-up)).
 
 ## 1,000 jobs
 
@@ -126,7 +156,11 @@ ${dollars(probes(false), 2)} a month, ${dollars(probes(true), 2)} on Spot at bes
 ### Files in workspaces
 
 The workspaces' file system bills each byte written or read (elastic throughput), for clones, installed packages and builds.
-Files in \`HOME\`, \`TMPDIR\` and \`XDG_CACHE_HOME\` are on the task's own disk, which costs nothing extra up to 20 GB.
+Files in \`HOME\`, \`TMPDIR\` and \`XDG_CACHE_HOME\` are on the task's own disk, which costs nothing extra up to 20 GB;
+beyond them (\`workerSize.diskGb\`) ${dollars(cost('fargateDisk', 1_000), 2)} for 1,000 GB-hours. Stored files cost ${dollars(cost('efsStandard', 1), 2)} a GB-month, those that
+nobody used for a week ${dollars(cost('efsInfrequent', 1), 3)}, and an access moves a file back. The table counts the files' own bytes: EFS meters each file in
+steps of 4 KiB with 2 KiB of metadata, at least 128 KiB while it is in infrequent access, and bills operations on
+metadata too, so a tree of small files costs a multiple.
 
 ${table(
   ['each job', '1,000 jobs that write it', '1,000 jobs that read it', 'extra for infrequent access'],
@@ -141,7 +175,7 @@ ${table(
 ### Streamed answers
 
 Results, logs and attachments are streamed. API Gateway bills every started ${STREAMED_PER_REQUEST_MB} MB as a request, and Lambda each byte after the
-first 6 MB. Data transfer is not included.
+first 6 MB and the function's time, at 2 MB a second. Data transfer is not included.
 
 ${table(
   ['1,000 answers of', '$'],

@@ -114,7 +114,8 @@ export function request(
 ): Dollars {
   return merged(stored(step), {
     'API Gateway': cost('restRequest', 1),
-    CloudFront: cost('cloudFrontRequest', 1),
+    // Each request of the API runs one function of the distribution.
+    CloudFront: cost('cloudFrontRequest', 1) + cost('cloudFrontFunction', 1),
     Lambda: invocations(1, SCENARIO.functionMemory[mode], seconds),
     logs: cost('logIngestion', SCENARIO.logOfRequest),
   });

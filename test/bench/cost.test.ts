@@ -120,8 +120,13 @@ describe('a job', () => {
     [10, 1],
     [10.1, 2],
     [200, 20],
-  ])('pays for a streamed answer of %d MB as for %d requests', ([mb = 0, requests = 0]) => {
-    const streamed = cost('lambdaStreamed', Math.max(0, mb - 6) / 1_000);
-    expect(streamedAnswer(mb) - streamed).toBeCloseTo(cost('restRequest', requests), 10);
-  });
+  ])(
+    'pays for a streamed answer of %d MB as for %d requests, and for the time in which it is sent',
+    ([mb = 0, requests = 0]) => {
+      const streamedMb = Math.max(0, mb - 6);
+      const seconds = 0.05 + streamedMb / 2;
+      const besides = cost('lambdaStreamed', streamedMb / 1_000) + cost('lambdaArm', seconds * 0.5);
+      expect(streamedAnswer(mb) - besides).toBeCloseTo(cost('restRequest', requests), 10);
+    },
+  );
 });
