@@ -33,8 +33,8 @@ export const LIMITS = {
   /** A larger attachment is served by a redirect: Lambda streams at most 200 MB. */
   streamedAttachmentBytes: 100_000_000,
   repository: { addressLength: 2_048, refLength: 255, setupLength: 16_384 },
-  /** Recorded changes to a repository: bytes of the diff, characters of its summary. */
-  changes: { diffBytes: 10 * 1024 * 1024, statLength: 4_000 },
+  /** Recorded changes to a repository: bytes of the diff, characters of its summary, bytes of a file that is compared. */
+  changes: { diffBytes: 10 * 1024 * 1024, statLength: 4_000, fileBytes: 100 * 1024 * 1024 },
   retries: { min: 0, max: 100 },
   /** Range of `timeout` in the unit of the deployment. The table can't store numbers closer to 0. */
   timeout: { min: 1e-100, max: Number.MAX_SAFE_INTEGER },

@@ -58,7 +58,7 @@ export async function startGitServer(options: { credentials?: string } = {}): Pr
     commit: async (files: Record<string, string>, branch = 'main') => {
       await git(work, 'checkout', '-q', '-B', branch);
       for (const [name, text] of Object.entries(files)) await writeFile(join(work, name), text);
-      await git(work, 'add', '-A');
+      await git(work, 'add', '--', ...Object.keys(files));
       await git(work, 'commit', '-q', '-m', 'change');
       await git(work, 'push', '-q', join(folder, 'app.git'), branch);
       return await git(work, 'rev-parse', 'HEAD');

@@ -30,6 +30,8 @@ export interface GitCall {
   readonly limit?: number;
   /** Receives the output, which is then not returned. */
   readonly onStdout?: (chunk: Buffer) => void;
+  /** Receives git's messages, unmasked. */
+  readonly onStderr?: (chunk: Buffer) => void;
 }
 
 /** Milliseconds: enough for the first clone of a large repository. */
@@ -39,7 +41,7 @@ export const JOBS_REPOSITORY_LIMIT_MS = 10_000;
 
 /** Time limit of a tool, in milliseconds. */
 const TOOL_TIMEOUT_MS = 300_000;
-/** Most bytes of output to return. */
+/** Most bytes of output to return. More is an error: no caller takes a part for the whole. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
 /**
@@ -67,6 +69,12 @@ const SETTINGS = {
  */
 export class GitRefusedError extends Error {
   override readonly name = 'GitRefusedError';
+  readonly exitCode: number | null;
+
+  constructor(message: string, exitCode: number | null = null) {
+    super(message);
+    this.exitCode = exitCode;
+  }
 }
 
 /** What git says when the machine lacks memory, processes, descriptors or disk space. */
@@ -101,13 +109,15 @@ export async function git(surroundings: GitSurroundings, args: readonly string[]
     killTimeoutMs: surroundings.killTimeoutMs,
     limit: call.limit ?? GIT_TIMEOUT_MS,
     onStdout: call.onStdout ?? collect,
+    ...(call.onStderr && { onStderr: call.onStderr }),
   });
   if (exit.exitCode !== 0) {
     const { exitCode, signal } = exit;
     const how = signal === null ? `exit code ${exitCode}` : `ended by ${signal}`;
     const message = `git ${args[0]}: ${saidOf(exit.stderrTail) || how}`;
-    throw signal === null && !SHORTAGE.test(message) ? new GitRefusedError(message) : new Error(message);
+    throw signal === null && !SHORTAGE.test(message) ? new GitRefusedError(message, exitCode) : new Error(message);
   }
+  if (bytes > MAX_OUTPUT_BYTES) throw new Error(`git ${args[0]}: its output has more than 8 MiB`);
   return Buffer.concat(parts).toString();
 }
 
@@ -138,16 +148,18 @@ function repositoryOf({ repository }: GitCall): Record<string, string> {
 
 /**
  * Runs a small tool on files of a repository, confined as git itself: what an agent put there leads it no further.
+ * @param onOutput receives its stdout, which is then not returned.
  * @returns its stdout.
  */
 export async function runTool(
   { env, attemptDir, mark, account, ending, redaction, onSurvivors, killTimeoutMs }: GitSurroundings,
   command: string,
   args: readonly string[],
+  onOutput?: (chunk: Buffer) => void,
 ): Promise<string> {
   const parts: Buffer[] = [];
   const at = { cwd: attemptDir, mark, account, ending, redaction, onSurvivors, killTimeoutMs, limit: TOOL_TIMEOUT_MS };
-  const onStdout = (chunk: Buffer) => parts.push(chunk);
+  const onStdout = onOutput ?? ((chunk: Buffer) => parts.push(chunk));
   await runPreparing({ command, args, env: { PATH: env.PATH, LANG: 'C.UTF-8' }, ...at, onStdout });
   return Buffer.concat(parts).toString();
 }

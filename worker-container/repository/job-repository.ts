@@ -11,9 +11,9 @@ import { credentialEnvironment, credentialsFor } from './git-credentials.ts';
 import { findWorktree, openWorktree } from './job-worktree.ts';
 import { type CloneRequest, type KeptClone, mendClone, UnknownRefError, updateClone } from './kept-clone.ts';
 import { runSetup } from './setup-command.ts';
-import { findSnapshot, keepSnapshot, type Snapshot } from './snapshots.ts';
-import { makeObserver } from './worktree-changes.ts';
+import { findSnapshot, keepSnapshot, keepStart, type Snapshot } from './snapshots.ts';
 import type { JobWorktree } from './worktree-record.ts';
+import { makeObserver, worktreeTree } from './worktree-tree.ts';
 
 export interface RepositoryContext {
   readonly projectSettings: Pick<ProjectSettingsStore, 'get'>;
@@ -67,7 +67,8 @@ export async function openRepository(
   const worktree = await openMended(context, surroundings, request, clone);
   await request.source?.onCopied();
   const warnings = await runSetup(surroundings, request, worktree, settings.setup);
-  return { ...worktree, warnings: [...worktree.warnings, ...warnings] };
+  const uncompared = await keepStart(surroundings, worktree, settings.setup);
+  return { ...worktree, warnings: [...worktree.warnings, ...warnings, ...uncompared] };
 }
 
 /** Opens the job's worktree. If the kept clone caused a failure and could be mended, tries once more. */
@@ -109,7 +110,8 @@ async function snapshotOf(
   try {
     await lend();
     const observer = await makeObserver(surroundings, worktree, 'source.git');
-    await keepSnapshot(surroundings, worktree, { observer, turn: job });
+    const { tree } = await worktreeTree(surroundings, worktree, observer);
+    await keepSnapshot(surroundings, worktree, { observer, turn: job, tree });
   } finally {
     await close();
   }

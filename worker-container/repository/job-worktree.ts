@@ -1,9 +1,9 @@
-import { constants, lstat, mkdir, open, rename, writeFile } from 'node:fs/promises';
+import { constants, copyFile, lstat, mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { putFile, removeTree } from '../service-accounts/untrusted-files.ts';
 import { type GitSurroundings, git } from './git.ts';
-import { type KeptClone, recordPath } from './kept-clone.ts';
+import { bundleBeside, type KeptClone, recordPath } from './kept-clone.ts';
 import { restoreSnapshot, type Snapshot } from './snapshots.ts';
 import { changeRecord, type JobWorktree, readRecord, type WorktreeRecord } from './worktree-record.ts';
 
@@ -43,10 +43,12 @@ export async function openWorktree(
   if (known !== undefined && !known.isReady) await removeTree(path);
   else if (isThere) warnings.push(await putAside(path));
   const base = from?.base ?? clone.base;
+  const start = from?.start;
+  if (from !== undefined && start !== base) await copyFile(from.bundle, bundleBeside(record));
   await putFile(record, JSON.stringify({ base, isReady: false } satisfies WorktreeRecord));
   await lend();
   await makeRepository(surroundings, { clone, path, branch: `promptq/${jobId}`, from });
-  await putFile(record, JSON.stringify({ base, isReady: true } satisfies WorktreeRecord));
+  await putFile(record, JSON.stringify({ base, start, isReady: true } satisfies WorktreeRecord));
   return { path, clone: clone.dir, record, base, warnings };
 }
 

@@ -1,18 +1,18 @@
-import { mkdir, open, writeFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import type { Changes } from '../../lib/jobs/receipts/changes.ts';
 import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
-import { giveTree } from '../service-accounts/untrusted-files.ts';
 import { layOutStat, WHOLE_STAT } from './diff-stat.ts';
 import { type GitCall, GitRefusedError, type GitSurroundings, git, JOBS_REPOSITORY_LIMIT_MS } from './git.ts';
 import { keepSnapshot, type TurnEnd } from './snapshots.ts';
-import type { JobWorktree } from './worktree-record.ts';
+import { type JobWorktree, readRecord } from './worktree-record.ts';
+import { makeObserver, worktreeTree } from './worktree-tree.ts';
 
 /** Starts no program, not even in a submodule, which has its own configuration. */
-const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--ignore-submodules=dirty'];
-/** Milliseconds that one step of the comparison may take. */
-const MAX_STEP_MS = 300_000;
+const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=dirty'];
+/** Unchanged files are found whatever their number, and changed ones among this many: each is compared with each. */
+const RENAMES = ['--find-renames', '-l400'];
 
 /** The changes of an attempt without a worktree. */
 export const NO_CHANGES: { readonly changes?: Changes; readonly warnings: readonly string[] } = { warnings: [] };
@@ -28,12 +28,13 @@ export async function changesOf(
   try {
     const diffFile = join(files.own, 'changes.diff');
     const observer = await makeObserver(surroundings, worktree);
-    const { changes, unknown } = await worktreeChanges(surroundings, worktree, { diffFile, call: observer });
-    const unkept = await keepSnapshot(surroundings, worktree, { observer, turn }).then(
+    const { tree, warnings } = await worktreeTree(surroundings, worktree, observer);
+    const { changes, unknown } = await worktreeChanges(surroundings, worktree, { diffFile, observer, tree });
+    const unkept = await keepSnapshot(surroundings, worktree, { observer, turn, tree }).then(
       () => [],
       (error: unknown) => [`repository: no snapshot to fork from: ${whyNot(error)}`],
     );
-    return { changes, warnings: [...worktree.warnings, ...unknown, ...unkept] };
+    return { changes, warnings: [...worktree.warnings, ...warnings, ...unknown, ...unkept] };
   } catch (error) {
     return {
       warnings: [...worktree.warnings, `changes: not known: ${whyNot(error)}`],
@@ -47,20 +48,21 @@ function whyNot(error: unknown): string {
 }
 
 /**
- * The difference between a worktree and its first commit: committed or not, including untracked files, excluding those
- * that a `.gitignore` names. The job's own index, excludes and configuration are not read, and its index stays unchanged.
+ * The difference between a worktree and what its agent began with, which is the first commit after the checkout and the
+ * setup command: committed or not, including untracked files, excluding those that a `.gitignore` names. The job's own
+ * index, excludes and configuration are not read, and its index stays unchanged.
  * @param own.diffFile gets the whole diff, with known secrets masked, up to a limit.
  * @returns `unknown`: a warning, if git could not tell where the job's repository is
  */
 async function worktreeChanges(
   surroundings: GitSurroundings,
   worktree: JobWorktree,
-  { diffFile, call }: { readonly diffFile: string; readonly call: GitCall },
+  { diffFile, observer, tree }: { readonly diffFile: string; readonly observer: GitCall; readonly tree: string },
 ): Promise<{ readonly changes: Changes; readonly unknown: readonly string[] }> {
-  const ask = async (...args: string[]) => await git(surroundings, args, call);
-  await ask('add', '--intent-to-add', '--', worktree.path);
-  const counts = countsOf(await ask('diff', ...NO_PROGRAMS, '--numstat', '-z', worktree.base, '--'));
-  const stat = await ask('diff', ...NO_PROGRAMS, ...WHOLE_STAT, worktree.base, '--');
+  const start = (await readRecord(worktree.record))?.start ?? worktree.base;
+  const diff = ['diff', ...NO_PROGRAMS, ...RENAMES, start, tree];
+  const stat = await git(surroundings, [...diff, ...WHOLE_STAT, '--'], observer);
+  const counts = countsOf(stat);
   // These two only resolve names: they read no object, so nothing can be fetched, filtered or hooked in.
   const own: GitCall = { repository: { gitDir: join(worktree.path, '.git') }, limit: JOBS_REPOSITORY_LIMIT_MS };
   const unknown: string[] = [];
@@ -76,7 +78,7 @@ async function worktreeChanges(
   const stored =
     counts.files === 0
       ? { truncated: false, masked: false }
-      : await writeDiff(surroundings, worktree, { call, diffFile });
+      : await writeDiff(surroundings, diff, { observer, diffFile });
   const changes: Changes = {
     branch: branch.trim() || null,
     base: worktree.base,
@@ -88,41 +90,11 @@ async function worktreeChanges(
   return { changes, unknown };
 }
 
-const OBSERVER_CONFIG = `[core]
-\trepositoryformatversion = 0
-\tfilemode = true
-\tbare = false
-`;
-
-/**
- * Creates the worker's separate repository for reading the worktree. It borrows the kept clone's objects and has no
- * configuration, attribute, hook or object of the job's own repository.
- */
-export async function makeObserver(
-  surroundings: GitSurroundings,
-  worktree: JobWorktree,
-  name = 'changes.git',
-): Promise<GitCall> {
-  const gitDir = join(surroundings.attemptDir, name);
-  await mkdir(gitDir, { recursive: true, mode: 0o700 });
-  for (const folder of ['objects/info', 'refs', 'info']) await mkdir(join(gitDir, folder), { recursive: true });
-  await writeFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
-  await writeFile(join(gitDir, 'config'), OBSERVER_CONFIG);
-  await writeFile(join(gitDir, 'objects', 'info', 'alternates'), `${join(worktree.clone, 'objects')}\n`);
-  await writeFile(join(gitDir, 'info', 'attributes'), '* -filter\n');
-  await giveTree(gitDir, surroundings.account);
-  const call: GitCall = { repository: { gitDir, workTree: worktree.path }, limit: MAX_STEP_MS };
-  // A new index, so that every tracked file is read: the job's own can declare files unchanged (`--assume-unchanged`).
-  await git(surroundings, ['read-tree', worktree.base], call);
-  await git(surroundings, ['update-index', '-q', '--refresh'], call);
-  return call;
-}
-
 /** @returns whether the diff exceeds the limit, and whether it holds masks, which make it another text than the job wrote */
 async function writeDiff(
   surroundings: GitSurroundings,
-  worktree: JobWorktree,
-  { call, diffFile }: { call: GitCall; diffFile: string },
+  diff: readonly string[],
+  { observer, diffFile }: { readonly observer: GitCall; readonly diffFile: string },
 ): Promise<Pick<Changes, 'truncated' | 'masked'>> {
   const redactor = surroundings.redaction.redactor();
   const parts: Buffer[] = [];
@@ -131,8 +103,8 @@ async function writeDiff(
     if (bytes < LIMITS.changes.diffBytes) parts.push(masked);
     bytes += masked.length;
   };
-  await git(surroundings, ['diff', ...NO_PROGRAMS, '--binary', worktree.base, '--'], {
-    ...call,
+  await git(surroundings, [...diff, '--binary', '--'], {
+    ...observer,
     onStdout: (chunk) => keep(redactor.push(chunk)),
   });
   keep(redactor.flush());
@@ -145,15 +117,13 @@ async function writeDiff(
   return { truncated: bytes > LIMITS.changes.diffBytes, masked: redactor.hasMasked };
 }
 
-/** Parses `--numstat -z`: `12\t3\tpath\0`, with `-` for binary files. */
-function countsOf(numstat: string): Pick<Changes, 'files' | 'insertions' | 'deletions'> {
-  const sum = { files: 0, insertions: 0, deletions: 0 };
-  for (const entry of numstat.split('\0')) {
-    const [, added, removed] = /^(\d+|-)\t(\d+|-)\t/.exec(entry) ?? [];
-    if (added === undefined) continue;
-    sum.files += 1;
-    sum.insertions += Number(added) || 0;
-    sum.deletions += Number(removed) || 0;
-  }
-  return sum;
+/** The last line of a summary counts all files, shown or not: ` 3 files changed, 2 insertions(+), 1 deletion(-)`. */
+function countsOf(stat: string): Pick<Changes, 'files' | 'insertions' | 'deletions'> {
+  const last = stat.trimEnd().split('\n').at(-1) ?? '';
+  const count = (what: RegExp) => Number(what.exec(last)?.[1] ?? 0);
+  return {
+    files: count(/^ (\d+) files? changed/),
+    insertions: count(/ (\d+) insertions?\(\+\)/),
+    deletions: count(/ (\d+) deletions?\(-\)/),
+  };
 }

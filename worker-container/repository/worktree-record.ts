@@ -19,6 +19,11 @@ const recordSchema = z.object({
   base: z.string(),
   /** False: an attempt has begun to create it. */
   isReady: z.boolean(),
+  /**
+   * What its agent began with: the first commit after the checkout and the setup command. It is that commit itself, or
+   * one in the bundle beside this record. Absent: not written yet.
+   */
+  start: z.string().optional(),
   /** The setup command that has succeeded in it. */
   setup: z.string().optional(),
   /** The commit of its files at the end of the newest turn, `ID/ATTEMPT`. */

@@ -106,10 +106,10 @@ export const FORKS: readonly Mutant[] = [
   },
   {
     name: 'a snapshot changes times in the repository of the job',
-    file: 'worker-container/repository/snapshots.ts',
-    find: "await git(surroundings, ['add', '--all', '--', worktree.path], observer);",
+    file: 'worker-container/repository/worktree-tree.ts',
+    find: '{ ...call, onStderr: unreadable }',
     replace:
-      "await git(surroundings, ['add', '--all', '--', worktree.path], { ...observer, env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: join(worktree.path, '.git', 'objects') } });",
+      "{ ...call, onStderr: unreadable, env: { ...call.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: join(walk.worktree.path, '.git', 'objects') } }",
     test: WORKTREES_TEST,
   },
 ];

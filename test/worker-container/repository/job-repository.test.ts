@@ -6,6 +6,7 @@ import type { SharedLocks } from '../../../lib/platform/aws/shared-lock.ts';
 import type { ProjectSettings } from '../../../lib/projects/project-settings.ts';
 import { Ending } from '../../../worker-container/commands/ending.ts';
 import { openRepository, type RepositoryJob } from '../../../worker-container/repository/job-repository.ts';
+import { changesOf } from '../../../worker-container/repository/worktree-changes.ts';
 import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
 import { openSurroundings } from './surroundings.ts';
 
@@ -148,4 +149,31 @@ it('a setup command runs once in a worktree', async () => {
   expect(await readFile(join(path, 'done'), 'utf8')).toBe('set up\n');
   expect((await stat(join(around.folder, 'setup.log'))).isFile()).toBe(true);
   await expect(opened({ setup: 'exit 3' })).rejects.toThrow(/setup.*3|3.*setup/i);
+});
+
+it('what the checkout and the setup command make is not the work of the agent, nor of a fork', async () => {
+  await server.commit({ 'a.bat': 'one\r\ntwo\r\n', large: 'pointer\n' });
+  await server.commit({ '.gitattributes': '*.bat text\nlarge filter=lfs\n' });
+  const changed = async (turn: string, worktree: Awaited<ReturnType<typeof opened>>['worktree']) => {
+    const { changes, warnings } = await changesOf(
+      around.surroundings,
+      worktree,
+      { own: around.folder },
+      { id: turn, attempt: 1 },
+    );
+    return [changes?.files, changes?.insertions, warnings];
+  };
+  expect(await changed('none', (await opened({}, { job: { id: jobIdOfKey('none') } })).worktree)).toEqual([0, 0, []]);
+  const setup = 'test -e made || { echo content > large; echo made > made; }';
+  const { worktree, path } = await opened({ setup });
+  expect(await changed(id, worktree)).toEqual([0, 0, []]);
+  await writeFile(join(path, 'large'), 'content\nmore\n');
+  expect(await changed(id, (await opened({ setup })).worktree)).toEqual([1, 1, []]);
+  expect(await readFile(join(around.folder, 'changes.diff'), 'utf8')).toContain(' content\n+more\n');
+  const nothing = async () => undefined;
+  const source = { job: { id, attempt: 1 }, path, lend: nothing, close: nothing, onCopied: nothing } as NonNullable<
+    RepositoryJob['source']
+  >;
+  const fork = await opened({ setup }, { job: { id: jobIdOfKey('fork') }, source });
+  expect(await changed('fork', fork.worktree)).toEqual([1, 1, []]);
 });

@@ -199,3 +199,45 @@ it('a fork begins with the files of the turn that it forks, uncommitted as they 
   await changed('job_8a', 2);
   expect(await findSnapshot(clone, 'job_8a', { id: 'job_8a', attempt: 2 })).toBeDefined();
 });
+
+it('no path costs the others: what git can’t take is named, and repositories are there with their files', async () => {
+  const { path } = await open('job_9a');
+  const script = `
+    echo x >> kept
+    git init -q app; echo y > app/a.txt
+    git init -q done; echo z > done/z.txt; git -C done add .; git -C done -c user.name=a -c user.email=a@b.c commit -qm x
+    git init -q done/inner; echo i > done/inner/i; echo skipped > done/skip; echo skip > done/.gitignore
+    git init -q ignored; echo u > ignored/u
+    git init -q odd; rm odd/.git/HEAD; mkfifo odd/.git/HEAD; echo '[bad' > odd/.git/config; echo o > odd/o
+    mkfifo .gitattributes; mkdir sub; mkfifo sub/.gitignore; echo s > sub/s
+    touch 'git~1' .GIT; ln -s nowhere .gitmodules; truncate -s 20G huge
+    rm removed; mkfifo removed; touch .DS_Store; mkdir .idea; touch .idea/x
+    deep() { local name=$(printf 'd%.0s' {1..200}); for n in {1..22}; do mkdir $name; cd $name; done; touch below; }
+    (deep)`;
+  await run('bash', ['-c', script], { cwd: path, env: { PATH: process.env.PATH, HOME: around.folder } });
+  const { changes, warnings, diff = '' } = await changed('job_9a');
+  const names = [...diff.matchAll(/^diff --git a\/.* b\/(.*)$/gm)].map(([, name]) => name);
+  expect(names).toEqual([...['app/a.txt', 'done/.gitignore', 'done/inner/i', 'done/z.txt', 'kept', 'odd/o', 'sub/s']]);
+  expect(changes).toMatchObject({ files: 7, insertions: 7, deletions: 0 });
+  expect(warnings).toEqual([
+    'changes: not complete: git does not take these paths: ".GIT", ".gitmodules", "git~1", "removed"',
+    'changes: not complete: these files have more than 100 MiB: "huge"',
+    expect.stringMatching(/^changes: not complete: these folders could not be read: "d+"$/),
+  ]);
+  // A fork starts with them.
+  await open('job_9b', await findSnapshot(clone, 'job_9a', { id: 'job_9a', attempt: 1 }));
+  expect(await readFile(join(pathOf('job_9b'), 'done', 'inner', 'i'), 'utf8')).toBe('i\n');
+  // Node can't remove paths that are so long.
+  await run('rm', ['-r', path]);
+});
+
+it('files that are moved are renames, and files that the summary leaves out are counted', async () => {
+  const { path } = await open('job_10a');
+  const folder = Array(12).fill('f'.repeat(240)).join('/');
+  const script = `mv kept also-kept; mkdir -p ${folder}; cd ${folder}; touch {1..300}`;
+  await run('bash', ['-c', script], { cwd: path });
+  const { changes, warnings, diff = '' } = await changed('job_10a');
+  expect(warnings).toEqual([]);
+  expect(changes).toMatchObject({ files: 301, insertions: 0, deletions: 0 });
+  expect(diff).toContain('similarity index 100%\nrename from kept\nrename to also-kept\n');
+});

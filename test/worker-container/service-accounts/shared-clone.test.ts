@@ -81,7 +81,7 @@ ${config}'; exec perl -e '${ATTACK}'`);
     expect([retried.status, retried.exit_code, retried.attempt_warnings]).toEqual(['FAILED', 3, undefined]);
     expect([await uidIn(failed, 'uid'), await uidIn(failed, 'set-up-by')]).toEqual([second.uid, first.uid]);
     expect(await readFile(join(slots.folderOf(failed), 'README.md'), 'utf8')).toBe('one\n1\n1\n');
-    expect(retried.changes).toMatchObject({ branch: `promptq/${failed.id}`, files: 3, insertions: 4 });
+    expect(retried.changes).toMatchObject({ branch: `promptq/${failed.id}`, files: 2, insertions: 3 });
   });
 
   test("send a project's credential to its own host only, whatever other slots do meanwhile", async () => {
