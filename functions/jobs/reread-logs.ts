@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { keptAlive } from '../../lib/api/kept-alive.ts';
 import { createReread } from '../../lib/api/runtime/services.ts';
 import { wholeView } from '../../lib/api/serve-action.ts';
 import { handleJob } from '../../lib/api/serve-job.ts';
@@ -8,8 +8,12 @@ import { rereadJob } from '../../lib/jobs/reread/reread-job.ts';
 
 /** `POST /jobs/{id}/reread-logs` */
 export const handler = handleJob(route, createReread, async (_input, { core }, context, found) => {
-  const { job, refreshed, recoveredFollowUpIds } = await rereadJob(context, await found);
-  const view = await wholeView(job, context, core.env.PROMPTQ_TIMEOUT_UNIT);
-  const body = schema.parse({ ...view, refreshed, recovered_follow_up_ids: recoveredFollowUpIds });
-  return { body: Readable.from([Buffer.from(JSON.stringify(body))]) };
+  const known = await found;
+  const reread = async () => {
+    const { job, refreshed, recoveredFollowUpIds } = await rereadJob(context, known);
+    const view = await wholeView(job, context, core.env.PROMPTQ_TIMEOUT_UNIT);
+    const body = schema.parse({ ...view, refreshed, recovered_follow_up_ids: recoveredFollowUpIds });
+    return JSON.stringify(body);
+  };
+  return { body: keptAlive(reread()) };
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import middy from '@middy/core';
 import { executionModeStandard } from '@middy/core/Standard';
@@ -12,6 +13,7 @@ import { cookieNames } from '../access/sessions/session-cookie.ts';
 import { ALLOWED_METHODS } from '../contract/allowed-methods.ts';
 import { ApiError } from '../contract/errors.ts';
 import { isKeepWarm } from '../contract/keep-warm.ts';
+import { LIMITS } from '../contract/limits.ts';
 import type { Route, RouteInput } from '../contract/route.ts';
 import { unmappedScope } from '../contract/scope-families.ts';
 import type { Scope } from '../contract/scopes.ts';
@@ -118,6 +120,9 @@ interface Started {
 /** Larger bodies are not parsed for strangers. */
 const PARSED_EARLY_BYTES = 65_536;
 
+/** A stream may last for minutes, but not until it begins: nobody would wait for it. */
+const FIRST_BYTE_MS = LIMITS.stream.firstByteSeconds * 1000;
+
 /** Judges in the fixed order: size, principal, scope; then route, input, job and state are the route's own matter. */
 function wrap(
   route: Partial<Pick<Route, 'query' | 'headers'>> &
@@ -134,6 +139,7 @@ function wrap(
   return middy<APIGatewayProxyEvent, LambdaAnswer>({ executionMode }).handler(
     async (event: APIGatewayProxyEvent, context: Context) => {
       if (isKeepWarm(event)) return { statusCode: 204, headers: {}, body: '' };
+      const firstByteBy = route.mode === 'stream' ? performance.now() + FIRST_BYTE_MS : Number.POSITIVE_INFINITY;
       const requestId = event.requestContext.requestId ?? context.awsRequestId;
       const core = getCore();
       const scope = typeof route.scope === 'function' ? route.scope(event) : route.scope;
@@ -159,9 +165,8 @@ function wrap(
           await rejectForeignOrigin(caller, request, () => core.serviceEndpoints.publicOrigin());
           return caller;
         };
-        // A stream cuts itself off; its time is minutes.
         const inTime = async <T>(work: Promise<T>) =>
-          route.mode === 'stream' ? await work : await beforeDeadline(work, context.getRemainingTimeInMillis());
+          await beforeDeadline(work, Math.min(context.getRemainingTimeInMillis(), firstByteBy - performance.now()));
         const authorized = reauthorize();
         const started = options.early ? startedEarly(() => start(event, core), event, sessionCookie) : undefined;
         // Neither is left open: Lambda freezes a function that has answered.
@@ -172,7 +177,7 @@ function wrap(
         const apiToken = () => apiTokenOf(lowerCaseHeaders(event));
         const call = { principal, requestId, core, accepts, apiToken, reauthorize, noteJob };
         const { answer } = started ?? start(event, core);
-        const done = await inTime(answer(call));
+        const done = await inTime(begun(answer(call)));
         await audited(done.statusCode);
         core.log.info('answered', { ...logged, status: done.statusCode, principal: principal.name });
         return done;
@@ -202,6 +207,13 @@ function startedEarly(start: () => Started, event: APIGatewayProxyEvent, session
   } catch {
     return undefined;
   }
+}
+
+/** Awaits the first piece of a streamed answer, whose failure has a status of its own; a later one cuts the response. */
+async function begun(answer: Promise<LambdaAnswer>): Promise<LambdaAnswer> {
+  const done = await answer;
+  if (done.body instanceof Readable) await once(done.body, 'readable');
+  return done;
 }
 
 /** The job that a path names; what has not the form of a job's id may be anything, a token too. */

@@ -248,7 +248,7 @@ export interface paths {
         put?: never;
         /**
          * Rebuild the record of a job from its stored output
-         * @description Recalculates sizes, hashes, usage, session and messages of every ended attempt, and creates follow-up jobs that are missing. The operation is idempotent.
+         * @description Recalculates sizes, hashes, usage, session and messages of every ended attempt, and creates follow-up jobs that are missing. The operation is idempotent. It may take minutes: after 15 seconds the API sends status 200 and white space until the JSON is ready. A failure after that ends the response without JSON.
          */
         post: operations["rereadLogsJobs"];
         delete?: never;

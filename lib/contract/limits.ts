@@ -22,6 +22,11 @@ export const LIMITS = {
     passSeconds: 5,
     pollSeconds: 2,
   },
+  /**
+   * A streamed response: time to its first byte, after how much silence a slow one sends white space, and after how much
+   * CloudFront gives up.
+   */
+  stream: { firstByteSeconds: 50, silenceSeconds: 15, readTimeoutSeconds: 60 },
   /** A larger JSON response is stored with the output when the attempt ends, and served by a redirect. */
   streamedAnswerBytes: 100_000_000,
   /** Lifetime of such a redirect. */

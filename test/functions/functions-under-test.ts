@@ -2,17 +2,19 @@ import { afterAll, beforeAll, vi } from 'vitest';
 import { TokenStore } from '../../lib/access/tokens/token-store.ts';
 import { pages, routes } from '../../lib/contract/routes/routes.ts';
 import type { Scope } from '../../lib/contract/scopes.ts';
-import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
+import { type Gateway, type GatewayLimits, startGateway } from '../../lib/local/gateway/gateway.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../stand-ins/emulated-deployment.ts';
 
 /**
  * Functions behind a gateway, over emulated tables, without the rest of the service.
  * @param load how each is imported, by the id of its route: written out, so that its test is found by its imports
  * @param settings of the functions' environment, once the address is known
+ * @param limits of the gateway
  */
 export function functionsUnderTest(
   load: Readonly<Record<string, () => Promise<unknown>>>,
   settings: (url: string) => Promise<Record<string, string>> | Record<string, string> = () => ({}),
+  limits: Partial<GatewayLimits> = {},
 ) {
   let deployment: EmulatedDeployment;
   let gateway: Gateway;
@@ -23,6 +25,7 @@ export function functionsUnderTest(
       routes: [...routes, ...pages].filter(({ id }) => load[id] !== undefined),
       load: async (id) => await load[id]?.(),
       log: () => undefined,
+      limits,
     });
     const environment = { ...deployment.variables, ...(await settings(gateway.url)), POWERTOOLS_LOG_LEVEL: 'SILENT' };
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);

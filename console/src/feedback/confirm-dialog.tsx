@@ -10,6 +10,8 @@ interface ConfirmDialogProps {
   /** The label of the button that dismisses the dialog. */
   readonly keep?: string;
   readonly busy?: boolean;
+  /** Whether the action is not possible now; the children say why. */
+  readonly disabled?: boolean;
   readonly onConfirm: () => void;
   readonly onDismiss: () => void;
   /** The consequences of the action. */
@@ -17,7 +19,15 @@ interface ConfirmDialogProps {
 }
 
 /** Asks for confirmation before an action that can't be undone. */
-export function ConfirmDialog({ action, keep = 'Cancel', busy, onConfirm, onDismiss, children }: ConfirmDialogProps) {
+export function ConfirmDialog({
+  action,
+  keep = 'Cancel',
+  busy,
+  disabled = false,
+  onConfirm,
+  onDismiss,
+  children,
+}: ConfirmDialogProps) {
   return (
     <Modal
       visible
@@ -28,7 +38,7 @@ export function ConfirmDialog({ action, keep = 'Cancel', busy, onConfirm, onDism
         <Box float="right">
           <SpaceBetween size="xs" direction="horizontal">
             <Button onClick={onDismiss}>{keep}</Button>
-            <Button variant="primary" loading={busy ?? false} onClick={onConfirm}>
+            <Button variant="primary" loading={busy ?? false} disabled={disabled} onClick={onConfirm}>
               {action}
             </Button>
           </SpaceBetween>

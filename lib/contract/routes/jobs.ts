@@ -204,7 +204,7 @@ export const rereadLogs = defineRoute({
   path: '/jobs/{id}/reread-logs',
   summary: 'Rebuild the record of a job from its stored output',
   description:
-    'Recalculates sizes, hashes, usage, session and messages of every ended attempt, and creates follow-up jobs that are missing. The operation is idempotent.',
+    'Recalculates sizes, hashes, usage, session and messages of every ended attempt, and creates follow-up jobs that are missing. The operation is idempotent. It may take minutes: after 15 seconds the API sends status 200 and white space until the JSON is ready. A failure after that ends the response without JSON.',
   responses: { 200: { description: 'The updated job, with a list of the corrections.', schema: rereadJob } },
   errors: ['job_not_found', 'invalid_request'],
   access: { jobs: 'write', registry: 'write', output: 'write', dispatchQueues: 'send' },

@@ -33,20 +33,45 @@ export function isStreamingHandler(handler: object): boolean {
 /**
  * The stream that a streaming handler writes to. Takes Lambda's wire format (head as JSON, eight zero bytes, body) and
  * sends it as API Gateway does: the head once it is complete, then each piece as it arrives, with the client's
- * backpressure. Lambda does not notify a function that its client has disconnected: later writes are dropped.
+ * backpressure. Lambda does not notify a function that its client has disconnected, or that CloudFront no longer waits
+ * for it: later writes are dropped.
  */
 export class ResponseStream extends Writable {
   readonly #response: ServerResponse;
   readonly #maxBytes: number;
+  readonly #silenceMs: number;
+  readonly #silent = Promise.withResolvers<void>();
+  #timer: NodeJS.Timeout | undefined;
+  #isAbandoned = false;
   #pendingHead: Buffer | undefined;
   #received: Buffer | undefined = Buffer.alloc(0);
   #bytes = 0;
   contentType: string | undefined;
 
-  constructor(response: ServerResponse, options: { maxBytes: number }) {
+  constructor(response: ServerResponse, options: { maxBytes: number; silenceMs: number }) {
     super({ highWaterMark: 64 * 1024 });
     this.#response = response;
     this.#maxBytes = options.maxBytes;
+    this.#silenceMs = options.silenceMs;
+    this.#listen();
+    this.once('close', () => clearTimeout(this.#timer));
+  }
+
+  /** Resolves once the function has written nothing for that long, after which it is no longer listened to. */
+  get silence(): Promise<void> {
+    return this.#silent.promise;
+  }
+
+  #listen(): void {
+    if (this.#isAbandoned) return;
+    this.#timer = setTimeout(() => {
+      this.#isAbandoned = true;
+      this.#silent.resolve();
+    }, this.#silenceMs).unref();
+  }
+
+  get #hasNoReader(): boolean {
+    return this.#isAbandoned || this.#response.destroyed;
   }
 
   setContentType(contentType: string): void {
@@ -63,12 +88,17 @@ export class ResponseStream extends Writable {
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
     const head = this.#pendingHead ?? Buffer.alloc(0);
     this.#pendingHead = undefined;
-    this.#take(Buffer.concat([head, chunk])).then(() => done(), done);
+    clearTimeout(this.#timer);
+    this.#take(Buffer.concat([head, chunk])).then(() => {
+      this.#listen();
+      done();
+    }, done);
   }
 
   override _final(done: (error?: Error | null) => void): void {
+    clearTimeout(this.#timer);
     if (this.#received !== undefined) done(new Error('the stream ended before its head was whole'));
-    else if (this.#response.destroyed) done();
+    else if (this.#hasNoReader) done();
     else this.#endResponse().then(() => done(), done);
   }
 
@@ -83,7 +113,7 @@ export class ResponseStream extends Writable {
     this.#bytes += bytes.length;
     if (this.#bytes > this.#maxBytes) throw new Error(`a streamed answer may have ${this.#maxBytes} bytes`);
     const body = this.#received === undefined ? bytes : this.#readHead(Buffer.concat([this.#received, bytes]));
-    if (body.length === 0 || this.#response.destroyed || this.#response.write(body)) return;
+    if (body.length === 0 || this.#hasNoReader || this.#response.write(body)) return;
     const listening = new AbortController();
     const { signal } = listening;
     await Promise.race([once(this.#response, 'drain', { signal }), once(this.#response, 'close', { signal })]);
@@ -100,7 +130,7 @@ export class ResponseStream extends Writable {
     }
     this.#received = undefined;
     const head = responseHead.parse(JSON.parse(received.toString('utf8', 0, end)));
-    if (!this.#response.destroyed) sendHead(this.#response, head);
+    if (!this.#hasNoReader) sendHead(this.#response, head);
     return received.subarray(end + DELIMITER.length);
   }
 }

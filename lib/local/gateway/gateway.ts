@@ -4,12 +4,19 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { LIMITS } from '../../contract/limits.ts';
 import { hasForeignHost } from '../run-access/foreign-callers.ts';
 import { admitUnder, hostUnder } from './browser-name.ts';
 import type { ConsoleSite } from './console-files.ts';
 import { announcedBytes, readBody } from './gateway-body.ts';
 import { proxyEvent, splitTarget } from './gateway-event.ts';
-import { type FunctionHandler, functionLoader, lambdaContext, withinLimit } from './gateway-invocation.ts';
+import {
+  type FunctionHandler,
+  functionLoader,
+  lambdaContext,
+  TimedOutError,
+  withinLimit,
+} from './gateway-invocation.ts';
 import {
   checkHost,
   type Exchange,
@@ -28,10 +35,12 @@ import { lambdaConcurrency } from './lambda-concurrency.ts';
 
 /** Milliseconds. Longer than clients keep idle connections: a request must not meet a closing one. */
 const KEEP_ALIVE_MS = 65_000;
+/** How often CloudFront sends a GET whose origin stays silent; it sends other requests once. */
+const READ_ATTEMPTS = 3;
 /** Milliseconds between checks for requests that did not arrive in time; Node's default. */
 const MAX_CHECK_INTERVAL_MS = 30_000;
 
-/** Limits of API Gateway (REST, regional) and Lambda, in bytes and milliseconds. */
+/** Limits of CloudFront, API Gateway (REST, regional) and Lambda, in bytes and milliseconds. */
 export const GATEWAY_LIMITS = {
   bodyBytes: 10 * 1024 * 1024,
   /** The whole event as JSON, including the escaped body. */
@@ -41,6 +50,8 @@ export const GATEWAY_LIMITS = {
   integrationMs: 29_000,
   streamMs: 15 * 60_000,
   streamBytes: 200 * 1024 * 1024,
+  /** CloudFront's read timeout, for the first byte and between two. */
+  silenceMs: LIMITS.stream.readTimeoutSeconds * 1000,
   /** For the whole request to arrive; Node's default, as API Gateway's limit is not documented. */
   arrivalMs: 300_000,
 } as const;
@@ -76,7 +87,7 @@ export interface Gateway {
 }
 
 /**
- * Emulates API Gateway and Lambda on a loopback port: each request becomes a proxy event for the route's exported
+ * Emulates CloudFront, API Gateway and Lambda on a loopback port: each request becomes a proxy event for the route's exported
  * handler, under the cloud's limits, and what it returns or streams is the response.
  * @throws Error with the code EADDRINUSE if the port is taken
  */
@@ -111,8 +122,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     if (isStreamingHandler(handler) !== (found.mode === 'stream')) {
       throw new Error(`the route's mode is ${found.mode}, but its handler is of the other kind`);
     }
-    const call = { handler, event, found, exchange, closing: closing.signal };
-    await invoke(async () => await (found.mode === 'stream' ? stream(call, limits) : buffer(call, limits)));
+    const call = { handler, event, found, exchange, closing: closing.signal, invoke };
+    await (found.mode === 'stream' ? stream(call, limits) : buffer(call, limits));
   };
 
   const serverOptions = {
@@ -160,18 +171,37 @@ interface FunctionCall {
   readonly exchange: Exchange;
   /** Aborted when the gateway closes. */
   readonly closing: AbortSignal;
+  readonly invoke: <T>(run: () => Promise<T>) => Promise<T>;
 }
 
-async function buffer({ handler, event, found, exchange }: FunctionCall, limits: GatewayLimits) {
-  const called = (async () => await handler(event, lambdaContext(found.functionId, limits.integrationMs)))();
-  const returned = await withinLimit(called, limits.integrationMs);
+async function buffer({ handler, event, found, exchange, invoke }: FunctionCall, limits: GatewayLimits) {
+  const returned = await invoke(async () => {
+    const called = (async () => await handler(event, lambdaContext(found.functionId, limits.integrationMs)))();
+    return await withinLimit(called, limits.integrationMs);
+  });
   const bytes = Buffer.byteLength(JSON.stringify(returned) ?? '');
   if (bytes > limits.answerBytes) throw new Error(`an answer of ${bytes} bytes; Lambda takes ${limits.answerBytes}`);
   sendProxyResponse(exchange.response, returned);
 }
 
-async function stream({ handler, event, found, exchange, closing }: FunctionCall, limits: GatewayLimits) {
-  const out = addAbortSignal(closing, new ResponseStream(exchange.response, { maxBytes: limits.streamBytes }));
+/** A function whose silence ends the response is not told, and runs to its own end. */
+async function stream(call: FunctionCall, limits: GatewayLimits) {
+  const { request, response } = call.exchange;
+  for (let left = request.method === 'GET' ? READ_ATTEMPTS : 1; left > 0; left -= 1) {
+    const out = new ResponseStream(response, { maxBytes: limits.streamBytes, silenceMs: limits.silenceMs });
+    const running = call.invoke(async () => await runStream(call, out, limits));
+    const isSilent = await Promise.race([running.then(() => false), out.silence.then(() => true)]);
+    if (!isSilent) return;
+    // What becomes of it shows in the function's own log.
+    running.catch(() => undefined);
+    if (response.destroyed) return;
+    if (response.headersSent) break;
+  }
+  throw new TimedOutError(limits.silenceMs);
+}
+
+async function runStream({ handler, event, found, closing }: FunctionCall, out: ResponseStream, limits: GatewayLimits) {
+  addAbortSignal(closing, out);
   const failed = new Promise<never>((_, reject) => {
     out.once('error', reject);
   });

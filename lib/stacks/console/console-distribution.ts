@@ -25,6 +25,7 @@ import {
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { LIMITS } from '../../contract/limits.ts';
 import { BASE_PATH } from '../../contract/route.ts';
 import { TLS_ONLY_HEADERS } from '../../contract/security-headers.ts';
 import { CONSOLE_HEADERS } from '../../platform/config/console-headers.ts';
@@ -38,10 +39,11 @@ const API_PREFIXES = [`/${BASE_PATH.split('/')[1]}`, '/auth'] as const;
 /** Error statuses that CloudFront would cache for ten seconds for all clients, whatever their headers say. */
 const UNCACHED_STATUSES = [400, 403, 404, 405, 414, 500, 501, 502, 503, 504] as const;
 /**
- * The longest pause within a response: a followed log sends something every 15 s, other responses arrive within API
- * Gateway's 29 s.
+ * The longest silence of a response, for its first byte and between two. Afterwards CloudFront sends a GET again, twice,
+ * and answers 504; it does not tell the function. Buffered functions end within API Gateway's 29 s, streams begin or give
+ * up within `firstByteSeconds`, and slow work sends white space.
  */
-const READ_TIMEOUT = Duration.seconds(60);
+const READ_TIMEOUT = Duration.seconds(LIMITS.stream.readTimeoutSeconds);
 
 export interface ConsoleDistributionProps {
   readonly deployment: Deployment;

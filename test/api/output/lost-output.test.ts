@@ -182,7 +182,7 @@ it('reports missing, shortened and changed attachments, and never sends them as 
     status: 404,
     json: { details: { attachments_state: 'truncated', kept_bytes: 5 } },
   });
-  await expect(read('c')).rejects.toThrow();
+  expect(await read('c')).toMatchObject({ status: 500, json: { error: 'internal_error' } });
   expect(await read('d')).toMatchObject({ status: 200, text: 'content of d\n' });
   expect((await service.api('GET', `/jobs/${id}/result`)).json).toMatchObject({ attachments_state: 'complete' });
   await truncate(await kept.fileOf(attachmentIndexKey(id, 1)), 5);

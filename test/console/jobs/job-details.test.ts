@@ -111,7 +111,7 @@ test('a job that is cancelled while it waits keeps the outcome of its attempt', 
   await service.api('POST', `/jobs/${other}/kill`);
 });
 
-test('rebuilding the record needs confirmation, and its outcome is reported', async () => {
+test('rebuilding the record needs confirmation, its outcome is reported, and an unknown one forbids a second run', async () => {
   const id = await create({ prompt: 'true', profile: 'shell' });
   await hasEnded(id);
   await visit(page, `/jobs/${id}`);
@@ -121,6 +121,19 @@ test('rebuilding the record needs confirmation, and its outcome is reported', as
   await dialog.getByText('It skips a running attempt.').waitFor();
   await dialog.getByRole('button', { name: 'Rebuild record' }).click();
   await page.getByText('The record is correct').waitFor();
+
+  await page.route('**/reread-logs', async (route) => await route.abort());
+  const open = async () => {
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: /^Rebuild record/ }).click();
+  };
+  await open();
+  await dialog.getByRole('button', { name: 'Rebuild record' }).click();
+  await page.getByText('It is unknown whether the record was rebuilt').waitFor();
+  await open();
+  await dialog.getByText('it may still be running').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Rebuild record' }).isDisabled()).toBe(true);
+  await page.unroute('**/reread-logs');
 });
 
 test('the agent, the model that ran and the effective timeout are shown', async () => {

@@ -160,24 +160,30 @@ function fromBrowser(Origin = 'https://own.example') {
   return { Cookie: '__Host-promptq=x', Origin };
 }
 
-it('a stream has its own time, which is longer', async () => {
+it('a stream is given up too if it does not begin in time, and fails with a status until then', async () => {
   const heads: object[] = [];
   const from = (stream: PassThrough, head: object) => {
     heads.push(head);
     return stream;
   };
   vi.stubGlobal('awslambda', { streamifyResponse: (handler: unknown) => handler, HttpResponseStream: { from } });
-  const run: Run = async () => {
-    // Until the time of a buffered answer would be over.
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    return { body: Readable.from(['{}']) };
+  const ended = async (body: Readable, ...remaining: readonly number[]) => {
+    const run = async () => ({ body });
+    const streamed = handle({ ...ROUTE, mode: 'stream' } as never, () => ({}), run as never) as unknown as (
+      ...given: unknown[]
+    ) => Promise<void>;
+    const output = new PassThrough();
+    await streamed(anEvent(), output, aContext(...remaining));
+    return [heads.at(-1), await text(output)];
   };
-  const streamed = handle({ ...ROUTE, mode: 'stream' } as never, () => ({}), run as never) as unknown as (
-    ...given: unknown[]
-  ) => Promise<void>;
-  const output = new PassThrough();
-  await streamed(anEvent(), output, aContext(10_000, 10_000, 500));
-  expect([await text(output), heads]).toMatchObject(['{}', [{ statusCode: 200 }]]);
+  expect(await ended(Readable.from(['{', '}']))).toMatchObject([{ statusCode: 200 }, '{}']);
+  const silent = new Readable({ read: () => undefined });
+  expect(await ended(silent, 10_000, 500)).toMatchObject([
+    { statusCode: 504, headers: { 'retry-after': '5' } },
+    expect.stringContaining('timed_out'),
+  ]);
+  const failing = new Readable({ read: () => failing.destroy(ApiError.of('unavailable')) });
+  expect(await ended(failing)).toMatchObject([{ statusCode: 503 }, expect.stringContaining('unavailable')]);
   vi.unstubAllGlobals();
 });
 

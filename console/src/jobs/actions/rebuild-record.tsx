@@ -1,8 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf } from '../../api/client.ts';
+import { mayHaveTakenEffect } from '../../api/may-have-taken-effect.ts';
 import { ConfirmDialog } from '../../feedback/confirm-dialog.tsx';
 import { notify } from '../../feedback/notices.tsx';
 import { writeFailure } from '../../feedback/write-failure.tsx';
+
+/** A rebuild ends after 15 minutes at the latest: a function's limit. */
+const LONGEST_MS = 15 * 60_000;
+
+/** Until when a rebuild whose outcome is unknown may still run, by job: the service is not told that we no longer wait. */
+const mayRunUntil = new Map<string, number>();
 
 /** Confirms the rebuild of a job's record, runs it, and reports the corrections. */
 export function RebuildRecord({ id, onDismiss }: { id: string; onDismiss: () => void }) {
@@ -18,19 +25,29 @@ export function RebuildRecord({ id, onDismiss }: { id: string; onDismiss: () => 
           : { type: 'success', header: 'The record was corrected', content: `Corrected: ${corrected.join(', ')}.` },
       );
     },
-    onError: (error) =>
+    onError: (error) => {
+      if (mayHaveTakenEffect(error)) mayRunUntil.set(id, Date.now() + LONGEST_MS);
       notify(
         writeFailure(error, {
           rejected: 'The record could not be rebuilt',
           done: 'the record was rebuilt',
-          next: 'Another rebuild has the same result.',
+          next: 'The rebuild may still be running. It needs no repetition: this page shows what it corrects.',
         }),
-      ),
+      );
+    },
     onSettled: async () => {
       onDismiss();
       await client.invalidateQueries();
     },
   });
+  const runsUntil = mayRunUntil.get(id) ?? 0;
+  if (runsUntil > Date.now())
+    return (
+      <ConfirmDialog action="Rebuild record" disabled onConfirm={onDismiss} onDismiss={onDismiss}>
+        The outcome of the last rebuild is unknown, and it may still be running. Another one is possible at{' '}
+        {new Date(runsUntil).toLocaleTimeString()}.
+      </ConfirmDialog>
+    );
   return (
     <ConfirmDialog
       action="Rebuild record"

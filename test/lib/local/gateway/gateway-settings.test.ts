@@ -15,7 +15,7 @@ async function statusFor(gateway: Gateway, host: string, path = READ): Promise<s
   return answer.split(' ')[1] ?? '';
 }
 
-test('the limits are those of API Gateway and Lambda', () => {
+test('the limits are those of CloudFront, API Gateway and Lambda', () => {
   expect(GATEWAY_LIMITS).toEqual({
     bodyBytes: 10_485_760,
     eventBytes: 6_291_456,
@@ -23,6 +23,7 @@ test('the limits are those of API Gateway and Lambda', () => {
     integrationMs: 29_000,
     streamMs: 900_000,
     streamBytes: 209_715_200,
+    silenceMs: 60_000,
     arrivalMs: 300_000,
   });
 });

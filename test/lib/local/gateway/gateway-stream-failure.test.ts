@@ -74,3 +74,50 @@ describe("Lambda's limits on streams", () => {
     expect(logged.join()).toContain('longer than 100 ms');
   });
 });
+
+describe("CloudFront's wait for a silent function", () => {
+  const limits = { silenceMs: 60 };
+
+  test.each([
+    ['GET', 3],
+    ['POST', 1],
+  ])('ends a %s as a 504 after %d calls, whose functions are not told', async (method, calls) => {
+    const called: Writable[] = [];
+    const silent = writing(async (out) => {
+      called.push(out);
+      await new Promise(() => undefined);
+    });
+    const response = await fetch(await serving(silent, limits), { method });
+    expect([response.status, await response.json()]).toMatchObject([504, { error: 'timed_out' }]);
+    expect(called.map(({ destroyed }) => destroyed)).toEqual(Array(calls).fill(false));
+    for (const late of called) late.end(`{"statusCode":200}${'\0'.repeat(8)}too late`);
+  });
+
+  test('accepts what a later call of a GET answers, and nothing of the earlier one', async () => {
+    const called: Writable[] = [];
+    const answer = (out: Writable) => out.end(`{"statusCode":200}${'\0'.repeat(8)}call ${called.indexOf(out) + 1}`);
+    const url = await serving(
+      writing(async (out) => {
+        if (called.push(out) === 2) for (const one of called) answer(one);
+        await finished(out);
+      }),
+      limits,
+    );
+    expect(await (await fetch(url)).text()).toBe('call 2');
+  });
+
+  test('cuts a response that has begun', async () => {
+    const source = new Readable({ read: () => undefined });
+    const response = await fetch(
+      await serving(
+        answering(() => source),
+        limits,
+      ),
+    );
+    source.push('half');
+    await expect(response.text()).rejects.toThrow();
+    expect(source.destroyed).toBe(false);
+    source.push(null);
+    await finished(source);
+  });
+});

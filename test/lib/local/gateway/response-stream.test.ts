@@ -28,7 +28,7 @@ class Client extends EventEmitter {
 }
 function opened(maxBytes = 100 * MIB) {
   const client = new Client();
-  const out = new ResponseStream(client as unknown as ServerResponse, { maxBytes });
+  const out = new ResponseStream(client as unknown as ServerResponse, { maxBytes, silenceMs: 60_000 });
   const errors: string[] = [];
   out.on('error', (error) => errors.push(error.message));
   return { client, out, errors };

@@ -10,11 +10,11 @@ let gateway: Gateway | undefined;
 /** What the gateway has logged since the last `closeGateway`. */
 export const logged: string[] = [];
 
-/** A gateway with one streaming route; its handler is created when the function is loaded, as a module's is. */
+/** A gateway with one streaming route, for GET and POST; its handler is created when the function is loaded, as a module's is. */
 export async function serving(makeHandler: () => object, limits: Partial<GatewayLimits> = {}): Promise<string> {
   gateway = await startGateway({
     port: 0,
-    routes: [{ id: 'logs.read', method: 'GET', path: '/logs', mode: 'stream' }],
+    routes: (['GET', 'POST'] as const).map((method) => ({ id: 'logs.read', method, path: '/logs', mode: 'stream' })),
     load: async () => ({ handler: makeHandler() }),
     log: (line) => logged.push(line),
     limits,
