@@ -28,10 +28,9 @@ function rejectImpossibleIds({ errors }: Route, params: object): void {
       throw ApiError.of(name === 'id' && errors.includes('job_not_found') ? 'job_not_found' : 'not_found');
 }
 
-/** The size in bytes of the body as the client sent it. */
+/** The size in bytes of the body, in which U+FFFD (3 bytes) replaces each byte that is not UTF-8. */
 export function rawBodyBytes(event: APIGatewayProxyEvent): number {
-  if (event.body === null) return 0;
-  return Buffer.byteLength(event.body, event.isBase64Encoded ? 'base64' : 'utf8');
+  return Buffer.byteLength(event.body ?? '');
 }
 
 function parse(schema: z.ZodObject | undefined, where: string, value: Record<string, unknown>): object {
@@ -68,21 +67,10 @@ function bodyOf(route: Route, event: APIGatewayProxyEvent): Record<string, unkno
     if (route.bodyOptional) return {};
     throw ApiError.because('invalid_request', 'body: received nothing; a JSON object is needed');
   }
-  const value = parseJson(event.isBase64Encoded ? decode(event.body) : event.body);
+  const value = parseJson(event.body);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   const received = Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`;
   throw ApiError.because('invalid_request', `body: received ${received}; a JSON object is needed`);
-}
-
-function decode(base64: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
-  } catch {
-    throw ApiError.because(
-      'invalid_request',
-      'body: received bytes that are not UTF-8; a JSON object in UTF-8 is needed',
-    );
-  }
 }
 
 function parseJson(text: string): unknown {

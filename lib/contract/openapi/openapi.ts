@@ -66,6 +66,7 @@ export function createOpenApi(routes: readonly Route[], version: string): Record
           'A remote job queue for prompt-driven agent jobs.',
           'The deployment declares the unit of `timeout` in `x-timeout-unit`.',
           `The maximum size of a request body is ${LIMITS.maxBodyBytes.default} bytes, unless the deployment sets another limit.`,
+          'Bodies are JSON in UTF-8; U+FFFD replaces other bytes, whatever the header Content-Type says.',
           'A null property in a request counts as absent. Responses may gain properties; none is removed within v1.',
           'If a request has several credentials, the first of API token, perimeter token, Telegram and session applies. Send an',
           'API token as `Authorization: Bearer` or as `X-API-Token`; two different tokens are rejected. Other authorization schemes',

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Match } from './gateway-resources.ts';
@@ -14,7 +13,10 @@ export function splitTarget(target: string): { path: string; query: string } {
   return { path: beforeFragment.slice(0, mark), query: beforeFragment.slice(mark + 1) };
 }
 
-/** The event that API Gateway's REST APIs pass to a function (proxy integration, payload version 1.0). */
+/**
+ * The event that API Gateway's REST APIs pass to a function (proxy integration, payload version 1.0). Without binary media
+ * types the body is always text, in which U+FFFD replaces bytes that are not UTF-8.
+ */
 export function proxyEvent(
   request: IncomingMessage,
   { match, requestId, body }: { match: Match; requestId: string; body: Buffer },
@@ -24,7 +26,6 @@ export function proxyEvent(
   const headers = multiValueHeaders(request.rawHeaders);
   const parameters = multiValueQuery(query);
   const now = new Date();
-  const asText = isUtf8(body);
   return {
     resource: match.resource,
     path,
@@ -35,8 +36,8 @@ export function proxyEvent(
     multiValueQueryStringParameters: emptyAsNull(parameters),
     pathParameters: emptyAsNull({ ...match.pathParameters }),
     stageVariables: null,
-    body: body.length === 0 ? null : body.toString(asText ? 'utf8' : 'base64'),
-    isBase64Encoded: !asText,
+    body: body.length === 0 ? null : body.toString('utf8'),
+    isBase64Encoded: false,
     requestContext: {
       accountId: '000000000000',
       apiId: STAGE,
