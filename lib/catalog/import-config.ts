@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { BatchGetCommand, type BatchGetCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { InvalidFieldError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
 import type { ConfigDocument, ImportResult } from '../contract/schemas/config.ts';
+import { batchGet } from '../platform/aws/batch-get.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import type { Registry } from '../platform/registry.ts';
@@ -92,25 +92,12 @@ async function compared(context: DatedRegistry, document: ConfigDocument): Promi
   ];
 }
 
-/** DynamoDB's limit of keys in one request. */
-const KEYS_PER_REQUEST = 100;
-
 async function presentItems(
   { table, registryTable }: Registry,
   keys: readonly { kind: string; id: string }[],
 ): Promise<Map<string, Record<string, unknown>>> {
-  const found = new Map<string, Record<string, unknown>>();
-  for (let at = 0; at < keys.length; at += KEYS_PER_REQUEST) {
-    let left: Record<string, unknown>[] | undefined = keys.slice(at, at + KEYS_PER_REQUEST);
-    while (left !== undefined && left.length > 0) {
-      const answer: BatchGetCommandOutput = await table.send(
-        new BatchGetCommand({ RequestItems: { [registryTable]: { Keys: left, ConsistentRead: true } } }),
-      );
-      for (const item of answer.Responses?.[registryTable] ?? []) found.set(`${item.kind}#${item.id}`, item);
-      left = answer.UnprocessedKeys?.[registryTable]?.Keys;
-    }
-  }
-  return found;
+  const items = await batchGet(table, registryTable, keys, { consistent: true });
+  return new Map(items.map((item) => [`${item.kind}#${item.id}`, item]));
 }
 
 /** The number of imported entries after the change. */

@@ -1,6 +1,6 @@
-import { BatchGetCommand, type BatchGetCommandOutput } from '@aws-sdk/lib-dynamodb';
 import type { TokenSums } from '../contract/schemas/stats.ts';
 import { STATUSES } from '../contract/statuses.ts';
+import { batchGet } from '../platform/aws/batch-get.ts';
 import type { Registry } from '../platform/registry.ts';
 import type { StatusCounts } from '../stats/counting/counts.ts';
 import { STATS_KINDS, shownTokens } from '../stats/counting/job-stats.ts';
@@ -15,27 +15,14 @@ export interface ProjectWithStats<P extends Project = Project> {
   readonly lastActivityAt: string | null;
 }
 
-/** DynamoDB accepts at most this many keys in one request. */
-const KEYS_PER_REQUEST = 100;
-
 /** The counters of projects, in the given order. */
 export async function readProjectStats<P extends Project>(
   { table, registryTable }: Registry,
   projects: readonly P[],
 ): Promise<ProjectWithStats<P>[]> {
-  const found = new Map<unknown, Record<string, unknown>>();
-  for (let at = 0; at < projects.length; at += KEYS_PER_REQUEST) {
-    let left: Record<string, unknown>[] | undefined = projects
-      .slice(at, at + KEYS_PER_REQUEST)
-      .map(({ id }) => ({ kind: STATS_KINDS.project, id }));
-    while (left !== undefined && left.length > 0) {
-      const answer: BatchGetCommandOutput = await table.send(
-        new BatchGetCommand({ RequestItems: { [registryTable]: { Keys: left } } }),
-      );
-      for (const item of answer.Responses?.[registryTable] ?? []) found.set(item.id, item);
-      left = answer.UnprocessedKeys?.[registryTable]?.Keys;
-    }
-  }
+  const keys = projects.map(({ id }) => ({ kind: STATS_KINDS.project, id }));
+  const items = await batchGet(table, registryTable, keys);
+  const found = new Map<unknown, Record<string, unknown>>(items.map((item) => [item.id, item]));
   return projects.map((project) => {
     const item = found.get(project.id) ?? {};
     return {

@@ -88,8 +88,8 @@ it('an entry of a document is compared with what is stored now, as many as it ha
   expect(answer).toEqual({ created: [], updated: [], unchanged: rules.map(({ id }) => id) });
   expect(asked).toEqual([
     [100, true],
-    [40, true],
     [50, true],
+    [40, true],
   ]);
 });
 

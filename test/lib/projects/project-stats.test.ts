@@ -45,7 +45,7 @@ it.each([
   [0, 100, []],
   [100, 100, [100]],
   [101, 100, [100, 1]],
-  [101, 60, [100, 40, 1]],
+  [101, 60, [100, 1, 40]],
 ])(
   '%i projects are read by a hundred at a time, and what a request leaves is asked for again: %i',
   async (count, most, requests) => {

@@ -17,20 +17,6 @@ export const PLATFORM: readonly Harmless[] = [
   },
   {
     file: 'lib/platform/aws/batch-get.ts',
-    in: 'oneGroup',
-    find: 'left.length > 0',
-    replace: 'true',
-    reason: 'a group has keys, and DynamoDB names no table of whose keys none is left',
-  },
-  {
-    file: 'lib/platform/aws/batch-get.ts',
-    in: 'oneGroup',
-    find: '>',
-    replace: '>=',
-    reason: 'a group has keys, and DynamoDB names no table of whose keys none is left',
-  },
-  {
-    file: 'lib/platform/aws/batch-get.ts',
     in: 'batchGet',
     find: '<',
     replace: '<=',

@@ -1,6 +1,7 @@
 import { BatchGetCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { batchGet } from '../../../../lib/platform/aws/batch-get.ts';
+import { isThrottle } from '../../../../lib/platform/aws/throttles.ts';
 
 /** A table that gives at most 60 items at a time, and what it is asked. */
 function table(missing: readonly number[] = []) {
@@ -42,4 +43,18 @@ it('no keys are no request, and a consistent read is asked for as one', async ()
   const one = table([0]);
   expect(await batchGet(one.table, 'jobs', keys(1), { consistent: true })).toEqual([]);
   expect(one.asked).toEqual([[1, true]]);
+});
+
+it('keys that are left out again and again are asked for after longer and longer pauses, and not for ever', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const send = vi.fn(async ({ input }: BatchGetCommand) => ({ UnprocessedKeys: input.RequestItems }));
+  const failing = batchGet({ send } as unknown as DynamoDBDocumentClient, 'jobs', keys(2)).catch((error: Error) => error);
+  const askedAfter = async (milliseconds: number) => {
+    await vi.advanceTimersByTimeAsync(milliseconds);
+    return send.mock.calls.length;
+  };
+  expect([await askedAfter(49), await askedAfter(1), await askedAfter(99), await askedAfter(1)]).toEqual([1, 2, 2, 3]);
+  expect(await askedAfter(60_000)).toBe(7);
+  expect([isThrottle(await failing), vi.getTimerCount()]).toEqual([true, 0]);
+  vi.useRealTimers();
 });
