@@ -209,7 +209,7 @@ function startedEarly(start: () => Started, event: APIGatewayProxyEvent, session
   }
 }
 
-/** Awaits the first piece of a streamed answer, whose failure has a status of its own; a later one cuts the response. */
+/** Awaits the first piece of a streamed answer: a failure until then has a status, a later one cuts the response. */
 async function begun(answer: Promise<LambdaAnswer>): Promise<LambdaAnswer> {
   const done = await answer;
   if (done.body instanceof Readable) await once(done.body, 'readable');

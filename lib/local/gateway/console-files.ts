@@ -32,6 +32,7 @@ export function consoleSite(log: (line: string) => void, build: () => Promise<st
     if (folder === undefined)
       return send(response, 503, 'The console could not be built; the log of this run says why.');
     const file = consoleFile(normalize(path));
+    if (file === undefined) return send(response, 404, 'There is no such file.');
     const content = contents.get(file) ?? (await readFile(join(folder, file)).catch(() => undefined));
     if (content === undefined) return send(response, 404, 'There is no such file.');
     contents.set(file, content);

@@ -4,7 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { ERRORS } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
+import { consoleFile } from '../../platform/config/console-headers.ts';
 import { hasForeignHost } from '../run-access/foreign-callers.ts';
 import { admitUnder, hostUnder } from './browser-name.ts';
 import type { ConsoleSite } from './console-files.ts';
@@ -109,10 +111,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const own = name === undefined ? hosts : [...hosts, hostUnder(name, request.socket.localPort)];
     if (hasForeignHost(request, { hosts: own, localhost: true })) return rejectForeign(request, response, requestId);
     if (isTooMuch()) return rejectTooMany(request, response, requestId);
-    if (name !== undefined && !(await admitUnder(name, request, response))) return;
     const { path } = splitTarget(request.url ?? '/');
-    if (options.site !== undefined && !/^\/(api|auth)(\/|$)/.test(path))
-      return await options.site(request, response, path);
+    const isOfSite = options.site !== undefined && !/^\/(api|auth)(\/|$)/.test(path);
+    const { status, word } = ERRORS.not_found;
+    if (isOfSite && consoleFile(path) === undefined) return rejectRequest(exchange, status, word);
+    if (name !== undefined && !(await admitUnder(name, request, response))) return;
+    if (isOfSite) return await options.site?.(request, response, path);
     const body = await readBody(request, limits.bodyBytes);
     if (body === undefined) return rejectSize(exchange);
     const found = match(request.method ?? 'GET', path);

@@ -39,10 +39,19 @@ export function consoleMediaType(path: string): string {
   return MEDIA_TYPES.get(path.slice(path.lastIndexOf('.') + 1)) ?? 'application/octet-stream';
 }
 
-/** Matches paths of files, as opposed to pages. */
-export const FILE_NAME = /\/[^/]*\.[^/]+$/;
+/** Paths of the console's pages: each begins with the name of its section. */
+export const CONSOLE_PAGE =
+  /^\/(?:(?:jobs|compare|questions|stats|environment|projects|rules|profiles|bindings|configuration|account|api-tokens|sessions|audit|signed-in)(?:\/.*)?)?$/;
 
-/** The file for a console path: the file itself, or for a page the one document that contains all pages. */
-export function consoleFile(path: string): string {
-  return FILE_NAME.test(path) ? path : '/index.html';
+/** Paths of its files. */
+export const CONSOLE_FILE = /^\/(?:index\.html|icon\.svg|assets\/.+)$/;
+
+/**
+ * The file for a console path: the file itself, or for a page the one document that contains all pages.
+ * @returns undefined for a path that the console doesn't have, such as `/.well-known/…`: programs that look for metadata
+ * would take a page for it
+ */
+export function consoleFile(path: string): string | undefined {
+  if (CONSOLE_PAGE.test(path)) return '/index.html';
+  return CONSOLE_FILE.test(path) ? path : undefined;
 }

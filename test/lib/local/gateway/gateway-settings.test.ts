@@ -41,7 +41,7 @@ test('pages go to the site; the API and the sign-in do not', async () => {
     },
   });
   const read = async (path: string) => await (await fetch(gateway.url + path)).text();
-  expect([await read('/jobs?a=1'), await read('/apiary')]).toEqual(['site /jobs', 'site /apiary']);
+  expect([await read('/jobs?a=1'), await read('/api-tokens')]).toEqual(['site /jobs', 'site /api-tokens']);
   for (const path of ['/api', '/api/v2', '/auth', '/auth/sign-in']) expect(await read(path)).toContain('"resource"');
 });
 
@@ -63,6 +63,16 @@ test('pages are answered under the name for browsers only, the API under the oth
   expect([await statusFor(gateway, own, '/jobs'), await statusFor(gateway, own)]).toEqual(['200', '200']);
   expect(await statusFor(gateway, other)).toBe('200');
   expect(['302', '403']).toContain(await statusFor(gateway, other, '/jobs'));
+});
+
+test('programs that look for metadata get JSON at every host, and no page', async () => {
+  const site = async () => await Promise.reject(new Error('asked'));
+  const gateway = await gatewayWith(echoAll, { browserName: 'own.localhost', site });
+  for (const path of ['/.well-known/oauth-protected-resource', '/register'])
+    for (const host of ['own.localhost', '127.0.0.1']) {
+      const head = `GET ${path} HTTP/1.1\r\nHost: ${host}:${portOf(gateway)}\r\nConnection: close\r\n\r\n`;
+      expect(await raw(gateway, head)).toMatch(/^HTTP\/1\.1 404 [\s\S]+application\/json[\s\S]+{"error":"not_found",/);
+    }
 });
 
 test('an event may be as long as allowed and not a byte longer', async () => {

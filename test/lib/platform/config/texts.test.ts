@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import {
   CONSOLE_HEADERS,
@@ -18,18 +19,27 @@ import { workerEnv } from '../../../../lib/platform/config/worker-env.ts';
 import { accountsFor, workerSizeSchema } from '../../../../lib/platform/config/worker-size.ts';
 
 it('a file of the console is that file, with its type and how long it stays; a page is the one document', () => {
-  const paths = ['/', '/jobs/1', '/index.html', '/assets/a-1b.js', '/assets/a.css', '/a/b.svg', '/c.woff2', '/d.txt'];
+  const paths = ['/', '/jobs/1', '/index.html', '/assets/a-1b.js', '/assets/a.css', '/icon.svg', '/assets/c.woff2'];
   expect(paths.map((path) => [consoleFile(path), consoleMediaType(path), consoleCacheControl(path)])).toEqual([
     ['/index.html', 'application/octet-stream', 'no-cache'],
     ['/index.html', 'application/octet-stream', 'no-cache'],
     ['/index.html', 'text/html; charset=utf-8', 'no-cache'],
     ['/assets/a-1b.js', 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
     ['/assets/a.css', 'text/css; charset=utf-8', 'public, max-age=31536000, immutable'],
-    ['/a/b.svg', 'image/svg+xml', 'no-cache'],
-    ['/c.woff2', 'font/woff2', 'no-cache'],
-    ['/d.txt', 'application/octet-stream', 'no-cache'],
+    ['/icon.svg', 'image/svg+xml', 'no-cache'],
+    ['/assets/c.woff2', 'font/woff2', 'public, max-age=31536000, immutable'],
   ]);
-  expect(['/a.b/c', '/a.', '/x.d/e.f'].map(consoleFile)).toEqual(['/index.html', '/index.html', '/x.d/e.f']);
+  expect(consoleMediaType('/a.txt')).toBe('application/octet-stream');
+});
+
+it('every page of the console has a path, whatever the ids in it, and nothing else has one', async () => {
+  const source = await readFile('console/src/pages.tsx', 'utf8');
+  const pages = [...source.matchAll(/<Route path="(\/[^"]*)"/g)].map(([, path = '']) => path.replaceAll(/:\w+/g, 'a.b'));
+  expect(pages.length).toBeGreaterThan(20);
+  expect(pages.filter((path) => consoleFile(path) !== '/index.html')).toEqual([]);
+  const machines = ['/.well-known/oauth-protected-resource/api/v1/mcp', '/.well-known/security.txt', '/authorize'];
+  const others = ['/register', '/robots.txt', '/favicon.ico', '/openapi.json', '/mcp', '/jobsx', '/.env', ''];
+  expect([...machines, ...others].filter((path) => consoleFile(path) !== undefined)).toEqual([]);
 });
 
 it('a page of the console loads scripts of its own origin only, and no other site frames it or shares its window', () => {

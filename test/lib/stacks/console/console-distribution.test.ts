@@ -149,10 +149,22 @@ describe('the secret of the origin', () => {
 });
 
 describe('the distribution, for the console', () => {
-  test.each(['/', '/jobs', '/jobs/job_1', '/api-tokens', '/index.html', '/assets/index-1a2b.js', '/a.b/c', '/x.y.z'])(
+  test.each(['/', '/jobs', '/jobs/job_1', '/api-tokens', '/index.html', '/assets/index-1a2b.js', '/profiles/a.b'])(
     '%s shows what the local run shows',
     (uri) => {
       expect(runEdgeFunction(plain.console, ofConsole, { request: { uri } })).toEqual({ uri: consoleFile(uri) });
+    },
+  );
+
+  test.each(['/.well-known/oauth-authorization-server', '/register', '/robots.txt', '/x.y.z'])(
+    '%s is answered with JSON, as by the local run',
+    (uri) => {
+      expect(consoleFile(uri)).toBeUndefined();
+      expect(runEdgeFunction(plain.console, ofConsole, { request: { uri } })).toMatchObject({
+        statusCode: 404,
+        headers: { 'content-type': { value: 'application/json; charset=utf-8' }, 'cache-control': { value: 'no-store' } },
+        body: '{"error":"not_found"}',
+      });
     },
   );
 
