@@ -3,11 +3,10 @@ import { redirectOr } from '../../lib/api/redirect.ts';
 import { createFollowableOutput } from '../../lib/api/runtime/services.ts';
 import { handleJob } from '../../lib/api/serve-job.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
+import { EVENT_STREAM } from '../../lib/contract/event-stream.ts';
 import { readLogs as route } from '../../lib/contract/routes/output.ts';
 import { followLogs } from '../../lib/jobs/output/reading/follow-logs.ts';
 import { readLogs } from '../../lib/jobs/output/reading/read-output.ts';
-
-const EVENT_STREAM = 'text/event-stream';
 
 /** `GET /jobs/{id}/logs` */
 export const handler = handleJob(route, createFollowableOutput, async ({ query, headers }, call, output, found) => {

@@ -1,6 +1,7 @@
 import { mcpCaller } from '../../lib/api/mcp/mcp-caller.ts';
 import { handle } from '../../lib/api/serve.ts';
-import { EVENT_STREAM, callMcp as route } from '../../lib/contract/routes/mcp.ts';
+import { EVENT_STREAM } from '../../lib/contract/event-stream.ts';
+import { callMcp as route } from '../../lib/contract/routes/mcp.ts';
 import { answerMcp } from '../../lib/mcp/answer-request.ts';
 
 /** `POST /mcp` */

@@ -60,6 +60,7 @@ export function errorResponse(
       ...baseHeaders(settings),
       ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),
       ...(error.code === 'unauthorized' && { 'www-authenticate': CHALLENGE }),
+      ...(error.code === 'method_not_allowed' && { allow: [error.details?.allowed].flat().join(', ') }),
     },
     // A sentence says what was received; that can be a token in the wrong place, and what shows answers would show it.
     body: JSON.stringify({

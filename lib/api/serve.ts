@@ -12,9 +12,10 @@ import type { Principal } from '../access/principal.ts';
 import { cookieNames } from '../access/sessions/session-cookie.ts';
 import { ALLOWED_METHODS } from '../contract/allowed-methods.ts';
 import { ApiError } from '../contract/errors.ts';
+import { EVENT_STREAM, EVENT_STREAM_HEADERS } from '../contract/event-stream.ts';
 import { isKeepWarm } from '../contract/keep-warm.ts';
 import { LIMITS } from '../contract/limits.ts';
-import type { Route, RouteInput } from '../contract/route.ts';
+import { BASE_PATH, type Route, type RouteInput } from '../contract/route.ts';
 import { unmappedScope } from '../contract/scope-families.ts';
 import type { Scope } from '../contract/scopes.ts';
 import { isJobId } from '../jobs/lifecycle/job-id.ts';
@@ -92,11 +93,17 @@ function serve<R extends Route, S, B>(
   return wrap(route, start, { early: read !== undefined });
 }
 
-/** The handler of every path and method that no route maps; of a path that others do, it names the methods in `Allow`. */
+const MCP = `${BASE_PATH}/mcp`;
+
+/**
+ * The handler of every path and method that no route maps: 404, which names in `Allow` the methods of a path that has
+ * some. The Model Context Protocol requires 405 at its path.
+ */
 export function handleUnmapped() {
   const scope = ({ httpMethod, path }: APIGatewayProxyEvent) => unmappedScope(httpMethod, path);
   const allowed = ({ resource }: APIGatewayProxyEvent) => ALLOWED_METHODS[resource];
-  const start = () => {
+  const start = (event: APIGatewayProxyEvent) => {
+    if (event.resource === MCP) throw ApiError.of('method_not_allowed', { allowed: allowed(event) });
     throw ApiError.of('not_found');
   };
   return wrap({ id: 'unmapped', scope, mode: 'buffered', allowed }, start, { early: false });
@@ -234,7 +241,12 @@ function answerSettings(requestId: string, { behindCloudFront }: Core): AnswerSe
 
 /** @throws Error when a buffered answer is not what the route promises: a fault of ours. */
 function lambdaAnswer<R extends Route>(route: R, answer: Answer<R>, settings: AnswerSettings): LambdaAnswer {
-  const headers = { ...baseHeaders(settings), ...answer.headers };
+  const isEventStream = answer.headers?.['content-type'] === EVENT_STREAM;
+  const headers: Record<string, string> = {
+    ...baseHeaders(settings),
+    ...(isEventStream && EVENT_STREAM_HEADERS),
+    ...answer.headers,
+  };
   const statusCode = answer.status ?? Number(Object.keys(route.responses)[0]);
   if (answer.body instanceof Readable) return { statusCode, headers, body: answer.body };
   const { schema, otherMedia } = route.responses[statusCode] ?? {};

@@ -742,7 +742,7 @@ export interface paths {
         };
         /**
          * Resume a request to the MCP server
-         * @description Continues to wait for the result of a task (`tasks/result`) behind the last event that the client received. There is no other stream, so that a request without `Last-Event-ID` is a 404.
+         * @description Continues to wait for the result of a task (`tasks/result`) behind the last event that the client received. There is no other stream: without `Last-Event-ID` the answer is 405, as the protocol requires.
          */
         get: operations["resumeMcp"];
         put?: never;
@@ -3027,6 +3027,17 @@ export interface components {
         };
         /** @description A sentence that describes what was received and what is allowed. / A sentence that describes what was received and what is allowed. */
         InvalidStateOrInvalidRequest: {
+            headers: {
+                /** @description Id of the request in the logs. */
+                "x-request-id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description method_not_allowed */
+        MethodNotAllowed: {
             headers: {
                 /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
@@ -6750,6 +6761,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];

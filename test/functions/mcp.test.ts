@@ -20,8 +20,10 @@ test('a message of a client is answered as JSON, and a stream that nothing waits
   const begun = await service.ask('/api/v1/mcp', headers, { method: 'POST', body });
   expect([begun.status, begun.headers.get('content-type')]).toEqual([200, expect.stringContaining('application/json')]);
   expect(begun.body).toMatchObject({ jsonrpc: '2.0', id: 1, result: { serverInfo: { name: expect.any(String) } } });
-  for (const more of [{}, { 'last-event-id': 'unknown' }] as Record<string, string>[]) {
-    const { status, body: refused } = await service.ask('/api/v1/mcp', { ...headers, ...more });
-    expect([status, refused.error]).toEqual([404, 'not_found']);
-  }
+  const resume = async (more: Record<string, string>) => {
+    const answer = await service.ask('/api/v1/mcp', { ...headers, ...more });
+    return [answer.status, answer.body.error, answer.headers.get('allow')];
+  };
+  expect(await resume({})).toEqual([405, 'method_not_allowed', 'POST']);
+  expect(await resume({ 'last-event-id': 'unknown' })).toEqual([404, 'not_found', null]);
 });

@@ -1,9 +1,8 @@
+import { EVENT_STREAM } from '../event-stream.ts';
 import { defineRoute } from '../route.ts';
 import { mcpAnswer, mcpEvents, mcpHeaders, mcpMessage, mcpResumptionHeaders } from '../schemas/mcp.ts';
 
 const JSON_RPC = "The protocol's own error, or that of the API.";
-
-export const EVENT_STREAM = 'text/event-stream';
 
 export const callMcp = defineRoute({
   id: 'mcp.call',
@@ -39,7 +38,7 @@ export const resumeMcp = defineRoute({
   only: 'tokens',
   summary: 'Resume a request to the MCP server',
   description:
-    'Continues to wait for the result of a task (`tasks/result`) behind the last event that the client received. There is no other stream, so that a request without `Last-Event-ID` is a 404.',
+    'Continues to wait for the result of a task (`tasks/result`) behind the last event that the client received. There is no other stream: without `Last-Event-ID` the answer is 405, as the protocol requires.',
   headers: mcpResumptionHeaders,
   responses: {
     200: {
@@ -47,7 +46,7 @@ export const resumeMcp = defineRoute({
       otherMedia: { [EVENT_STREAM]: mcpEvents },
     },
   },
-  errors: ['invalid_request', 'not_found'],
+  errors: ['invalid_request', 'not_found', 'method_not_allowed'],
   mode: 'buffered',
   access: { publicOrigin: 'read' },
 });

@@ -1,3 +1,4 @@
+import { EVENT_STREAM } from '../event-stream.ts';
 import { LIMITS } from '../limits.ts';
 import { defineRoute } from '../route.ts';
 import { attachmentsQuery } from '../schemas/jobs/attachments.ts';
@@ -37,7 +38,7 @@ export const readLogs = defineRoute({
   query: logsQuery,
   headers: logsHeaders,
   responses: {
-    200: { description: 'The output.', schema: logs, otherMedia: { 'text/event-stream': logEvents } },
+    200: { description: 'The output.', schema: logs, otherMedia: { [EVENT_STREAM]: logEvents } },
     303: redirect,
   },
   errors: ['job_not_found', 'invalid_request'],

@@ -14,7 +14,7 @@ type Item = Record<string, unknown>;
 /**
  * The items of these keys, in no order; missing ones are left out.
  * @param options.consistent sees every acknowledged write; default: eventually consistent, at half the price
- * @throws ProvisionedThroughputExceededException if DynamoDB goes on leaving out keys
+ * @throws ProvisionedThroughputExceededException if DynamoDB keeps leaving out keys
  */
 export async function batchGet(
   table: DynamoDBDocumentClient,

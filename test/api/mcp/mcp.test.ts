@@ -183,7 +183,11 @@ test('no answer is a stream: subscriptions and sessions are refused', async () =
     json: { error: { code: -32_601 } },
   });
   // Only what an earlier request began is a stream.
-  expect(await service.api('GET', '/mcp')).toMatchObject({ status: 404, json: { error: 'not_found' } });
-  const ended = await service.api('DELETE', '/mcp');
-  expect([ended.status, ended.headers.get('allow')]).toEqual([404, 'GET, POST']);
+  for (const [method, allowed] of [
+    ['GET', 'POST'],
+    ...['DELETE', 'PUT', 'PATCH'].map((other) => [other, 'GET, POST'] as const),
+  ] as const) {
+    const { status, headers: given, json } = await service.api(method, '/mcp');
+    expect([status, given.get('allow'), json.error]).toEqual([405, allowed, 'method_not_allowed']);
+  }
 });

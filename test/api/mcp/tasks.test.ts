@@ -269,6 +269,7 @@ describe('a result that one request by HTTP does not await', () => {
       ...(eventId && { 'last-event-id': eventId }),
     };
     const response = await fetch(url, { headers });
+    if (response.ok) expect(response.headers.get('cache-control')).toContain('no-transform');
     return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
   };
   const BOTH = 'application/json, text/event-stream';
@@ -308,7 +309,8 @@ describe('a result that one request by HTTP does not await', () => {
   test('is an error for a client that takes no event stream, and nothing else can be resumed', async () => {
     const id = await stopped();
     expect((await post('application/json', id)).text).toContain('call tasks/result again');
-    for (const eventId of [undefined, 'end', 'e30']) expect(await resume(eventId)).toMatchObject({ status: 404 });
+    expect(await resume(undefined)).toMatchObject({ status: 405 });
+    for (const eventId of ['end', 'e30']) expect(await resume(eventId)).toMatchObject({ status: 404 });
     const unknown = Buffer.from(JSON.stringify({ task: 'job_none', id: 1, times: 1 })).toString('base64url');
     expect((await resume(unknown)).text).toContain('job_not_found');
     await service.api('POST', `/jobs/${id}/cancel`);

@@ -43,7 +43,10 @@ describe('a followed log', () => {
   it('brings the output while the job runs, and ends with the state that the attempt ended in', async () => {
     const { id, open } = await gatedJob('live', { before: 'echo first', after: 'echo second; exit 3' });
     const stream = await follow(service, id, '&stream=stdout');
-    expect(stream.response.headers.get('content-type')).toBe('text/event-stream');
+    const sent = ['content-type', 'cache-control', 'x-accel-buffering'].map((name) =>
+      stream.response.headers.get(name),
+    );
+    expect(sent).toEqual(['text/event-stream', 'no-store, no-transform', 'no']);
     const early = await until(stream, (events) => textOf(events) === 'first\n');
     expect((await service.api('GET', `/jobs/${id}/status`)).json.status).toBe('RUNNING');
     expect(early.at(-1)).toEqual({

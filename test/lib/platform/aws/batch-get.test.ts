@@ -45,10 +45,12 @@ it('no keys are no request, and a consistent read is asked for as one', async ()
   expect(one.asked).toEqual([[1, true]]);
 });
 
-it('keys that are left out again and again are asked for after longer and longer pauses, and not for ever', async () => {
+it('keys that stay left out are asked for after longer and longer pauses, and a limited number of times', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const send = vi.fn(async ({ input }: BatchGetCommand) => ({ UnprocessedKeys: input.RequestItems }));
-  const failing = batchGet({ send } as unknown as DynamoDBDocumentClient, 'jobs', keys(2)).catch((error: Error) => error);
+  const failing = batchGet({ send } as unknown as DynamoDBDocumentClient, 'jobs', keys(2)).catch(
+    (error: Error) => error,
+  );
   const askedAfter = async (milliseconds: number) => {
     await vi.advanceTimersByTimeAsync(milliseconds);
     return send.mock.calls.length;

@@ -34,7 +34,9 @@ it('a file of the console is that file, with its type and how long it stays; a p
 
 it('every page of the console has a path, whatever the ids in it, and nothing else has one', async () => {
   const source = await readFile('console/src/pages.tsx', 'utf8');
-  const pages = [...source.matchAll(/<Route path="(\/[^"]*)"/g)].map(([, path = '']) => path.replaceAll(/:\w+/g, 'a.b'));
+  const pages = [...source.matchAll(/<Route path="(\/[^"]*)"/g)].map(([, path = '']) =>
+    path.replaceAll(/:\w+/g, 'a.b'),
+  );
   expect(pages.length).toBeGreaterThan(20);
   expect(pages.filter((path) => consoleFile(path) !== '/index.html')).toEqual([]);
   const machines = ['/.well-known/oauth-protected-resource/api/v1/mcp', '/.well-known/security.txt', '/authorize'];

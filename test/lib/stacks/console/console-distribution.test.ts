@@ -162,7 +162,10 @@ describe('the distribution, for the console', () => {
       expect(consoleFile(uri)).toBeUndefined();
       expect(runEdgeFunction(plain.console, ofConsole, { request: { uri } })).toMatchObject({
         statusCode: 404,
-        headers: { 'content-type': { value: 'application/json; charset=utf-8' }, 'cache-control': { value: 'no-store' } },
+        headers: {
+          'content-type': { value: 'application/json; charset=utf-8' },
+          'cache-control': { value: 'no-store' },
+        },
         body: '{"error":"not_found"}',
       });
     },
