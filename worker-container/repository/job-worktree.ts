@@ -71,10 +71,15 @@ export async function markSetUp({ record }: JobWorktree, setup: string): Promise
   await changeRecord(record, { setup });
 }
 
-/** Sets an author so that agents can commit. */
+/**
+ * Sets an author so that agents can commit, and lets git write many files at once: workspaces may be on a network file
+ * system, where each file takes a few round trips.
+ */
 const CONFIG = `[user]
 \tname = Promptq
 \temail = agent@promptq.invalid
+[checkout]
+\tworkers = 16
 `;
 
 /**

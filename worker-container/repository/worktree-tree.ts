@@ -7,8 +7,8 @@ import { type GitCall, GitRefusedError, type GitSurroundings, git, JOBS_REPOSITO
 import { bundleBeside } from './kept-clone.ts';
 import { type JobWorktree, readRecord } from './worktree-record.ts';
 
-/** Milliseconds that one step of the comparison may take. */
-const MAX_STEP_MS = 300_000;
+/** Milliseconds that one step of the comparison may take: 200,000 files on a network file system. */
+const MAX_STEP_MS = 900_000;
 
 const OBSERVER_CONFIG = `[core]
 \trepositoryformatversion = 0

@@ -54,6 +54,7 @@ it('a worktree begins at the clone’s commit, on its own branch, with an author
   expect(await inFolder('job_1a', 'status', '--short', '--branch')).toBe('## promptq/job_1a');
   expect(await inFolder('job_1a', 'rev-parse', 'HEAD')).toBe(clone.base);
   expect(await inFolder('job_1a', 'config', 'user.email')).toBe('agent@promptq.invalid');
+  expect(Number(await inFolder('job_1a', 'config', 'checkout.workers'))).toBeGreaterThan(1);
   expect(await inFolder('job_1a', 'rev-parse', 'origin/main')).toBe(clone.base);
   expect(await readRecord(record)).toEqual({ base: clone.base, isReady: true });
   await writeFile(join(path, 'kept'), 'changed');
