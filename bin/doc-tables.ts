@@ -62,6 +62,7 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
         ['project name', `1 to ${LIMITS.projectNameLength} characters`],
         ['`idempotency_key`', `1 to ${LIMITS.idempotencyKeyLength} characters`],
         ['follow-up jobs of one job', number(LIMITS.followUps.perJob)],
+        ['descendants of one job', number(LIMITS.followUps.perTree)],
         ['depth of follow-ups of follow-ups', number(LIMITS.followUps.depth)],
         ['one block `follow-up-job`', `${number(LIMITS.followUps.blockBytes)} bytes`],
         ['search of an output for blocks that its receipt lacks', `${LIMITS.followUps.searchSeconds} s`],

@@ -6,6 +6,7 @@ import { jobIdOfKey } from '../../lib/jobs/lifecycle/job-id.ts';
 import { JobIndex } from '../../lib/jobs/store/job-index.ts';
 import { JobLabelStore } from '../../lib/jobs/store/job-labels.ts';
 import { ThreadStore } from '../../lib/jobs/threads/thread-store.ts';
+import { TreeStore } from '../../lib/jobs/trees/tree-store.ts';
 import { listJobs } from '../../lib/jobs/views/list-jobs.ts';
 import { JobCounts } from '../../lib/stats/counting/counts.ts';
 import { aJob } from '../../test/lib/jobs/a-job.ts';
@@ -32,6 +33,7 @@ export async function printPageCosts(
     counts: new JobCounts({ table, registryTable: env.REGISTRY_TABLE }),
     clock,
     threads: new ThreadStore({ table, registryTable: env.REGISTRY_TABLE }),
+    trees: new TreeStore({ table, registryTable: env.REGISTRY_TABLE }),
     folders: { workspaces: '/workspaces', roots: [] },
   };
   await context.counts.read();

@@ -34,7 +34,7 @@ for (const jobs of values.jobs) await measure(Number(jobs));
 async function measure(size: number): Promise<void> {
   const deployment = await emulateDeployment();
   try {
-    const { table, objects, queues, env, clock, registry, threads } = deployment;
+    const { table, objects, queues, env, clock, registry, threads, trees } = deployment;
     loadJobs(deployment, waitingJobs(size, clock.now()));
     const meter = new Meter({ table, objects, queues });
     const context = {
@@ -44,6 +44,7 @@ async function measure(size: number): Promise<void> {
       folders: { workspaces: '/workspaces', roots: [] },
       clock,
       threads,
+      trees,
     };
     const message = { v: 1, band: 'normal', project: 'p7', job: jobIdOfKey('none') } as const;
     const received = { message, handle: 'handle', receives: 9 };

@@ -1,5 +1,5 @@
-import { serveAction } from '../../lib/api/serve-action.ts';
+import { serveEnding } from '../../lib/api/serve-action.ts';
 import { killJob as route } from '../../lib/contract/routes/jobs.ts';
 
 /** `POST /jobs/{id}/kill` */
-export const handler = serveAction(route, 'kill', { type: 'kill' });
+export const handler = serveEnding(route, 'kill');

@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream';
 import type { Route, RouteInput } from '../contract/route.ts';
+import type { cancelJob, killJob } from '../contract/routes/jobs.ts';
 import type { job as jobSchema } from '../contract/schemas/jobs/job.ts';
-import { type JobView, job as schema } from '../contract/schemas/jobs/job.ts';
+import { cancelledJob, type JobView, job as schema } from '../contract/schemas/jobs/job.ts';
 import { viewDeployments } from '../deployments/view-deployments.ts';
 import { actInThread } from '../jobs/admission/act-in-thread.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import type { JobEvent } from '../jobs/lifecycle/job-event.ts';
+import { endJob } from '../jobs/trees/act-on-tree.ts';
 import { viewJob } from '../jobs/views/job-view.ts';
 import type { TimeoutUnit } from '../platform/config/core-env.ts';
 import { createTransitions, type JobBodyContext } from './runtime/services.ts';
@@ -32,6 +34,18 @@ export function serveAction<R extends ActionRoute>(
       core.log.warn('the thread was not continued; reconcile-jobs continues it', error as Error);
     const changed = await actInThread(context, job, event, { action, onFailure });
     return { body: await jobBody(changed, context, core.env.PROMPTQ_TIMEOUT_UNIT) };
+  });
+}
+
+/** The handler of an action that ends a job, and with `tree` its descendants. */
+export function serveEnding(route: typeof cancelJob | typeof killJob, action: 'cancel' | 'kill') {
+  return handleJob(route, createTransitions, async (input, { core }, context, found) => {
+    const onFailure = (error: unknown) =>
+      core.log.warn('the thread was not continued; reconcile-jobs continues it', error as Error);
+    const { job, cancelled } = await endJob(context, await found, { action, tree: input.body.tree, onFailure });
+    const view = await wholeView(job, context, core.env.PROMPTQ_TIMEOUT_UNIT);
+    const body = cancelledJob.parse({ ...view, cancelled_jobs: cancelled });
+    return { body: Readable.from([Buffer.from(JSON.stringify(body))]) };
   });
 }
 

@@ -9,6 +9,8 @@ import { RUN_COMMANDS } from './run-commands.ts';
 
 const ATTEMPT: OptionSpec = { flags: '--attempt <n>', about: 'an earlier attempt', isNumber: true };
 
+const TREE: OptionSpec = { flags: '--tree', about: 'and all jobs that it and its descendants brought about' };
+
 /** An action on a job. */
 const action = (name: string, about: string, options: readonly OptionSpec[] = []): CommandSpec => ({
   name,
@@ -16,7 +18,7 @@ const action = (name: string, about: string, options: readonly OptionSpec[] = []
   args: [JOB],
   options: [...options, JSON_OPTION],
   routes: name === 'retry' ? ['jobs.retry', 'jobs.read'] : [`jobs.${name}`],
-  json: 'Job',
+  json: name === 'cancel' || name === 'kill' ? 'CancelledJob' : 'Job',
   load: async () => await import('./commands/act.ts').then(({ acting }) => ({ run: acting(name) })),
 });
 
@@ -116,8 +118,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     json: 'Job',
     load: async () => await import('./commands/answer.ts'),
   },
-  action('cancel', 'cancel a job'),
-  action('kill', 'kill the processes of a running job'),
+  action('cancel', 'cancel a job', [TREE]),
+  action('kill', 'kill the processes of a running job', [TREE]),
   action('retry', 'start another attempt of a job that has ended', [
     {
       flags: '--from <where>',

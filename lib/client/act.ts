@@ -5,6 +5,14 @@ import { RequestError } from './errors.ts';
 import { mayHaveTakenEffect, Retries, type RetryPolicy, unknownOutcome, unreadable } from './repeat.ts';
 
 type Job = components['schemas']['Job'];
+/** `cancelled_jobs`: how many jobs the request ended, by the answer to a cancel or kill. */
+type ActedJob = Job & Partial<Pick<components['schemas']['CancelledJob'], 'cancelled_jobs'>>;
+
+/** What an action takes. `tree`: cancel or kill all descendants too. */
+export interface ActionOptions {
+  readonly from?: RetryFrom | undefined;
+  readonly tree?: boolean | undefined;
+}
 
 /** Where a retry begins. Default: `start`. */
 export type RetryFrom = 'start' | 'session';
@@ -36,8 +44,8 @@ const DONE: Readonly<Record<ActionName, string>> = {
 export async function act(
   api: Client<paths>,
   policy: RetryPolicy,
-  { action, id, from }: { readonly action: ActionName; readonly id: string; readonly from?: RetryFrom | undefined },
-): Promise<Job> {
+  { action, id, from, tree }: ActionOptions & { readonly action: ActionName; readonly id: string },
+): Promise<ActedJob> {
   const params = { path: { id } };
   const read = async () => await dataOf(api.GET('/api/v1/jobs/{id}', { params }));
   const before = action === 'retry' ? await read() : undefined;
@@ -45,9 +53,17 @@ export async function act(
   for (let isLost = false; ; ) {
     try {
       return await dataOf(
-        api.POST(`/api/v1/jobs/{id}/${action}`, { params, body: from === undefined ? {} : { from } }),
+        api.POST(`/api/v1/jobs/{id}/${action}`, {
+          params,
+          body: { ...(from !== undefined && { from }), ...(tree === true && { tree }) },
+        }),
       );
     } catch (error) {
+      if (tree === true) {
+        // What has ended stays as it is, so a whole tree is cancelled by repeating the request.
+        await retries.failed(error);
+        continue;
+      }
       const isRefused = isLost && error instanceof RequestError && error.status === 400;
       isLost ||= mayHaveTakenEffect(error, policy);
       try {

@@ -188,7 +188,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a job
-         * @description A running job becomes CANCELLED when its processes have ended: the agent is asked to stop, and killed after 10 seconds. A cancelled job creates no follow-up jobs and no deployments, even if the agent succeeds in the meantime.
+         * @description A running job becomes CANCELLED when its processes have ended: the agent is asked to stop, and killed after 10 seconds. A cancelled job creates no follow-up jobs and no deployments, even if the agent succeeds in the meantime. With `"tree": true`, all its descendants are cancelled too: the jobs that it brought about, and theirs.
          */
         post: operations["cancelJobs"];
         delete?: never;
@@ -208,7 +208,7 @@ export interface paths {
         put?: never;
         /**
          * Kill a running job
-         * @description The processes of the job are killed at once. The job becomes CANCELLED, even if the agent succeeds in the meantime.
+         * @description The processes of the job are killed at once. The job becomes CANCELLED, even if the agent succeeds in the meantime. With `"tree": true`, all its descendants end too: those that run are killed, and those that wait are cancelled.
          */
         post: operations["killJobs"];
         delete?: never;
@@ -1128,6 +1128,8 @@ export interface components {
             /** @description The value as read. */
             parent_id?: unknown;
             /** @description The value as read. */
+            root_id?: unknown;
+            /** @description The value as read. */
             follow_up_ids?: unknown;
             /** @description The value as read. */
             worker_id?: unknown;
@@ -1718,6 +1720,8 @@ export interface components {
             exit_code: number | null;
             signal: string | null;
             parent_id: string | null;
+            /** @description Id of the job that a client created and that this one descends from, through one or more jobs that brought about the next. Null: a client created this job, or a message became it. */
+            root_id: string | null;
             /**
              * Format: date-time
              * @example 2026-11-20T10:41:00.000Z
@@ -1821,6 +1825,8 @@ export interface components {
             cancel_requested_at: string | null;
             created_by: string;
             parent_id: string | null;
+            /** @description Id of the job that a client created and that this one descends from, through one or more jobs that brought about the next. Null: a client created this job, or a message became it. */
+            root_id: string | null;
             follow_up_ids: string[];
             worker_id: string | null;
             exit_code: number | null;
@@ -2014,6 +2020,116 @@ export interface components {
             /** @description Whether the job has ended. */
             terminal: boolean;
         };
+        CancelledJob: {
+            id: string;
+            /** @enum {string} */
+            status: "DRAFT" | "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
+            state_reason: components["schemas"]["StateReason"];
+            /** @description Number of the newest attempt, or 0 before the first. */
+            attempt: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            queued_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            started_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            finished_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            updated_at: string;
+            title: string | null;
+            tags: string[];
+            /**
+             * @description Agent of the newest attempt or, before the first attempt, of the profile. Null for a job that an earlier version created and that has not run since.
+             * @enum {string|null}
+             */
+            agent: "codex" | "claude" | "shell" | null;
+            /** @description Model of the newest attempt that has ended: as its agent reported it, otherwise as requested. Null while unknown, and if the agent used its default model without reporting it. */
+            model_used: string | null;
+            /** @description Maximum duration of an attempt in seconds, including the default of the profile. Null: no limit. */
+            timeout_effective_seconds: number | null;
+            /** @description Id of the job that this one is a copy of. */
+            copied_from: string | null;
+            /** @description Id of the first job of the thread that this job belongs to. */
+            thread_id: string;
+            /** @description Number of this job in its thread, from 1. Null for a draft, and until it is recorded. */
+            turn: number | null;
+            /** @description Id of the job that this one was created to continue. */
+            continues: string | null;
+            /** @description Id of the job that this one was created to fork. */
+            forked_from: string | null;
+            prompt: string;
+            base_prompt: string;
+            extra_prompt: string | null;
+            rule_ids: string[];
+            profile: string;
+            model: string | null;
+            /** Format: int64 */
+            priority: number;
+            timeout: number | null;
+            timeout_unit: string;
+            retries: number;
+            cwd: string | null;
+            project_id: string;
+            project: string;
+            idempotency_key: string | null;
+            save_draft: boolean;
+            draft: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            cancel_requested_at: string | null;
+            created_by: string;
+            parent_id: string | null;
+            /** @description Id of the job that a client created and that this one descends from, through one or more jobs that brought about the next. Null: a client created this job, or a message became it. */
+            root_id: string | null;
+            follow_up_ids: string[];
+            worker_id: string | null;
+            exit_code: number | null;
+            signal: string | null;
+            error: string | null;
+            /** @description Usage of one attempt; of a job, that of the newest attempt that reported any. Null: not known. */
+            usage: components["schemas"]["Usage"] | (null);
+            /** @description Session id that the agent reported. */
+            session_id: string | null;
+            stdout_bytes: number;
+            stderr_bytes: number;
+            /** @description Usage of all attempts so far, as far as it is known. A running attempt is not included. Null: nothing is known. */
+            total_usage: components["schemas"]["Usage"] | (null);
+            version: number;
+            warnings: string[];
+            /** @description Runs of the deploy bindings of the project. */
+            deployments: components["schemas"]["JobDeployment"][];
+            changes: components["schemas"]["RepositoryChanges"] | (null);
+            /** @description Number of the interrupted attempt whose session the next attempt continues, or the running one was to continue. Null: attempts start from the prompt. */
+            resume_from: number | null;
+            /** @description The newest question of the agent. `GET /jobs/{id}/questions` has its text. Null if it asked none. */
+            question: components["schemas"]["AskedQuestion"] | (null);
+            /** @description What the agent reported last about its progress. Null if it reported nothing, and unless the job is RUNNING. */
+            progress: components["schemas"]["ReportedProgress"] | (null);
+            /** @description Returned only by `GET /jobs/{id}`. Null for a job that is not QUEUED. */
+            queue: components["schemas"]["QueuePlace"] | (null);
+            /** @description The newest 10 attempts, newest first. Returned only by `GET /jobs/{id}`, otherwise null. For the details of an attempt, use `GET /jobs/{id}/result?attempt=N`. */
+            attempts: components["schemas"]["JobAttempt"][] | null;
+            /** @description How many jobs this request cancelled, or asked to end: this job, and with `tree` its descendants. 0: all had ended, or were asked before. */
+            cancelled_jobs: number;
+        };
         RereadJob: {
             id: string;
             /** @enum {string} */
@@ -2091,6 +2207,8 @@ export interface components {
             cancel_requested_at: string | null;
             created_by: string;
             parent_id: string | null;
+            /** @description Id of the job that a client created and that this one descends from, through one or more jobs that brought about the next. Null: a client created this job, or a message became it. */
+            root_id: string | null;
             follow_up_ids: string[];
             worker_id: string | null;
             exit_code: number | null;
@@ -3422,6 +3540,8 @@ export interface operations {
                 tag?: string;
                 /** @description Only jobs of the thread with this id, the id of its first job. Drafts have no turn and are left out. Not with `search`. */
                 thread?: string;
+                /** @description Only the job with this id and its descendants. Not with `search` or `thread`. */
+                tree?: string;
                 /** @description Only jobs created at this time or later. */
                 created_after?: string;
                 /** @description Only jobs created before this time. */
@@ -3478,6 +3598,7 @@ export interface operations {
                      *           "exit_code": 0,
                      *           "signal": null,
                      *           "parent_id": null,
+                     *           "root_id": null,
                      *           "created_at": "2026-11-20T10:41:00.000Z",
                      *           "queued_at": "2026-11-20T10:41:00.000Z",
                      *           "started_at": "2026-11-20T10:41:01.250Z",
@@ -3634,6 +3755,7 @@ export interface operations {
                      *       "cancel_requested_at": null,
                      *       "created_by": "token:ci",
                      *       "parent_id": null,
+                     *       "root_id": null,
                      *       "follow_up_ids": [],
                      *       "worker_id": "worker_7d1c2b",
                      *       "exit_code": 0,
@@ -3782,6 +3904,7 @@ export interface operations {
                      *       "cancel_requested_at": null,
                      *       "created_by": "token:ci",
                      *       "parent_id": null,
+                     *       "root_id": null,
                      *       "follow_up_ids": [],
                      *       "worker_id": "worker_7d1c2b",
                      *       "exit_code": 0,
@@ -3919,6 +4042,7 @@ export interface operations {
                      *       "cancel_requested_at": null,
                      *       "created_by": "token:ci",
                      *       "parent_id": null,
+                     *       "root_id": null,
                      *       "follow_up_ids": [],
                      *       "worker_id": "worker_7d1c2b",
                      *       "exit_code": 0,
@@ -4067,6 +4191,7 @@ export interface operations {
                      *       "cancel_requested_at": null,
                      *       "created_by": "token:ci",
                      *       "parent_id": null,
+                     *       "root_id": null,
                      *       "follow_up_ids": [],
                      *       "worker_id": "worker_7d1c2b",
                      *       "exit_code": 0,
@@ -4272,6 +4397,7 @@ export interface operations {
                      *       "cancel_requested_at": null,
                      *       "created_by": "token:ci",
                      *       "parent_id": null,
+                     *       "root_id": null,
                      *       "follow_up_ids": [],
                      *       "worker_id": "worker_7d1c2b",
                      *       "exit_code": 0,
@@ -4414,6 +4540,7 @@ export interface operations {
                      *       "cancel_requested_at": null,
                      *       "created_by": "token:ci",
                      *       "parent_id": null,
+                     *       "root_id": null,
                      *       "follow_up_ids": [],
                      *       "worker_id": "worker_7d1c2b",
                      *       "exit_code": 0,
@@ -4500,11 +4627,17 @@ export interface operations {
         requestBody?: {
             content: {
                 /** @example {} */
-                "application/json": Record<string, never>;
+                "application/json": {
+                    /**
+                     * @description Whether to cancel all descendants of the job too, even if the job itself has ended. It gets no further ones, unless it is retried.
+                     * @default false
+                     */
+                    tree?: boolean | null;
+                };
             };
         };
         responses: {
-            /** @description The updated job. */
+            /** @description The updated job, with the number of cancelled jobs. */
             200: {
                 headers: {
                     /** @description Id of the request in the logs. */
@@ -4514,71 +4647,92 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "job_4k2q0v9m6s8x1c3b5n7h2j4d6f",
-                     *       "status": "SUCCEEDED",
+                     *       "id": "text",
+                     *       "status": "DRAFT",
                      *       "state_reason": {
                      *         "code": "exited",
                      *         "message": "The process ended.",
                      *         "retryable": false
                      *       },
-                     *       "attempt": 1,
+                     *       "attempt": 0,
                      *       "queued_at": "2026-11-20T10:41:00.000Z",
-                     *       "started_at": "2026-11-20T10:41:01.250Z",
-                     *       "finished_at": "2026-11-20T10:41:09.500Z",
-                     *       "updated_at": "2026-11-20T10:41:09.500Z",
+                     *       "started_at": "2026-11-20T10:41:00.000Z",
+                     *       "finished_at": "2026-11-20T10:41:00.000Z",
+                     *       "updated_at": "2026-11-20T10:41:00.000Z",
                      *       "title": null,
-                     *       "tags": [],
-                     *       "agent": "codex",
+                     *       "tags": [
+                     *         "text"
+                     *       ],
+                     *       "agent": null,
                      *       "model_used": null,
-                     *       "timeout_effective_seconds": 600,
+                     *       "timeout_effective_seconds": null,
                      *       "copied_from": null,
                      *       "thread_id": "text",
                      *       "turn": null,
                      *       "continues": null,
                      *       "forked_from": null,
-                     *       "prompt": "Say hello.",
-                     *       "base_prompt": "Say hello.",
+                     *       "prompt": "text",
+                     *       "base_prompt": "text",
                      *       "extra_prompt": null,
-                     *       "rule_ids": [],
-                     *       "profile": "codex",
+                     *       "rule_ids": [
+                     *         "text"
+                     *       ],
+                     *       "profile": "text",
                      *       "model": null,
                      *       "priority": 0,
-                     *       "timeout": 600,
-                     *       "timeout_unit": "seconds",
+                     *       "timeout": null,
+                     *       "timeout_unit": "text",
                      *       "retries": 0,
                      *       "cwd": null,
-                     *       "project_id": "local_project",
-                     *       "project": "local_project",
+                     *       "project_id": "text",
+                     *       "project": "text",
                      *       "idempotency_key": null,
                      *       "save_draft": false,
                      *       "draft": false,
                      *       "created_at": "2026-11-20T10:41:00.000Z",
-                     *       "cancel_requested_at": null,
-                     *       "created_by": "token:ci",
+                     *       "cancel_requested_at": "2026-11-20T10:41:00.000Z",
+                     *       "created_by": "text",
                      *       "parent_id": null,
-                     *       "follow_up_ids": [],
-                     *       "worker_id": "worker_7d1c2b",
-                     *       "exit_code": 0,
+                     *       "root_id": null,
+                     *       "follow_up_ids": [
+                     *         "text"
+                     *       ],
+                     *       "worker_id": null,
+                     *       "exit_code": null,
                      *       "signal": null,
                      *       "error": null,
                      *       "usage": {
-                     *         "input_tokens": 1200,
-                     *         "cached_input_tokens": 900,
-                     *         "output_tokens": 14,
+                     *         "input_tokens": 0,
+                     *         "cached_input_tokens": 0,
+                     *         "output_tokens": 0,
                      *         "reasoning_output_tokens": 0
                      *       },
-                     *       "session_id": "0199a213-81c0-7800-8aa1-bbab2a035a53",
-                     *       "stdout_bytes": 7,
+                     *       "session_id": null,
+                     *       "stdout_bytes": 0,
                      *       "stderr_bytes": 0,
                      *       "total_usage": {
-                     *         "input_tokens": 1200,
-                     *         "cached_input_tokens": 900,
-                     *         "output_tokens": 14,
+                     *         "input_tokens": 0,
+                     *         "cached_input_tokens": 0,
+                     *         "output_tokens": 0,
                      *         "reasoning_output_tokens": 0
                      *       },
-                     *       "version": 5,
-                     *       "warnings": [],
-                     *       "deployments": [],
+                     *       "version": 0,
+                     *       "warnings": [
+                     *         "text"
+                     *       ],
+                     *       "deployments": [
+                     *         {
+                     *           "binding": "text",
+                     *           "name": "text",
+                     *           "mode": "generic",
+                     *           "attempt": 0,
+                     *           "state": "pending",
+                     *           "attempts": 0,
+                     *           "started_at": "2026-11-20T10:41:00.000Z",
+                     *           "finished_at": "2026-11-20T10:41:00.000Z",
+                     *           "next_attempt_at": "2026-11-20T10:41:00.000Z"
+                     *         }
+                     *       ],
                      *       "changes": {
                      *         "branch": null,
                      *         "base": "text",
@@ -4591,28 +4745,26 @@ export interface operations {
                      *         "masked": false
                      *       },
                      *       "resume_from": null,
-                     *       "question": null,
-                     *       "progress": null,
-                     *       "queue": null,
-                     *       "attempts": [
-                     *         {
-                     *           "attempt": 1,
-                     *           "status": "SUCCEEDED",
-                     *           "state_reason": {
-                     *             "code": "exited",
-                     *             "message": "The process ended.",
-                     *             "retryable": false
-                     *           },
-                     *           "started_at": "2026-11-20T10:41:01.250Z",
-                     *           "finished_at": "2026-11-20T10:41:09.500Z",
-                     *           "exit_code": 0,
-                     *           "signal": null,
-                     *           "resumed_from": null
-                     *         }
-                     *       ]
+                     *       "question": {
+                     *         "id": "q_7h2j4d6f8a",
+                     *         "state": "open",
+                     *         "deadline": "2026-11-20T10:41:00.000Z"
+                     *       },
+                     *       "progress": {
+                     *         "text": "Tests pass; writing the documentation.",
+                     *         "percent": null,
+                     *         "at": "2026-11-20T10:41:00.000Z"
+                     *       },
+                     *       "queue": {
+                     *         "ahead": 2,
+                     *         "ahead_complete": true,
+                     *         "held_by": []
+                     *       },
+                     *       "attempts": null,
+                     *       "cancelled_jobs": 0
                      *     }
                      */
-                    "application/json": components["schemas"]["Job"];
+                    "application/json": components["schemas"]["CancelledJob"];
                 };
             };
             400: components["responses"]["InvalidRequestOrInvalidState"];
@@ -4642,11 +4794,17 @@ export interface operations {
         requestBody?: {
             content: {
                 /** @example {} */
-                "application/json": Record<string, never>;
+                "application/json": {
+                    /**
+                     * @description Whether to cancel all descendants of the job too, even if the job itself has ended. It gets no further ones, unless it is retried.
+                     * @default false
+                     */
+                    tree?: boolean | null;
+                };
             };
         };
         responses: {
-            /** @description The updated job. */
+            /** @description The updated job, with the number of cancelled jobs. */
             200: {
                 headers: {
                     /** @description Id of the request in the logs. */
@@ -4656,71 +4814,92 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "job_4k2q0v9m6s8x1c3b5n7h2j4d6f",
-                     *       "status": "SUCCEEDED",
+                     *       "id": "text",
+                     *       "status": "DRAFT",
                      *       "state_reason": {
                      *         "code": "exited",
                      *         "message": "The process ended.",
                      *         "retryable": false
                      *       },
-                     *       "attempt": 1,
+                     *       "attempt": 0,
                      *       "queued_at": "2026-11-20T10:41:00.000Z",
-                     *       "started_at": "2026-11-20T10:41:01.250Z",
-                     *       "finished_at": "2026-11-20T10:41:09.500Z",
-                     *       "updated_at": "2026-11-20T10:41:09.500Z",
+                     *       "started_at": "2026-11-20T10:41:00.000Z",
+                     *       "finished_at": "2026-11-20T10:41:00.000Z",
+                     *       "updated_at": "2026-11-20T10:41:00.000Z",
                      *       "title": null,
-                     *       "tags": [],
-                     *       "agent": "codex",
+                     *       "tags": [
+                     *         "text"
+                     *       ],
+                     *       "agent": null,
                      *       "model_used": null,
-                     *       "timeout_effective_seconds": 600,
+                     *       "timeout_effective_seconds": null,
                      *       "copied_from": null,
                      *       "thread_id": "text",
                      *       "turn": null,
                      *       "continues": null,
                      *       "forked_from": null,
-                     *       "prompt": "Say hello.",
-                     *       "base_prompt": "Say hello.",
+                     *       "prompt": "text",
+                     *       "base_prompt": "text",
                      *       "extra_prompt": null,
-                     *       "rule_ids": [],
-                     *       "profile": "codex",
+                     *       "rule_ids": [
+                     *         "text"
+                     *       ],
+                     *       "profile": "text",
                      *       "model": null,
                      *       "priority": 0,
-                     *       "timeout": 600,
-                     *       "timeout_unit": "seconds",
+                     *       "timeout": null,
+                     *       "timeout_unit": "text",
                      *       "retries": 0,
                      *       "cwd": null,
-                     *       "project_id": "local_project",
-                     *       "project": "local_project",
+                     *       "project_id": "text",
+                     *       "project": "text",
                      *       "idempotency_key": null,
                      *       "save_draft": false,
                      *       "draft": false,
                      *       "created_at": "2026-11-20T10:41:00.000Z",
-                     *       "cancel_requested_at": null,
-                     *       "created_by": "token:ci",
+                     *       "cancel_requested_at": "2026-11-20T10:41:00.000Z",
+                     *       "created_by": "text",
                      *       "parent_id": null,
-                     *       "follow_up_ids": [],
-                     *       "worker_id": "worker_7d1c2b",
-                     *       "exit_code": 0,
+                     *       "root_id": null,
+                     *       "follow_up_ids": [
+                     *         "text"
+                     *       ],
+                     *       "worker_id": null,
+                     *       "exit_code": null,
                      *       "signal": null,
                      *       "error": null,
                      *       "usage": {
-                     *         "input_tokens": 1200,
-                     *         "cached_input_tokens": 900,
-                     *         "output_tokens": 14,
+                     *         "input_tokens": 0,
+                     *         "cached_input_tokens": 0,
+                     *         "output_tokens": 0,
                      *         "reasoning_output_tokens": 0
                      *       },
-                     *       "session_id": "0199a213-81c0-7800-8aa1-bbab2a035a53",
-                     *       "stdout_bytes": 7,
+                     *       "session_id": null,
+                     *       "stdout_bytes": 0,
                      *       "stderr_bytes": 0,
                      *       "total_usage": {
-                     *         "input_tokens": 1200,
-                     *         "cached_input_tokens": 900,
-                     *         "output_tokens": 14,
+                     *         "input_tokens": 0,
+                     *         "cached_input_tokens": 0,
+                     *         "output_tokens": 0,
                      *         "reasoning_output_tokens": 0
                      *       },
-                     *       "version": 5,
-                     *       "warnings": [],
-                     *       "deployments": [],
+                     *       "version": 0,
+                     *       "warnings": [
+                     *         "text"
+                     *       ],
+                     *       "deployments": [
+                     *         {
+                     *           "binding": "text",
+                     *           "name": "text",
+                     *           "mode": "generic",
+                     *           "attempt": 0,
+                     *           "state": "pending",
+                     *           "attempts": 0,
+                     *           "started_at": "2026-11-20T10:41:00.000Z",
+                     *           "finished_at": "2026-11-20T10:41:00.000Z",
+                     *           "next_attempt_at": "2026-11-20T10:41:00.000Z"
+                     *         }
+                     *       ],
                      *       "changes": {
                      *         "branch": null,
                      *         "base": "text",
@@ -4733,28 +4912,26 @@ export interface operations {
                      *         "masked": false
                      *       },
                      *       "resume_from": null,
-                     *       "question": null,
-                     *       "progress": null,
-                     *       "queue": null,
-                     *       "attempts": [
-                     *         {
-                     *           "attempt": 1,
-                     *           "status": "SUCCEEDED",
-                     *           "state_reason": {
-                     *             "code": "exited",
-                     *             "message": "The process ended.",
-                     *             "retryable": false
-                     *           },
-                     *           "started_at": "2026-11-20T10:41:01.250Z",
-                     *           "finished_at": "2026-11-20T10:41:09.500Z",
-                     *           "exit_code": 0,
-                     *           "signal": null,
-                     *           "resumed_from": null
-                     *         }
-                     *       ]
+                     *       "question": {
+                     *         "id": "q_7h2j4d6f8a",
+                     *         "state": "open",
+                     *         "deadline": "2026-11-20T10:41:00.000Z"
+                     *       },
+                     *       "progress": {
+                     *         "text": "Tests pass; writing the documentation.",
+                     *         "percent": null,
+                     *         "at": "2026-11-20T10:41:00.000Z"
+                     *       },
+                     *       "queue": {
+                     *         "ahead": 2,
+                     *         "ahead_complete": true,
+                     *         "held_by": []
+                     *       },
+                     *       "attempts": null,
+                     *       "cancelled_jobs": 0
                      *     }
                      */
-                    "application/json": components["schemas"]["Job"];
+                    "application/json": components["schemas"]["CancelledJob"];
                 };
             };
             400: components["responses"]["InvalidRequestOrInvalidState"];
@@ -4847,6 +5024,7 @@ export interface operations {
                      *       "cancel_requested_at": null,
                      *       "created_by": "token:ci",
                      *       "parent_id": null,
+                     *       "root_id": null,
                      *       "follow_up_ids": [],
                      *       "worker_id": "worker_7d1c2b",
                      *       "exit_code": 0,
@@ -4989,6 +5167,7 @@ export interface operations {
                      *       "cancel_requested_at": null,
                      *       "created_by": "token:ci",
                      *       "parent_id": null,
+                     *       "root_id": null,
                      *       "follow_up_ids": [],
                      *       "worker_id": "worker_7d1c2b",
                      *       "exit_code": 0,
@@ -5197,6 +5376,7 @@ export interface operations {
                      *       "cancel_requested_at": null,
                      *       "created_by": "token:ci",
                      *       "parent_id": null,
+                     *       "root_id": null,
                      *       "follow_up_ids": [],
                      *       "worker_id": "worker_7d1c2b",
                      *       "exit_code": 0,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import createClient, { type Client } from 'openapi-fetch';
 import { isTerminal } from '../contract/statuses.ts';
-import { type ActionName, act, type RetryFrom } from './act.ts';
+import { type ActionName, type ActionOptions, act } from './act.ts';
 import { answer } from './answer.ts';
 import type { components, paths } from './api-types.ts';
 import { answerOf, dataOf } from './data-of.ts';
@@ -79,12 +79,8 @@ export class Promptq {
   }
 
   /** Submits, cancels, kills or retries a job, once, even if an answer is lost. Returns the job. */
-  async act(
-    action: ActionName,
-    id: string,
-    { from }: { readonly from?: RetryFrom | undefined } = {},
-  ): Promise<Schemas['Job']> {
-    return await act(this.api, this.policy, { action, id, from });
+  async act(action: ActionName, id: string, options: ActionOptions = {}): ReturnType<typeof act> {
+    return await act(this.api, this.policy, { ...options, action, id });
   }
 
   /** Sends a message to the agent of a job. However often the request is sent, it is one message. Returns its id. */

@@ -15,6 +15,7 @@ import { AttachmentStore } from '../jobs/output/attachments/attachment-store.ts'
 import type { OutputStore } from '../jobs/output/output-store.ts';
 import { readyPartition } from '../jobs/store/ready-partition.ts';
 import { ThreadStore } from '../jobs/threads/thread-store.ts';
+import { TreeStore } from '../jobs/trees/tree-store.ts';
 import type { TableClient } from '../platform/aws/clients.ts';
 import { SharedLocks } from '../platform/aws/shared-lock.ts';
 import { tableOutage } from '../platform/aws/table-outage.ts';
@@ -68,6 +69,7 @@ export function createReconciler(
     projectSettings: new ProjectSettingsStore(registry),
     slots: new SlotStore(registry),
     threads: new ThreadStore(registry),
+    trees: new TreeStore(registry),
     locks: new SharedLocks(registry),
     texts: createTexts(from),
     profiles: new ProfileStore(registry),

@@ -70,6 +70,8 @@ export const LIMITS = {
   followUps: {
     /** Follow-up jobs of one job, over all its attempts. */
     perJob: 20,
+    /** Descendants of one job that a client created. */
+    perTree: 100,
     /** Maximum depth of follow-ups. A job that a client created has depth 0. */
     depth: 5,
     /** Maximum length of a block. */

@@ -461,6 +461,11 @@ export const TOOL_CONTRACTS: Readonly<
           "type": "string",
           "minLength": 1,
           "description": "The id of the job."
+        },
+        "tree": {
+          "default": false,
+          "description": "Whether to cancel all descendants of the job too, even if the job itself has ended. It gets no further ones, unless it is retried.",
+          "type": "boolean"
         }
       },
       "required": [
@@ -569,6 +574,12 @@ export const TOOL_CONTRACTS: Readonly<
           "type": "string",
           "minLength": 1,
           "maxLength": 40
+        },
+        "tree": {
+          "description": "Only the job with this id and its descendants. Not with `search` or `thread`.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255
         },
         "cursor": {
           "description": "The `next_cursor` of the previous page. Use it with the same filters.",

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { createJob, listJobs, readJobStatus } from '../contract/routes/jobs.ts';
+import { cancelJob, createJob, listJobs, readJobStatus } from '../contract/routes/jobs.ts';
 import { createMessage } from '../contract/routes/messages.ts';
 import { readLogs, readResult } from '../contract/routes/output.ts';
 import { answerQuestion, listQuestions } from '../contract/routes/questions.ts';
@@ -34,6 +34,7 @@ const filters = listJobs.query.pick({
   project: true,
   profile: true,
   tag: true,
+  tree: true,
   cursor: true,
   limit: true,
 });
@@ -85,7 +86,7 @@ export const TOOL_INPUTS: Readonly<Record<ToolName, JsonSchema>> = {
     ['id'],
   ),
   send_message: schemaOf({ ...job.shape, ...createMessage.body.shape }, {}, ['id', 'text']),
-  cancel_job: schemaOf(job.shape, {}, ['id']),
+  cancel_job: schemaOf({ ...job.shape, ...cancelJob.body.shape }, {}, ['id']),
   list_questions: schemaOf(listQuestions.params.shape, {}, ['id']),
   answer_question: schemaOf({ ...job.shape, ...answerQuestion.body.shape }, {}, ['id', 'question_id', 'answer']),
   list_jobs: schemaOf(filters.shape, { limit: LIST_LENGTH }),

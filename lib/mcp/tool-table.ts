@@ -114,7 +114,8 @@ export const TOOLS = [
   {
     name: 'cancel_job',
     title: 'cancel a job',
-    about: 'Cancels a job that is queued or running. Its output remains available. Call wait_for_job to see its end.',
+    about:
+      'Cancels a job that is queued or running, and with tree all jobs that it and its descendants brought about. Its output remains available. Call wait_for_job to see its end.',
     routes: ['jobs.cancel', 'jobs.read'],
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   },

@@ -102,10 +102,10 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
     return { message: 'The message is accepted. Call wait_for_job.', fields: { id, message_id: messageId } };
   },
 
-  cancel_job: async ({ client }, { id }: Id) => {
-    const { status, state_reason: reason, attempt } = await client.act('cancel', id);
+  cancel_job: async ({ client }, { id, tree }: Id & { tree?: boolean }) => {
+    const { status, state_reason: reason, attempt, cancelled_jobs } = await client.act('cancel', id, { tree });
     const message = status === 'CANCELLED' ? 'The job is cancelled.' : `${reason.message} Call wait_for_job.`;
-    return { message, fields: { id, status, state_reason: reason, attempt } };
+    return { message, fields: { id, status, state_reason: reason, attempt, cancelled_jobs } };
   },
 
   list_questions: async ({ client }, { id }: Id) => {

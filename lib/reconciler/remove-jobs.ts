@@ -7,6 +7,7 @@ import { jobItemSchema } from '../jobs/lifecycle/job.ts';
 import type { JobTextStore } from '../jobs/store/job-texts.ts';
 import { listedItems } from '../jobs/store/listed-items.ts';
 import type { ThreadStore } from '../jobs/threads/thread-store.ts';
+import { rootOf, type TreeStore } from '../jobs/trees/tree-store.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { KeptJobs } from './kept-jobs.ts';
@@ -17,6 +18,7 @@ export interface RemovalContext extends TransitionContext {
   readonly texts: JobTextStore;
   readonly deployments: JobDeploymentStore;
   readonly threads: ThreadStore;
+  readonly trees: Pick<TreeStore, 'forget'>;
   readonly objects: S3Client;
   readonly bucket: string;
 }
@@ -74,6 +76,8 @@ async function removeJob(
   await context.texts.removeAll(job);
   await context.deployments.removeAll(id);
   if (job.thread_id !== undefined && job.turn !== undefined) await context.threads.remove(job.thread_id, job.turn);
+  const rootId = rootOf(job);
+  await context.trees.forget(job, async () => rootId === id || (await context.jobs.find(rootId)) === undefined);
   await context.jobs.remove(id);
   return 'removed';
 }

@@ -28,7 +28,7 @@ export function createJobTool(
 ): Tool {
   return tool({
     name: 'create_job',
-    description: `Start another job of Promptq, with another agent. It starts at once, beside this job, and continues even if this job fails or is cancelled. It has this job's project and profile; without cwd it gets a new folder. A job starts at most ${LIMITS.followUps.perJob} others. Do not wait for it with your turn: ask job_status once or twice, or end your turn.`,
+    description: `Start another job of Promptq, with another agent. It starts at once, beside this job, and continues even if this job fails or is cancelled. It has this job's project and profile; without cwd it gets a new folder. A job starts at most ${LIMITS.followUps.perJob} others, of at most its own priority; with all that these bring about, there are at most ${LIMITS.followUps.perTree}. Do not wait for it with your turn: ask job_status once or twice, or end your turn.`,
     input: delegatedJob.extend({
       prompt: delegatedJob.shape.prompt.unwrap(),
       cwd: delegatedJob.shape.cwd.describe(

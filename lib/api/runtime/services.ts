@@ -11,7 +11,6 @@ import {
 } from '../../composition/job-stores.ts';
 import { DeployBindingStore } from '../../deployments/bindings/deploy-binding-store.ts';
 import type { ViewDeploymentsContext } from '../../deployments/view-deployments.ts';
-import type { EnterContext } from '../../jobs/admission/enter-thread.ts';
 import { ProbeStore } from '../../jobs/admission/probes.ts';
 import { SlotStore } from '../../jobs/admission/slots.ts';
 import { WhyWaiting } from '../../jobs/admission/why-waiting.ts';
@@ -28,6 +27,8 @@ import { JobIndex } from '../../jobs/store/job-index.ts';
 import { JobLabelStore } from '../../jobs/store/job-labels.ts';
 import type { JobTextStore } from '../../jobs/store/job-texts.ts';
 import { ThreadStore } from '../../jobs/threads/thread-store.ts';
+import type { TreeContext } from '../../jobs/trees/act-on-tree.ts';
+import { TreeStore } from '../../jobs/trees/tree-store.ts';
 import type { ListContext } from '../../jobs/views/list-jobs.ts';
 import type { QueueContext } from '../../jobs/views/queue-place.ts';
 import { objectClient, queueClient } from '../../platform/aws/clients.ts';
@@ -87,12 +88,13 @@ export function createQueuePlaces({ registry, env }: Core): QueueContext {
 }
 
 /** The services that change existing jobs. */
-export function createTransitions(core: Core): EnterContext & JobBodyContext {
+export function createTransitions(core: Core): TreeContext & JobBodyContext {
   return {
     ...createJobBody(core),
     jobs: createJobStore(core),
     dispatchQueues: createDispatchQueues(withQueues(core)),
     threads: new ThreadStore(core.registry),
+    trees: new TreeStore(core.registry),
     slots: new SlotStore(core.registry),
     clock: core.clock,
     random: Math.random,
@@ -139,6 +141,7 @@ export function createList(core: Core): ListContext & { readonly waiting: WhyWai
     index: new JobIndex({ ...registry, jobsTable: env.JOBS_TABLE }),
     labels: new JobLabelStore(registry),
     threads: new ThreadStore(registry),
+    trees: new TreeStore(registry),
     counts: new JobCounts(registry),
     clock,
     folders: createSettings(core).folders,
@@ -176,6 +179,7 @@ export function createCreation(core: Core): CreationContext {
     ...createSettings(core),
     projects: new ProjectStore(registry),
     threads: new ThreadStore(registry),
+    trees: new TreeStore(registry),
     deployments: new JobDeploymentStore(registry),
     random: Math.random,
     clock,

@@ -3,7 +3,7 @@ import { RETRY_FROM } from '../job-actions.ts';
 import { LIMITS } from '../limits.ts';
 import { defineRoute } from '../route.ts';
 import { integerParameter } from '../schemas/fields/text.ts';
-import { job, jobReplacement, jobStatus, rereadJob } from '../schemas/jobs/job.ts';
+import { cancelledJob, job, jobReplacement, jobStatus, rereadJob } from '../schemas/jobs/job.ts';
 import { draftEdit, jobCreated, jobCreation, jobEdit } from '../schemas/jobs/job-creation.ts';
 import { jobList, jobListQuery } from '../schemas/jobs/job-list.ts';
 
@@ -134,6 +134,20 @@ const action = {
   access: { jobs: 'write', registry: 'read', output: 'read', dispatchQueues: 'send' },
 } as const;
 
+/** Cancelling a job with its descendants. */
+const treeAction = {
+  ...action,
+  body: z.strictObject({
+    tree: z.boolean().default(false).meta({
+      description:
+        'Whether to cancel all descendants of the job too, even if the job itself has ended. It gets no further ones, unless it is retried.',
+    }),
+  }),
+  responses: { 200: { description: 'The updated job, with the number of cancelled jobs.', schema: cancelledJob } },
+  // A fork that ends before its copy is made releases the thread that it forks.
+  access: { ...action.access, registry: 'write' },
+} as const;
+
 export const submitJob = defineRoute({
   ...action,
   id: 'jobs.submit',
@@ -146,15 +160,13 @@ export const submitJob = defineRoute({
 });
 
 export const cancelJob = defineRoute({
-  ...action,
+  ...treeAction,
   id: 'jobs.cancel',
   method: 'POST',
   path: '/jobs/{id}/cancel',
   summary: 'Cancel a job',
   description:
-    'A running job becomes CANCELLED when its processes have ended: the agent is asked to stop, and killed after 10 seconds. A cancelled job creates no follow-up jobs and no deployments, even if the agent succeeds in the meantime.',
-  // A fork that ends before its copy is made releases the thread that it forks.
-  access: { ...action.access, registry: 'write' },
+    'A running job becomes CANCELLED when its processes have ended: the agent is asked to stop, and killed after 10 seconds. A cancelled job creates no follow-up jobs and no deployments, even if the agent succeeds in the meantime. With `"tree": true`, all its descendants are cancelled too: the jobs that it brought about, and theirs.',
 });
 
 export const deleteJob = defineRoute({
@@ -170,15 +182,13 @@ export const deleteJob = defineRoute({
 });
 
 export const killJob = defineRoute({
-  ...action,
+  ...treeAction,
   id: 'jobs.kill',
   method: 'POST',
   path: '/jobs/{id}/kill',
   summary: 'Kill a running job',
   description:
-    'The processes of the job are killed at once. The job becomes CANCELLED, even if the agent succeeds in the meantime.',
-  // A fork whose worker is lost ends here, and releases the thread that it was to copy.
-  access: { ...action.access, registry: 'write' },
+    'The processes of the job are killed at once. The job becomes CANCELLED, even if the agent succeeds in the meantime. With `"tree": true`, all its descendants end too: those that run are killed, and those that wait are cancelled.',
 });
 
 export const retryJob = defineRoute({

@@ -18,23 +18,29 @@ interface Child {
   readonly profile?: string | undefined;
   readonly project_id: string;
   readonly cwd?: string | undefined;
+  readonly priority?: number | undefined;
 }
 
 /**
  * The profile of a job that another one brings about: its parent's, or one that the parent's profile lists.
- * @throws InvalidFieldError for another profile, or a folder outside the parent's; ApiError if the parent may have none
+ * @throws InvalidFieldError for another profile, a folder outside the parent's, or a higher priority; ApiError if the parent may have none
  */
 export async function profileOfChild(
   context: Pick<DelegationContext, 'folders' | 'profiles'>,
   parent: Job,
   child: Child,
 ): Promise<string> {
-  if ((parent.depth ?? 0) >= LIMITS.followUps.depth)
+  if ((parent.ancestors ?? []).length >= LIMITS.followUps.depth)
     throw ApiError.because(
       'invalid_request',
       `follow-ups go at most ${LIMITS.followUps.depth} deep, and this job is the last`,
     );
   requireWithin(context.folders, parent, child);
+  if (child.priority !== undefined && child.priority > parent.priority)
+    throw InvalidFieldError.of(
+      'priority',
+      `received ${child.priority}; a job starts jobs of at most its own priority, ${parent.priority}`,
+    );
   const { profile = parent.profile } = child;
   if (profile === parent.profile) return profile;
   const allowed = (await context.profiles.get(parent.profile))?.children ?? [];

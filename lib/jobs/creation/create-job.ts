@@ -10,9 +10,10 @@ import { isJobId, jobIdOfKey, randomJobId } from '../lifecycle/job-id.ts';
 import { JOB_SCHEMA, THREAD_JOB_SCHEMA } from '../lifecycle/newer-schema.ts';
 import { inItsTurn } from '../lifecycle/thread.ts';
 import { JobLabelStore } from '../store/job-labels.ts';
-import { newChangeId } from '../store/job-store.ts';
+import { type Applied, newChangeId } from '../store/job-store.ts';
 import { JobTextStore, type JobTexts } from '../store/job-texts.ts';
 import { continueThread } from '../threads/settle-thread.ts';
+import { ancestorsBelow, rootOf, type TreeStore } from '../trees/tree-store.ts';
 import { beginThread, continuationOf, type EarlierContext, requireSameAgent } from './continuation.ts';
 import { forkOf } from './forking.ts';
 import { checkFolder, checkTexts, previewOf, promptOf, requireProfile, type SettingsContext } from './job-settings.ts';
@@ -25,6 +26,7 @@ const log = new Logger({ serviceName: 'promptq-creation' });
 /** Dependencies for creating a job. */
 export interface CreationContext extends SettingsContext, EarlierContext {
   readonly projects: Pick<ProjectStore, 'create'>;
+  readonly trees: TreeStore;
   readonly defaultProfile: string;
   /** Default: `randomJobId`. */
   readonly newJobId?: () => string;
@@ -37,12 +39,9 @@ export interface Origin {
   /** The token that it, or the first of its ancestors, was created with. */
   readonly tokenId?: string | undefined;
   /** The job that a follow-up comes from. */
-  readonly parent?: {
-    readonly id: string;
-    readonly depth: number;
-    /** The job whose private folder the follow-up inherits. */
-    readonly folderOf: string | undefined;
-  };
+  readonly parent?: Pick<Job, 'id' | 'priority' | 'ancestors' | 'round'>;
+  /** The job whose private folder the follow-up inherits. */
+  readonly folderOf?: string | undefined;
 }
 
 /**
@@ -51,7 +50,7 @@ export interface Origin {
  * @param ahead what `readAhead` reads for this request; default: it is read here
  * @returns the id; `replayed` if the idempotency key (or origin) was known and the id is that of the existing job
  * @throws InvalidFieldError naming the field, the received value and the allowed values; ApiError `unavailable` while the
- * job of the idempotency key is being removed
+ * job of the idempotency key is being removed, `invalid_request` if the tree of a descendant takes no further job
  */
 export async function createJob(
   context: CreationContext,
@@ -81,7 +80,7 @@ export async function createJob(
   const action = source === undefined ? 'continue' : 'fork';
   await requireNamedGrants(context, earlier, { profile, named: request.profile !== undefined, action });
   checkTexts(referred, given, profile);
-  const folderOf = origin?.parent?.folderOf ?? continuation?.folderOf;
+  const folderOf = origin?.folderOf ?? continuation?.folderOf;
   checkFolder(context, creation.cwd, folderOf);
   await checkOrigin(context, creation.copied_from);
   const project = referred.project ?? (await context.projects.create(references.project));
@@ -94,7 +93,7 @@ export async function createJob(
   const job = newJob({ id, creation, texts, profile, project, createdBy, at, origin, threadId, folderOf, source });
   if (job.labels !== undefined) await context.texts.labels.put(job, creation);
   await context.texts.put(job, texts);
-  const created = await context.jobs.create(job);
+  const created = await store(context, job);
   if (!created.applied) requireKept(created.current, origin);
   if (job.status === 'QUEUED') {
     if (created.applied && (threadId !== undefined || source !== undefined)) await enqueue(context, job);
@@ -119,6 +118,31 @@ function requireKept(known: Job | 'newer' | undefined, origin: Origin | undefine
   if (origin?.id !== undefined || known === undefined || known === 'newer') return;
   if (known.removing === true) throw ApiError.of('unavailable', undefined, REMOVAL_RETRY_SECONDS);
 }
+
+/**
+ * Stores a new job. A descendant is stored together with its place in its tree, so that no tree grows beyond its limit, or
+ * after it was cancelled.
+ * @throws ApiError `invalid_request` if its tree takes no further job
+ */
+async function store(context: CreationContext, job: Job): Promise<Applied> {
+  if (job.ancestors === undefined) return await context.jobs.create(job);
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const tree = await context.trees.read(rootOf(job));
+    const refusal = context.trees.refusalOf(tree, job);
+    if (refusal !== undefined) {
+      // An answer that was lost, or another process, may have stored it.
+      const current = await context.jobs.get(job.id, { consistent: true });
+      if (current !== undefined) return { applied: false, current };
+      throw ApiError.because('invalid_request', refusal);
+    }
+    const stored = await context.jobs.createWith(job, context.trees.adding(tree, job));
+    if (stored !== undefined) return stored;
+  }
+  throw new Error(`job ${job.id}: its tree changed in every round`);
+}
+
+/** How often storing a descendant is tried while its tree changes. */
+const MAX_TRIES = 50;
 
 /** The job is stored, so a failure does not fail its creation: reconcile-jobs sends the message. */
 async function dispatch({ dispatchQueues }: CreationContext, job: Job): Promise<void> {
@@ -186,7 +210,7 @@ function newJob(from: {
     profile: from.profile.name,
     agent: from.profile.agent,
     ...(creation.model !== undefined && { model: creation.model }),
-    priority: creation.priority ?? 0,
+    priority: creation.priority ?? Math.min(0, origin?.parent?.priority ?? 0),
     ...(from.project.spread_at !== undefined && { spread: true }),
     ...(timeout !== undefined && { timeout }),
     retries: creation.retries ?? from.profile.retries ?? 0,
@@ -196,7 +220,7 @@ function newJob(from: {
     ...(creation.idempotency_key !== undefined && { idempotency_key: creation.idempotency_key }),
     created_by: from.createdBy,
     ...(origin?.tokenId !== undefined && { token_id: origin.tokenId }),
-    ...(origin?.parent !== undefined && { parent_id: origin.parent.id, depth: origin.parent.depth }),
+    ...(origin?.parent !== undefined && { parent_id: origin.parent.id, ancestors: ancestorsBelow(origin.parent) }),
     ...(creation.copied_from !== undefined && { copied_from: creation.copied_from }),
     ...(labels !== undefined && { labels }),
     ...(folderOf !== undefined && { folder_of: folderOf }),

@@ -44,7 +44,7 @@ export async function delegateJob(
     throw rejection('the token with which this job was created is suspended or revoked');
   const cwd = request.cwd === undefined ? undefined : below(context, parent, request.cwd);
   const { project_id } = parent;
-  const profile = await profileOfChild(context, parent, { profile: request.profile, project_id, cwd });
+  const profile = await profileOfChild(context, parent, { ...request, project_id, cwd });
   const id = toolJobId(parent.id, parent.round ?? 0, key);
   const folderOf = cwd === undefined ? undefined : inheritedFolderOf(context.folders, parent, cwd);
   const delegation = { attempt: parent.attempt, child: id, sharesFolder: folderOf !== undefined };
@@ -53,7 +53,8 @@ export async function delegateJob(
   const origin = {
     id,
     tokenId: parent.token_id,
-    parent: { id: parent.id, depth: (parent.depth ?? 0) + 1, folderOf },
+    parent,
+    folderOf,
   };
   const creation = { ...request, profile, project_id, ...(cwd !== undefined && { cwd }) };
   try {

@@ -69,11 +69,8 @@ export async function makeFollowUps(
       const origin = {
         id: followUpId(parent.id, attempt, position),
         tokenId: parent.token_id,
-        parent: {
-          id: parent.id,
-          depth: (parent.depth ?? 0) + 1,
-          folderOf: inheritedFolderOf(context.folders, parent, creation.cwd),
-        },
+        parent,
+        folderOf: inheritedFolderOf(context.folders, parent, creation.cwd),
       };
       const { id, replayed } = await createJob(context, creation, parent.created_by, origin);
       made.add(position);

@@ -63,8 +63,11 @@ export const jobItemSchema = z.object({
   waits_for: z.string().optional(),
   /** Its end, or the end of its deployments, may concern other turns of its thread, which have not been looked at. */
   thread_pending: z.boolean().optional(),
-  /** How many follow-ups lie between this job and one that a client created; absent if none. */
-  depth: z.number().optional(),
+  /**
+   * The jobs that it descends from, the one that a client created first and its parent last, each with its round when it
+   * brought about the next; absent: a client created this job.
+   */
+  ancestors: z.array(z.object({ id: z.string(), round: z.number() })).optional(),
   created_at: z.string(),
   updated_at: z.string(),
   queued_at: z.string().optional(),

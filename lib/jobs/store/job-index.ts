@@ -40,6 +40,7 @@ const detailsSchema = jobItemSchema
     model_used: true,
     timeout: true,
     copied_from: true,
+    ancestors: true,
     thread_id: true,
     turn: true,
     continues: true,

@@ -84,6 +84,22 @@ export class JobStore {
     }
   }
 
+  /** `create`, with a conditional put beside it: both are stored, or neither. @returns undefined if only the put failed */
+  async createWith(job: Job, put: PutCommandInput): Promise<Applied | undefined> {
+    const create = { TableName: this.#tableName, Item: { ...job, ...indexKeys(job) } };
+    const isNew = { ConditionExpression: 'attribute_not_exists(id)' };
+    try {
+      await this.#table.send(
+        new TransactWriteCommand({ TransactItems: [{ Put: { ...create, ...isNew } }, { Put: put }] }),
+      );
+      return { applied: true, job };
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      const current = await this.get(job.id, { consistent: true });
+      return current && ownWrite(current, job.change_id);
+    }
+  }
+
   /**
    * Replaces `known` with `next` if the job still has the version that was decided on. Writes only what differs, so
    * that a concurrent heartbeat is kept.

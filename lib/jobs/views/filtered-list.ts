@@ -8,6 +8,7 @@ import { type IndexRange, oldestFirst } from '../store/listed-items.ts';
 import { monthAfter } from '../store/month-partitions.ts';
 import { searchWords } from '../store/search-words.ts';
 import type { ThreadStore } from '../threads/thread-store.ts';
+import { rootOf, type TreeStore } from '../trees/tree-store.ts';
 import type { Filter } from './list-filter.ts';
 
 /** Jobs whose texts are read at once: some megabytes, at most 64 KiB each. */
@@ -19,6 +20,7 @@ export interface FilterContext {
   readonly labels: JobLabelStore;
   readonly clock: Clock;
   readonly threads: Pick<ThreadStore, 'turns'>;
+  readonly trees: Pick<TreeStore, 'read'>;
   /** Jobs that one request of a filtered list reads at most; default: `LIMITS.jobsReadPerList`. */
   readonly mostRead?: number;
   /** Bytes of texts and labels that one search reads at most; default: `LIMITS.bytesSearchedPerList`. */
@@ -53,7 +55,7 @@ export async function scanned(
   context: FilterContext,
   { request, range, filter, position, limit }: Reading,
 ): Promise<Read> {
-  const { thread, search = '' } = request;
+  const { search = '' } = request;
   const words = searchWords(search);
   const isSearch = words.length > 0;
   const { mostRead = isSearch ? LIMITS.jobsSearchedPerList : LIMITS.jobsReadPerList } = context;
@@ -63,10 +65,11 @@ export async function scanned(
   let bytes = 0;
   let isComplete = true;
   let last: Listed | undefined;
+  const known = await namedJobs(context, request);
   const pages =
-    thread === undefined
+    known === undefined
       ? context.index.pages(range, position.after, isSearch ? JOBS_PER_SEARCH : undefined)
-      : [await jobsOfThread(context, thread, range, position.after)];
+      : [inRange(known, range, position.after)];
   for await (const jobs of pages) {
     const taken = jobs.slice(0, mostRead - read);
     const matches = await matching(context, taken, filter);
@@ -86,15 +89,35 @@ export async function scanned(
   return { items, total, next: { position: { after: keyOf(last), counted: total, from: shown }, isComplete } };
 }
 
-/** The jobs of a thread within a range, after a position. */
-async function jobsOfThread(
-  { index, threads }: FilterContext,
-  thread: string,
+/** The jobs of the thread or tree that a request names; undefined: it names none. */
+async function namedJobs(
+  context: FilterContext,
+  { thread, tree }: JobListQuery,
+): Promise<readonly ListedJob[] | undefined> {
+  if (thread !== undefined) return await jobsOfThread(context, thread);
+  return tree === undefined ? undefined : await jobsOfTree(context, tree);
+}
+
+async function jobsOfThread({ index, threads }: FilterContext, thread: string): Promise<readonly ListedJob[]> {
+  const turns = await threads.turns(thread);
+  return await index.jobs(turns.map(({ jobId }) => ({ id: jobId })));
+}
+
+/** A job and its descendants. */
+async function jobsOfTree({ index, trees }: FilterContext, id: string): Promise<readonly ListedJob[]> {
+  const [top] = await index.jobs([{ id }]);
+  const { members } = await trees.read(rootOf({ id, ancestors: top?.details.ancestors }));
+  const others = await index.jobs(members.filter((member) => member !== id).map((member) => ({ id: member })));
+  const below = others.filter(({ details }) => details.ancestors?.some((ancestor) => ancestor.id === id));
+  return top === undefined ? below : [top, ...below];
+}
+
+/** Those of the jobs within a range, after a position, in its order. */
+function inRange(
+  jobs: readonly ListedJob[],
   { from = '', to, order }: IndexRange,
   after: ListedKey | undefined,
-): Promise<readonly ListedJob[]> {
-  const turns = await threads.turns(thread);
-  const jobs = await index.jobs(turns.map(({ jobId }) => ({ id: jobId })));
+): readonly ListedJob[] {
   const compare = order === 'oldest' ? oldestFirst : (a: ListedKey, b: ListedKey) => oldestFirst(b, a);
   return jobs
     .filter(({ created_at }) => created_at >= from && (to === undefined || created_at <= to))

@@ -25,11 +25,11 @@ export interface Filter {
 /** The filter of a request; undefined if it has no condition but the state, for which counters exist. */
 export function filterOf(folders: Folders, query: JobListQuery): Filter | undefined {
   const { status, search, cwd, project, profile, agent, model, created_by, tag, created_after, created_before } = query;
-  const { thread, needs } = query;
+  const { thread, tree, needs } = query;
   const isFiltered =
     search ||
     cwd ||
-    [project, profile, agent, model, created_by, tag, created_after, created_before, thread].some(isGiven);
+    [project, profile, agent, model, created_by, tag, created_after, created_before, thread, tree].some(isGiven);
   if (!isFiltered) return undefined;
   return {
     // The other states have an index.

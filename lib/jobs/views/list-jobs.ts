@@ -61,8 +61,10 @@ export async function listJobs(context: ListContext, request: JobListQuery): Pro
     };
   }
   const statusCounts = await context.counts.read();
-  const { thread, search } = request;
+  const { thread, tree, search } = request;
   if (thread !== undefined && search) throw InvalidFieldError.of('thread', "can't be combined with search");
+  if (tree !== undefined && search) throw InvalidFieldError.of('tree', "can't be combined with search");
+  if (tree !== undefined && thread !== undefined) throw InvalidFieldError.of('tree', "can't be combined with thread");
   const position = cursor === undefined ? { counted: 0, from: offset } : positionOf(cursor, range);
   // A search that has met a large month continues after a job.
   const read = searchWords(search ?? '').length > 0 && position.after === undefined ? searched : scanned;

@@ -116,6 +116,7 @@ const JOB_KINDS = [
   'hold',
   'thread#*',
   'forks#*',
+  'tree#*',
   'deployments#*',
 ] as const;
 
@@ -123,7 +124,7 @@ const JOB_KINDS = [
 export const WRITTEN_KINDS = {
   worker: [...JOB_KINDS, 'worker', 'lock', 'account'],
   reconciler: [...JOB_KINDS, 'account'],
-  sweeper: ['texts#*', 'labels#*', 'message#*', 'questions#*', 'deployments#*', 'thread#*', 'forks#*'],
+  sweeper: ['texts#*', 'labels#*', 'message#*', 'questions#*', 'deployments#*', 'thread#*', 'forks#*', 'tree#*'],
 } as const;
 
 export type TableName = keyof typeof TABLES;

@@ -66,7 +66,14 @@ export const SCENES: readonly Scene[] = [
   tab('ended', 'deployments'),
   tab('agent', 'timeline', async (page) => await shown(page, 'Input:')),
   tab('agent', 'log', async (page) => await shown(page, 'turn/completed')),
-  tab('agent', 'follow-ups'),
+  tab('agent', 'tree', async (page) => await shown(page, '(this job)')),
+  {
+    ...tab('agent', 'tree', async (page) => {
+      await page.getByRole('button', { name: 'Cancel all' }).click();
+      await shown(page, 'of this tree that have not ended');
+    }),
+    name: 'job-agent-cancel-all',
+  },
   tab('answered', 'conversation', async (page) => await page.locator('.turn .markdown').nth(1).waitFor()),
   tab('next', 'conversation', async (page) => await shown(page, 'An earlier turn')),
   {

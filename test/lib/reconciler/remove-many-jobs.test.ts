@@ -58,6 +58,7 @@ async function sweep(
     texts: { removeAll: nothing },
     deployments: { removeAll: nothing },
     threads: { turns: async (thread: string) => [{ turn: 1, jobId: thread }], forks: async () => [], remove: nothing },
+    trees: { forget: nothing },
     dispatchQueues: { send: nothing },
   };
   return { removed: await removeEndedJobs(context as RemovalContext, 7), read };

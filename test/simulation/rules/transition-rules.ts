@@ -181,7 +181,7 @@ const by =
 
 const CHANGES: Readonly<Record<string, Judge>> = {
   'DRAFT QUEUED': by('submit'),
-  'DRAFT CANCELLED': by('cancel'),
+  'DRAFT CANCELLED': by('cancel', 'kill'),
   'QUEUED QUEUED': (before, after, write) => {
     if (waitsInThread(before.parked) || waitsInThread(after.parked))
       return by(...THREADERS, 'edit')(before, after, write);
@@ -195,7 +195,7 @@ const CHANGES: Readonly<Record<string, Judge>> = {
       return by('link', 'work', 'watch')(before, after, write);
     return by('edit')(before, after, write);
   },
-  'QUEUED CANCELLED': by('cancel'),
+  'QUEUED CANCELLED': by('cancel', 'kill'),
   'QUEUED FAILED': (before, after, write) =>
     before.parked === 'question' && after.reason === 'not_answered'
       ? by('watch', 'work')(before, after, write)

@@ -33,7 +33,6 @@ export function agentScript(random: SeededRandom): AgentScript {
 function payload(random: SeededRandom): string {
   return JSON.stringify({
     prompt: `follow up ${random.integer(1, 100)}`,
-    priority: random.integer(-1, 1),
     ...(random.chance(0.2) && { retries: 1 }),
     ...(random.chance(0.1) && { draft: true }),
     ...(random.chance(0.2) && { project: 'p2' }),

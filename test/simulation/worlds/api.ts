@@ -13,6 +13,7 @@ import { acceptMessage } from '../../../lib/jobs/messages/accept-message.ts';
 import { answerQuestion } from '../../../lib/jobs/questions/answer-question.ts';
 import { type RereadJob, rereadJob } from '../../../lib/jobs/reread/reread-job.ts';
 import { findJob } from '../../../lib/jobs/store/find-job.ts';
+import { endJob } from '../../../lib/jobs/trees/act-on-tree.ts';
 import { awaitFollowUps } from '../../../lib/reconciler/await-follow-ups.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
 import type { ModelDeployment } from './deployment.ts';
@@ -53,6 +54,15 @@ export class ModelApi {
       const context = this.#context(process, event.type);
       const options = { action: event.type, onFailure: () => undefined };
       return await actInThread(context, await findJob(context.jobs, id), event, options);
+    });
+  }
+
+  /** Ends a job with all its descendants. */
+  endTree(id: string, action: 'cancel' | 'kill'): Promise<Answer<{ job: Job; cancelled: number }>> {
+    return this.#answer(async (process) => {
+      const context = this.#context(process, action);
+      const options = { action, tree: true, onFailure: () => undefined };
+      return await endJob(context, await findJob(context.jobs, id), options);
     });
   }
 

@@ -17,6 +17,7 @@ import { faultOfGrant } from '../rules/grant-rules.ts';
 import { faultOfObject } from '../rules/object-rules.ts';
 import { ProbeRules } from '../rules/probe-rules.ts';
 import { faultOfWrite } from '../rules/transition-rules.ts';
+import { TreeRules } from '../rules/tree-rules.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import { DueDeployments } from './deployments/due-deployments.ts';
 import { JobStream } from './job-stream.ts';
@@ -38,6 +39,7 @@ export class ModelDeployment implements Network {
   /** Called with each write to the registry. */
   onRegistryWrite: (before: Item | undefined, after: Item | undefined, actor: Actor) => void = () => undefined;
   readonly due: DueDeployments;
+  readonly trees = new TreeRules(this);
   /** How often each command was called, by its name. */
   readonly calls: Record<string, number> = {};
   readonly events = noEvents();

@@ -77,6 +77,7 @@ export async function faultsAtRest(deployment: ModelDeployment, judge: Judge): P
       .map((run) => `attempt ${run.attempt} of ${deployment.nameOf(run.job)} still runs`),
     ...faultsOfFollowUps(deployment, judge.agents, jobs),
     ...judge.deployments.faultsAtRest(),
+    ...deployment.trees.faultsAtRest(jobs),
     ...judge.agents.forks.faultsAtRest(jobs),
     ...judge.agents.delegation.faultsAtRest(jobs),
     ...judge.agents.messages.faultsAtRest(judge.acknowledged.messages, jobs),
@@ -102,13 +103,14 @@ function faultsOfFollowUps(deployment: ModelDeployment, agents: ModelAgents, job
   }
   const children = Map.groupBy(jobs, ({ parent_id = '' }) => parent_id);
   return jobs.flatMap((parent) => {
-    const asked = (parent.depth ?? 0) >= depth ? [] : (wanted.get(parent.id) ?? []);
+    const asked = (parent.ancestors ?? []).length >= depth ? [] : (wanted.get(parent.id) ?? []);
     const all = (children.get(parent.id) ?? []).map(({ id }) => id);
     const made = all.filter((id) => !agents.delegation.asked.has(id));
     const room = perJob - (parent.tool_children?.length ?? 0);
     const tell = (fault: string) => [`follow-ups of ${deployment.nameOf(parent.id)}: ${fault}`];
     // Also by count: two that share an id are one too few.
-    if (made.length < Math.min(asked.length, room)) return tell(`${made.length} of ${asked.length} are there`);
+    const isShort = made.length < Math.min(asked.length, room);
+    if (isShort && !deployment.trees.refuses(parent)) return tell(`${made.length} of ${asked.length} are there`);
     if (made.some((id) => !asked.includes(id))) return tell('one is there that no success asked for');
     const recorded = followUpIds(parent);
     return all.every((id) => recorded.includes(id)) ? [] : tell('one is there that the job does not know');

@@ -1,5 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { createReconciler } from '../../../lib/composition/create-reconciler.ts';
+import { TreeStore } from '../../../lib/jobs/trees/tree-store.ts';
 import { starvingBands } from '../../../lib/reconciler/starving-bands.ts';
 import { pause } from '../../../worker-container/output/timing.ts';
 import { MessagePoller } from '../../../worker-container/pool/message-poller.ts';
@@ -7,6 +8,7 @@ import { Worker } from '../../../worker-container/pool/worker.ts';
 import { type Actor, ModelClient } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
 import { SimulatedProcess } from '../model/simulated-process.ts';
+import { TREE_LIMIT } from '../rules/tree-rules.ts';
 import type { ModelAgents } from './agent.ts';
 import type { ModelDeployment } from './deployment.ts';
 import type { ModelCommands } from './deployments/commands.ts';
@@ -36,6 +38,7 @@ export function watchOf(deployment: ModelDeployment, process: SimulatedProcess, 
   const { table, queues, objects } = new ModelClient(deployment, process, actor);
   return {
     ...createReconciler({ env: ENV, table, clock: process.clock, queues, objects }),
+    trees: new TreeStore({ table, registryTable: ENV.REGISTRY_TABLE }, TREE_LIMIT),
     random: deployment.random.next,
     hadOutage: () => false,
     newJobId: () => deployment.newJobId(),

@@ -90,6 +90,7 @@ export class World {
       const fault =
         accounts.faultOf(before, after, actor) ??
         profiles.faultOf(before, after) ??
+        this.#deployment.trees.faultOf(before, after) ??
         this.#deployments.faultOfMark(before, after, actor) ??
         (this.#faults.weather === 'orderly' ? order.faultOf(before, after) : undefined) ??
         faultOfThread(before, after, () => this.#deployment.allJobs());

@@ -14,8 +14,8 @@ import { JobAttachments } from './job-attachments.tsx';
 import { JobChanges } from './job-changes.tsx';
 import { JobDeployments } from './job-deployments.tsx';
 import { JobDetails } from './job-details.tsx';
-import { JobFollowUps } from './job-follow-ups.tsx';
 import { JobResult } from './job-result.tsx';
+import { JobTree } from './job-tree.tsx';
 
 const JobLog = lazyPart(() => import('../log/job-log.tsx'), 'JobLog');
 const Conversation = lazyPart(() => import('../thread/conversation.tsx'), 'Conversation');
@@ -90,9 +90,9 @@ function* tabsOf(
     yield { id: 'attachments', label: counted('Attachments', attachments), content: <JobAttachments job={job} /> };
   if (job.follow_up_ids.length > 0 || job.parent_id !== null)
     yield {
-      id: 'follow-ups',
-      label: counted('Follow-ups', job.follow_up_ids.length),
-      content: <JobFollowUps job={job} />,
+      id: 'tree',
+      label: counted('Tree', job.follow_up_ids.length),
+      content: <JobTree job={job} />,
     };
   if (job.deployments.length > 0)
     yield {

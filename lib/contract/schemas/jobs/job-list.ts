@@ -4,7 +4,7 @@ import { LIMITS } from '../../limits.ts';
 import { STATUSES } from '../../statuses.ts';
 import { nameText } from '../fields/name.ts';
 import { integerParameter, timeParameter, timestamp } from '../fields/text.ts';
-import { namedShape, outcomeShape } from './job.ts';
+import { namedShape, outcomeShape, rootId } from './job.ts';
 import { projectName, safeInteger } from './job-creation.ts';
 import { jobState, stateReason, statusCounts } from './job-state.ts';
 
@@ -29,6 +29,7 @@ export const jobSummary = z
     exit_code: outcomeShape.exit_code,
     signal: outcomeShape.signal,
     parent_id: z.string().nullable(),
+    root_id: rootId,
     created_at: timestamp,
     queued_at: timestamp.nullable(),
     started_at: timestamp.nullable(),
@@ -73,6 +74,9 @@ export const jobListQuery = z.object({
   thread: name().meta({
     description:
       'Only jobs of the thread with this id, the id of its first job. Drafts have no turn and are left out. Not with `search`.',
+  }),
+  tree: name().meta({
+    description: 'Only the job with this id and its descendants. Not with `search` or `thread`.',
   }),
   created_after: timeParameter('Only jobs created at this time or later.'),
   created_before: timeParameter('Only jobs created before this time.'),

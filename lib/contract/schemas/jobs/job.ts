@@ -76,6 +76,11 @@ export const namedShape = {
   forked_from: z.string().nullable().meta({ description: 'Id of the job that this one was created to fork.' }),
 };
 
+export const rootId = z.string().nullable().meta({
+  description:
+    'Id of the job that a client created and that this one descends from, through one or more jobs that brought about the next. Null: a client created this job, or a message became it.',
+});
+
 /** Position of a queued job. */
 const queuePlace = z
   .object({
@@ -147,6 +152,7 @@ export const job = z
     cancel_requested_at: timestamp.nullable(),
     created_by: z.string(),
     parent_id: z.string().nullable(),
+    root_id: rootId,
     follow_up_ids: z.array(z.string()),
     worker_id: z.string().nullable(),
     ...outcomeShape,
@@ -181,6 +187,16 @@ export const job = z
   })
   .meta({ id: 'Job' });
 export type JobView = z.output<typeof job>;
+
+/** `POST /jobs/{id}/cancel` and `/kill`. */
+export const cancelledJob = job
+  .extend({
+    cancelled_jobs: z.number().int().meta({
+      description:
+        'How many jobs this request cancelled, or asked to end: this job, and with `tree` its descendants. 0: all had ended, or were asked before.',
+    }),
+  })
+  .meta({ id: 'CancelledJob' });
 
 /** `POST /jobs/{id}/reread-logs`. */
 export const rereadJob = job

@@ -1,4 +1,4 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TokenStore } from '../../../../lib/access/tokens/token-store.ts';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
@@ -8,6 +8,7 @@ import { followUpIds } from '../../../../lib/jobs/lifecycle/follow-up-record.ts'
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey, toolJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { decide } from '../../../../lib/jobs/lifecycle/lifecycle.ts';
+import { endJob } from '../../../../lib/jobs/trees/act-on-tree.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aRunningJob } from '../a-job.ts';
 
@@ -27,17 +28,23 @@ async function parentJob(differences: Partial<Job> = {}): Promise<Job> {
   const id = jobIdOfKey(`delegation test ${parents}`);
   return await deployment.store(aRunningJob({ profile: 'practice', agent: 'codex', ...differences, id }));
 }
+/** The ancestors of a job so deep in its tree. */
+const descent = (depth: number) => Array.from({ length: depth }, (_, n) => ({ id: `ancestor ${n}`, round: 0 }));
 const stored = async (id: string) => await deployment.jobs.get(id, { consistent: true });
 const childrenOf = async ({ id }: Job) => (await stored(id))?.tool_children ?? [];
 
 describe('a job that an agent starts', () => {
   it('belongs to its project and profile, has its own folder, and names its parent as creator', async () => {
-    const parent = await parentJob({ depth: 2, token_id: undefined });
+    const parent = await parentJob({ ancestors: descent(2), token_id: undefined });
     const { id, replayed } = await delegateJob(deployment, parent, { prompt: 'sub' });
     expect(replayed).toBe(false);
     expect(await stored(id)).toMatchObject({
       ...{ status: 'QUEUED', reason: 'waiting_for_worker', prompt_preview: 'sub' },
-      ...{ parent_id: parent.id, depth: 3, created_by: `job:${parent.id}` },
+      ...{
+        parent_id: parent.id,
+        ancestors: [...descent(2), { id: parent.id, round: 0 }],
+        created_by: `job:${parent.id}`,
+      },
       ...{ project_id: parent.project_id, profile: 'practice' },
     });
     for (const name of ['cwd', 'folder_of']) expect(await stored(id)).not.toHaveProperty(name);
@@ -75,7 +82,7 @@ describe('a job that an agent starts', () => {
   });
 
   it('is one for two equal requests without a key, and two for others', async () => {
-    const parent = await parentJob();
+    const parent = await parentJob({ priority: 1 });
     const first = await delegateJob(deployment, parent, { prompt: 'a', priority: 1 });
     expect(await delegateJob(deployment, parent, { priority: 1, prompt: 'a' })).toEqual({ ...first, replayed: true });
     expect((await delegateJob(deployment, parent, { prompt: 'a' })).id).not.toBe(first.id);
@@ -108,8 +115,35 @@ describe('an agent starts no job', () => {
     await refused(parent, { prompt: 'one more' }, /at most 20 jobs/);
   });
 
+  it('beyond what its tree may have, also if several ask at the same time', async () => {
+    const root = await parentJob();
+    const below = { ancestors: [{ id: root.id, round: 0 }] };
+    const members = Array.from({ length: LIMITS.followUps.perTree - 3 }, (_, n) => ({ id: `member ${n}`, ...below }));
+    for (const member of members)
+      await deployment.table.send(
+        new PutCommand(deployment.trees.adding(await deployment.trees.read(root.id), member)),
+      );
+    const parents = await Promise.all(Array.from({ length: 6 }, () => parentJob(below)));
+    const made = await Promise.allSettled(parents.map((parent) => delegateJob(deployment, parent, { prompt: 'x' })));
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    const children = await Promise.all(parents.map(childrenOf));
+    expect(children.flat()).toHaveLength(3);
+    expect((await deployment.trees.read(root.id)).members).toHaveLength(LIMITS.followUps.perTree);
+    await refused(root, { prompt: 'one more' }, /at most 100 jobs below its root, and that of job_\w+ has 100/);
+  });
+
+  it('once its tree is cancelled, until that job is retried', async () => {
+    const root = await parentJob();
+    const child = await parentJob({ ancestors: [{ id: root.id, round: 0 }] });
+    await endJob(deployment, root, { action: 'cancel', tree: true, onFailure: () => undefined });
+    await refused(child, { prompt: 'x' }, /was cancelled with all its descendants/);
+    const again = await deployment.store({ ...root, id: jobIdOfKey('again'), round: 1 });
+    const { id } = await delegateJob(deployment, { ...again, ancestors: [{ id: root.id, round: 1 }] }, { prompt: 'x' });
+    expect(await stored(id)).toMatchObject({ status: 'QUEUED' });
+  });
+
   it('as the last of a chain', async () => {
-    await refused(await parentJob({ depth: LIMITS.followUps.depth }), { prompt: 'x' }, /at most 5 deep/);
+    await refused(await parentJob({ ancestors: descent(LIMITS.followUps.depth) }), { prompt: 'x' }, /at most 5 deep/);
   });
 
   it("that can't be created, and no place is spent on it", async () => {

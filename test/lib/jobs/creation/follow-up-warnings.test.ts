@@ -96,10 +96,9 @@ describe('a warning says what is wrong with a block', () => {
 it.each([new Error('refused'), ApiError.of('unavailable')])(
   'are made later if they cannot be stored: %s',
   async (error) => {
-    deployment.jobs.create = ((create) => async (job: Job) => {
-      if (job.id === PARENT) return await create.call(deployment.jobs, job);
+    deployment.jobs.createWith = async () => {
       throw error;
-    })(deployment.jobs.create);
+    };
     await expect(made([block({})])).rejects.toBe(error);
     expect(await deployment.read({ id: PARENT })).toMatchObject({ children_pending: [1] });
   },

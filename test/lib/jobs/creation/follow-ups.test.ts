@@ -25,6 +25,8 @@ afterAll(async () => await deployment.stop());
 
 const id = (name: string) => jobIdOfKey(`follow-ups test ${name}`);
 const stored = async (jobId: string) => await deployment.jobs.get(jobId, { consistent: true });
+/** The ancestors of a job so deep in its tree. */
+const descent = (depth: number) => Array.from({ length: depth }, (_, n) => ({ id: `ancestor ${n}`, round: 0 }));
 const shown = (job: Job) => {
   const { follow_up_ids, warnings } = viewJob(job, { prompt: '', project: '' }, 'seconds', { deployments: [] });
   return { follow_up_ids, warnings };
@@ -113,7 +115,11 @@ it('of interrupted attempts are created with those of the success that continued
 it('a follow-up job that was created stays recorded, though it could not be created now', async () => {
   const parent = await made('for good', [{ prompt: 'a' }]);
   expect(parent.follow_ups).toEqual(['1.0']);
-  const { job, created } = await makeFollowUps(deployment, { ...parent, depth: LIMITS.followUps.depth }, 1);
+  const { job, created } = await makeFollowUps(
+    deployment,
+    { ...parent, ancestors: descent(LIMITS.followUps.depth) },
+    1,
+  );
   expect([job.follow_ups, job.warnings?.length, created]).toEqual([['1.0'], 1, []]);
 });
 
@@ -166,7 +172,7 @@ describe('a follow-up job', () => {
       project_id: 'p1',
       cwd: 'a/b',
       parent_id: inFolder.id,
-      depth: 1,
+      ancestors: [{ id: inFolder.id, round: 0 }],
     });
     const fresh = await made('fresh', [{ prompt: 'x' }]);
     expect((await childrenOf(fresh))[0]).toMatchObject({
@@ -236,9 +242,9 @@ describe('a follow-up job', () => {
   });
 
   it('may be as deep as the limit, but not deeper', async () => {
-    const last = await made('depth 4', [{ prompt: 'x' }], { depth: LIMITS.followUps.depth - 1 });
-    expect((await childrenOf(last))[0]).toMatchObject({ depth: LIMITS.followUps.depth });
-    const tooDeep = await made('depth 5', [{ prompt: 'x' }], { depth: LIMITS.followUps.depth });
+    const last = await made('depth 4', [{ prompt: 'x' }], { ancestors: descent(LIMITS.followUps.depth - 1) });
+    expect((await childrenOf(last))[0]).toHaveProperty('ancestors.length', LIMITS.followUps.depth);
+    const tooDeep = await made('depth 5', [{ prompt: 'x' }], { ancestors: descent(LIMITS.followUps.depth) });
     expect(shown(tooDeep)).toEqual({ follow_up_ids: [], warnings: [expect.stringContaining('at most 5 deep')] });
   });
 });

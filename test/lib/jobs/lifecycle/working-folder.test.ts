@@ -119,7 +119,7 @@ describe('a job', () => {
     };
     await expect(edit(id, { cwd: another })).rejects.toMatchObject(refusal);
 
-    const origin = { id: randomJobId(), parent: { id: another, depth: 1, folderOf: another } };
+    const origin = { id: randomJobId(), parent: { id: another, priority: 0 }, folderOf: another };
     await createJob(creation, { prompt: 'true', cwd: another }, 'token:test', origin);
     expect(await edit(origin.id, { cwd: another, prompt: 'false' })).toMatchObject({
       cwd: another,

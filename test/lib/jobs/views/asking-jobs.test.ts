@@ -5,6 +5,7 @@ import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
 import { JobIndex } from '../../../../lib/jobs/store/job-index.ts';
 import { JobTextStore } from '../../../../lib/jobs/store/job-texts.ts';
 import { ThreadStore } from '../../../../lib/jobs/threads/thread-store.ts';
+import { TreeStore } from '../../../../lib/jobs/trees/tree-store.ts';
 import { listJobs } from '../../../../lib/jobs/views/list-jobs.ts';
 import { countedState, JobCounts } from '../../../../lib/stats/counting/counts.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
@@ -48,6 +49,7 @@ async function list(query: Partial<JobListQuery>) {
     counts: new JobCounts(registry),
     clock,
     threads: new ThreadStore(registry),
+    trees: new TreeStore(registry),
     folders: { workspaces: '/workspaces', roots: [] },
   };
   const { items, total } = await listJobs(context, { limit: undefined, offset: undefined, ...query });

@@ -48,6 +48,7 @@ function aList(
     labels: { read: async () => new Map() } as unknown as JobLabelStore,
     clock: { now: () => Date.parse('2026-11-20T12:00:00.000Z') } as FilterContext['clock'],
     threads: { turns: async () => [...byId.keys()].map((jobId) => ({ jobId })) } as unknown as FilterContext['threads'],
+    trees: { read: async () => ({ members: [], stopped: {}, version: 0 }) },
   };
   return { context, asked, ranges };
 }

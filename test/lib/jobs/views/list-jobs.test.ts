@@ -4,6 +4,7 @@ import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { JobIndex } from '../../../../lib/jobs/store/job-index.ts';
 import { JobTextStore } from '../../../../lib/jobs/store/job-texts.ts';
 import { ThreadStore } from '../../../../lib/jobs/threads/thread-store.ts';
+import { TreeStore } from '../../../../lib/jobs/trees/tree-store.ts';
 import { listJobs } from '../../../../lib/jobs/views/list-jobs.ts';
 import { JobCounts } from '../../../../lib/stats/counting/counts.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
@@ -52,6 +53,7 @@ async function list(query: Partial<JobListQuery>, mostRead?: number, mostBytes?:
     counts: new JobCounts({ table, registryTable: env.REGISTRY_TABLE }),
     clock,
     threads: new ThreadStore({ table, registryTable: env.REGISTRY_TABLE }),
+    trees: new TreeStore({ table, registryTable: env.REGISTRY_TABLE }),
     folders: { workspaces: '/workspaces', roots: [] },
     ...(mostRead !== undefined && { mostRead }),
     ...(mostBytes !== undefined && { mostBytes }),

@@ -11,8 +11,20 @@ import { Talk } from './talk.ts';
 const DOINGS = [
   ...['edit', 'edit', 'cancel', 'cancel', 'kill', 'kill', 'retry', 'retry'],
   ...['submit', 'submit', 'read', 'read', 'reread', 'reread', 'link', 'say', 'say', 'say'],
-  ...['answer', 'answer', 'answer', 'answer'],
-] as readonly ('say' | 'answer' | 'edit' | 'cancel' | 'kill' | 'retry' | 'submit' | 'read' | 'reread' | 'link')[];
+  ...['answer', 'answer', 'answer', 'answer', 'tree'],
+] as readonly (
+  | 'tree'
+  | 'say'
+  | 'answer'
+  | 'edit'
+  | 'cancel'
+  | 'kill'
+  | 'retry'
+  | 'submit'
+  | 'read'
+  | 'reread'
+  | 'link'
+)[];
 
 /** How much of what clients do is to deploy again, where there are bindings. */
 const DEPLOYING = 0.08;
@@ -117,6 +129,7 @@ export class Clients {
     const id = (doing === 'kill' && random.chance(0.3) && this.#lost()?.id) || random.pick(ids);
     if (doing === 'read') this.#heed(await this.#api.read(id), doing);
     else if (doing === 'answer') await this.#talk.answer();
+    else if (doing === 'tree') await this.#endTree(id);
     else if (doing === 'say') await this.#talk.say(id);
     else if (doing === 'link') await this.link();
     else if (doing === 'reread') await this.#reread(id);
@@ -140,6 +153,19 @@ export class Clients {
     const answer = await this.#api.deploy(id, random.pick(bindings));
     if (answer.kind === 'refused' && !['invalid_state', 'not_found'].includes(answer.error.code))
       this.#onFault(`a deployment was refused: ${answer.error.message}`);
+  }
+
+  /** Ends a job with its descendants; mostly one that has some, and now and then one of these with its own. */
+  async #endTree(known: string): Promise<void> {
+    const { random } = this.#deployment;
+    const jobs = this.#deployment.allJobs();
+    const pending = jobs.find(({ children_pending }) => children_pending !== undefined)?.id;
+    const parent = jobs.findLast(({ parent_id }) => parent_id !== undefined)?.parent_id;
+    const id = (random.chance(0.8) ? (pending ?? parent) : undefined) ?? known;
+    const answered = this.#deployment.trees.asked(id);
+    const answer = await this.#api.endTree(id, random.chance(0.5) ? 'cancel' : 'kill');
+    if (answer.kind === 'refused') this.#onFault(`a tree was not cancelled: ${answer.error.message}`);
+    if (answer.kind === 'answered') answered();
   }
 
   /** A job whose worker seems to be dead. */
