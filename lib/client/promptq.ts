@@ -8,6 +8,7 @@ import type { components, paths } from './api-types.ts';
 import { answerOf, dataOf } from './data-of.ts';
 import { RequestError, TransientError, UnreachableError } from './errors.ts';
 import { type EndEvent, eventsOf, type LogEvent, type Place } from './log-events.ts';
+import { pathOf, rejectFolders } from './path-of.ts';
 import { Retries, type RetryPolicy, repeatWithKey } from './repeat.ts';
 import { retryingFetch, tryOnce } from './transport.ts';
 
@@ -59,7 +60,7 @@ export class Promptq {
     this.baseUrl = baseUrl.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
     this.policy = { retrySeconds, onRetry, signal };
     this.#headers = { authorization: `Bearer ${token}` };
-    const options = { baseUrl: this.baseUrl, headers: this.#headers };
+    const options = { baseUrl: this.baseUrl, headers: this.#headers, pathSerializer: pathOf };
     this.api = createClient<paths>({ ...options, fetch: retryingFetch(this.policy) });
     this.#once = createClient<paths>({ ...options, fetch: async (request) => await tryOnce(request, signal) });
   }
@@ -103,6 +104,7 @@ export class Promptq {
    * @throws RequestError, UnreachableError
    */
   async request(method: string, path: string, body?: string): Promise<Response> {
+    rejectFolders(path);
     const headers = { ...this.#headers, ...(body !== undefined && { 'content-type': 'application/json' }) };
     const request = new Request(`${this.baseUrl}/api/v1${path}`, { method, headers, body: body ?? null });
     const response = await retryingFetch(this.policy)(request).catch((error: unknown) => {

@@ -33,6 +33,7 @@ it('prints an answer that is no JSON as it is, and nothing for one without a bod
 
 it.each([
   ['a path that begins with none of its parts', ['GET', 'stats'], 'the path must begin with /, such as /stats'],
+  ['a path to another one', ['GET', '/jobs/%2e./status'], 'path: received "/jobs/%2e./status"; "." and ".." are no'],
   ['a body that is no JSON', ['POST', '/x', '--data', '{'], 'the body is not JSON: '],
   ['a file that is not there', ['POST', '/x', '--file', `${file}.none`], "can't read the body: ENOENT"],
 ])('refuses %s before it sends anything', async (_, args, message) => {
