@@ -21,6 +21,10 @@ describe('a parameter out of its bounds is rejected by name', () => {
       '?status=DONE',
       'query.status: received "DONE" (string); expected one of "DRAFT", "QUEUED", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED"',
     ],
+    [
+      '?created_after=2026-11-01T00:00:00+01:00',
+      'query.created_after: received "2026-11-01T00:00:00 01:00" (string); expected a time in RFC 3339, such as 2026-11-20T10:41:00Z; in a URL, + means a blank: encode it as %2B',
+    ],
     ['?limit=1&limit=2', 'query: "limit" was given 2 times; once is allowed'],
     [
       '?cursor=nonsense',

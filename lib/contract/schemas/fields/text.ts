@@ -35,10 +35,20 @@ export function switchParameter(description: string) {
 /** Others have more than four digits in UTC, and are not compared as text. */
 const YEARS = { from: Date.parse('0000-01-01T00:00:00.000Z'), to: Date.parse('9999-12-31T23:59:59.999Z') };
 
+const TIME = 'expected a time in RFC 3339, such as 2026-11-20T10:41:00Z';
+
+/** A time whose `+` came as a blank, as in any form that is not encoded. */
+const BLANK_OFFSET = /^[^ ]{1,40} \d\d:\d\d$/;
+
 /** A time in RFC 3339, with any offset. @returns it in UTC, with milliseconds */
 export function timeParameter(description: string) {
   return z.iso
-    .datetime({ offset: true, error: 'expected a time in RFC 3339, such as 2026-11-20T10:41:00Z' })
+    .datetime({
+      offset: true,
+      abort: true,
+      error: ({ input }) =>
+        BLANK_OFFSET.test(String(input)) ? `${TIME}; in a URL, + means a blank: encode it as %2B` : TIME,
+    })
     .refine((time) => !(Date.parse(time) < YEARS.from || Date.parse(time) > YEARS.to), {
       error: 'expected a time within the years 0000 to 9999 in UTC',
     })
