@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod';
 import { ApiError } from '../contract/errors.ts';
-import { quoted } from '../contract/input/legible.ts';
+import { nameList } from '../contract/input/input-fault.ts';
 import { parseObject, rejectUnknown } from '../contract/input/parse-object.ts';
 import { LIMITS } from '../contract/limits.ts';
 import type { Route, RouteInput } from '../contract/route.ts';
@@ -13,7 +13,10 @@ import { pathParametersOf } from './path-parameters.ts';
  * item can have
  */
 export function parseInput<R extends Route>(route: R, event: APIGatewayProxyEvent): RouteInput<R> {
-  const params = parse(route.params, 'path', pathParametersOf(event));
+  const given = pathParametersOf(event);
+  rejectImpossibleIds(route, given);
+  const params = parse(route.params, 'path', given);
+  // Normalizing may have made it longer.
   rejectImpossibleIds(route, params);
   const query = parse(route.query, 'query', queryOf(event));
   const headers = parse(route.headers, 'header', headersOf(event, Object.keys(route.headers?.shape ?? {})));
@@ -21,10 +24,10 @@ export function parseInput<R extends Route>(route: R, event: APIGatewayProxyEven
   return { params, query, headers, body } as RouteInput<R>;
 }
 
-/** DynamoDB fails on a longer key instead of finding nothing. */
+/** Nothing has a NUL in its id, and DynamoDB fails on a longer key instead of finding nothing. */
 function rejectImpossibleIds({ errors }: Route, params: object): void {
   for (const [name, value] of Object.entries(params))
-    if (Buffer.byteLength(String(value)) > LIMITS.keyBytes)
+    if (Buffer.byteLength(String(value)) > LIMITS.keyBytes || String(value).includes('\0'))
       throw ApiError.of(name === 'id' && errors.includes('job_not_found') ? 'job_not_found' : 'not_found');
 }
 
@@ -47,7 +50,7 @@ function queryOf(event: APIGatewayProxyEvent): Record<string, unknown> {
     if (values.length > 1) {
       throw ApiError.because(
         'invalid_request',
-        `query: ${quoted(name)} was given ${values.length} times; once is allowed`,
+        `query: ${nameList([name])} was given ${values.length} times; once is allowed`,
       );
     }
     query.set(name, values[0]);

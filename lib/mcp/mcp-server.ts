@@ -52,7 +52,8 @@ export function mcpServer(given: ServerOptions): Server {
   server.setRequestHandler('tools/list', () => ({ tools: tools.map((tool) => listed(tool, wire, hasTasks)) }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = tools.find(({ name }) => name === params.name);
-    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
+    if (tool === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, cut(`Tool ${params.name} not found`));
     const name = tool.name as ToolName;
     const limits = {
       over: options.over ?? AbortSignal.timeout(CALL_SECONDS[wire] * 1000),
@@ -124,6 +125,9 @@ function toolError(text: string): CallToolResult {
 
 type Input = ReturnType<typeof fromJsonSchema>;
 
+/** Characters of a fault, which quotes what the caller has sent: each argument that the tool does not have, for example. */
+const FAULT_LENGTH = 2_000;
+
 /** Kept, because the validator resolves the references of each. */
 const inputs = new Map<string, Input>();
 
@@ -138,7 +142,11 @@ async function validated(
   const outcome = await input['~standard'].validate(args ?? {});
   if (outcome.issues === undefined) return { value: outcome.value };
   const faults = outcome.issues.map(({ message }) => message).join('; ');
-  return { fault: `Invalid arguments for tool ${name}: ${faults}` };
+  return { fault: cut(`Invalid arguments for tool ${name}: ${faults}`) };
+}
+
+function cut(text: string): string {
+  return text.length <= FAULT_LENGTH ? text : `${text.slice(0, FAULT_LENGTH)}…`.toWellFormed();
 }
 
 /** The JSON Schema of a tool's arguments. */

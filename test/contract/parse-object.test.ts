@@ -20,6 +20,16 @@ it('an error lists a limited number of faults, and counts all of them', () => {
   );
 });
 
+it('an error stays small, however many or long the unknown members are', () => {
+  const short = Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [`u${at}`, 1]));
+  const long = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${at}`.padEnd(30_000, '\u202e'), 1]));
+  for (const body of [short, long, { names: 'x'.repeat(1_000_000) }, { numbers: ['x'.repeat(1_000_000)] }])
+    expect(JSON.stringify(refusalOf(body)).length).toBeLessThan(20_000);
+  expect(refusalOf(short)).toMatchObject({
+    message: expect.stringContaining('"u9" and 199990 more; allowed: numbers'),
+  });
+});
+
 it.for([
   ['a value', { names: { a: '\ud800' } }, 'body.names.a'],
   ['a name', { names: { '\udc00': 'a' } }, 'body.names'],

@@ -4,6 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { ApiError } from '../../lib/contract/errors.ts';
+import { rejectUnsound } from '../../lib/contract/input/reject-unsound.ts';
 import { TOOL_SERVER, type ToolAccess } from '../commands/tool-access.ts';
 import { limitConnections } from './limit-connections.ts';
 import { type Tool, ToolRefusedError } from './tool.ts';
@@ -123,10 +125,12 @@ function mcpServer(
       async (args) => {
         try {
           if (signal.aborted) throw new ToolRefusedError('The attempt is ending.');
+          rejectUnsound('arguments', args);
           return { content: [{ type: 'text', text: await call(args, signal) }] };
         } catch (error) {
-          if (!(error instanceof ToolRefusedError)) log.warn(`the tool ${name} failed`, error as Error);
-          const text = error instanceof ToolRefusedError ? error.message : 'The tool failed. Try again later.';
+          const isRefused = error instanceof ToolRefusedError || error instanceof ApiError;
+          if (!isRefused) log.warn(`the tool ${name} failed`, error as Error);
+          const text = isRefused ? error.message : 'The tool failed. Try again later.';
           return { content: [{ type: 'text', text }], isError: true };
         }
       },

@@ -1,24 +1,37 @@
 import type * as z from 'zod';
-import { quoted } from './legible.ts';
+import { shown } from './legible.ts';
 
 const RECEIVED_LENGTH = 60;
+/** Names that one sentence lists, and the length of each. */
+const NAMES = { count: 10, length: 60 } as const;
 
 /** Formats a schema issue: its place, what was received and what is allowed. `where` may be empty. */
 export function describeIssue(where: string, issue: z.core.$ZodIssue, input: unknown): string {
   const place = placeOf(where, issue.path);
-  if (issue.code === 'unrecognized_keys')
-    return `${place}: unknown ${issue.keys.map(quoted).join(', ')}; ${issue.message}`;
+  if (issue.code === 'unrecognized_keys') return `${place}: unknown ${nameList(issue.keys)}; ${issue.message}`;
   const value = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], input);
   if (value === undefined) return `${place}: is missing; ${allowed(issue)}`;
   return `${place}: received ${received(value)}; ${allowed(issue)}`;
 }
 
+/** Names in quotes, so many and so long that any number of them fits into an answer. */
+export function nameList(names: readonly string[]): string {
+  const first = names.slice(0, NAMES.count).map((name) => shown(name, NAMES.length));
+  const rest = names.length - first.length;
+  return `${first.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
 /** `rules[2].text` */
-function placeOf(where: string, path: readonly PropertyKey[]): string {
+export function placeOf(where: string, path: readonly PropertyKey[]): string {
   return path.reduce<string>((place, key) => {
     if (typeof key === 'number') return `${place}[${key}]`;
-    return place === '' ? String(key) : `${place}.${String(key)}`;
+    const name = typeof key === 'string' ? cut(key) : String(key);
+    return place === '' ? name : `${place}.${name}`;
   }, where);
+}
+
+function cut(name: string): string {
+  return name.length <= NAMES.length ? name : `${name.slice(0, NAMES.length)}…`.toWellFormed();
 }
 
 /** Zod's default message, for a schema without a custom one. */
@@ -43,9 +56,9 @@ function allowed(issue: z.core.$ZodIssue): string {
   }
 }
 
-function received(value: unknown): string {
+/** A value in a sentence: what it begins with, and its type. */
+export function received(value: unknown): string {
   if (value === null) return 'null';
-  const text = typeof value === 'number' ? String(value) : quoted(value);
-  const shown = text.length > RECEIVED_LENGTH ? `${text.slice(0, RECEIVED_LENGTH)}… (${text.length} characters)` : text;
-  return `${shown} (${Array.isArray(value) ? 'array' : typeof value})`;
+  const text = typeof value === 'number' ? String(value) : shown(value, RECEIVED_LENGTH);
+  return `${text} (${Array.isArray(value) ? 'array' : typeof value})`;
 }

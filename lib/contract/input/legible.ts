@@ -20,7 +20,21 @@ export function isLegible(text: string): boolean {
 
 /** A value as JSON with hidden characters escaped, so that messages can quote client input. */
 export function quoted(value: unknown): string {
-  return (JSON.stringify(value) ?? typeof value).replaceAll(HIDDEN, escaped);
+  return escapeHidden(json(value));
+}
+
+/** The same, but of a longer JSON only the first `most` characters, with their number. */
+export function shown(value: unknown, most: number): string {
+  const text = json(value);
+  return text.length <= most ? escapeHidden(text) : `${escapeHidden(text.slice(0, most))}… (${text.length} characters)`;
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value) ?? typeof value;
+}
+
+function escapeHidden(text: string): string {
+  return text.replaceAll(HIDDEN, escaped);
 }
 
 function escaped(character: string): string {

@@ -1,15 +1,14 @@
 import type { z } from 'zod';
 import { ApiError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
-import { describeIssue } from './input-fault.ts';
-import { quoted } from './legible.ts';
+import { describeIssue, nameList } from './input-fault.ts';
 import { rejectUnsound } from './reject-unsound.ts';
 
 /**
  * Parses an object from a client. A null property counts as absent.
  * @param where name of the object in error messages: `body`, `query`.
  * @param options.unknown `ignore`: the schema decides about unknown properties.
- * @throws ApiError `invalid_request` with the first fault; if there are several, `details.faults` lists them.
+ * @throws ApiError `invalid_request` with the first fault; if there are several, `details.faults` lists the first of them.
  */
 export function parseObject<S extends z.ZodObject>(
   schema: S,
@@ -26,24 +25,29 @@ export function parseObject<S extends z.ZodObject>(
   const issues = (result.error?.issues ?? []).filter(
     ({ code, path }) => code !== 'unrecognized_keys' || path.length > 0,
   );
-  const validationErrors = issues.map((issue) => describeIssue(where, issue, present));
-  if (unknown.length > 0) validationErrors.unshift(unknownSentence(Object.keys(schema.shape), where, unknown));
-  throw ApiError.because('invalid_request', firstOf(validationErrors), {
-    ...(unknown.length > 0 && { unknown }),
-    ...(validationErrors.length > 1 && { faults: validationErrors.slice(0, LIMITS.faults) }),
+  const sentences = issues.slice(0, LIMITS.faults).map((issue) => describeIssue(where, issue, present));
+  if (unknown.length > 0) sentences.unshift(unknownSentence(Object.keys(schema.shape), where, unknown));
+  throw ApiError.because('invalid_request', firstOf(sentences, issues.length + (unknown.length > 0 ? 1 : 0)), {
+    ...(unknown.length > 0 && { unknown: namesOf(unknown) }),
+    ...(sentences.length > 1 && { faults: sentences.slice(0, LIMITS.faults) }),
   });
 }
 
 /** The first fault and the number of others. */
-export function firstOf([first = 'not valid', ...others]: readonly string[]): string {
-  return others.length === 0 ? first : `${first} (and ${others.length} more: details.faults)`;
+export function firstOf([first = 'not valid', ...others]: readonly string[], count = others.length + 1): string {
+  return count <= 1 ? first : `${first} (and ${count - 1} more: details.faults)`;
 }
 
 /** @throws ApiError that lists the unknown properties and the allowed ones. */
 export function rejectUnknown(known: readonly string[], where: string, value: Readonly<Record<string, unknown>>): void {
   const unknown = unknownOf(known, value);
   if (unknown.length > 0)
-    throw ApiError.because('invalid_request', unknownSentence(known, where, unknown), { unknown });
+    throw ApiError.because('invalid_request', unknownSentence(known, where, unknown), { unknown: namesOf(unknown) });
+}
+
+/** Names for a program, as they came unless they are longer than any name that it can have meant. */
+function namesOf(names: readonly string[]): string[] {
+  return names.slice(0, LIMITS.faults).map((name) => name.slice(0, LIMITS.nameLength).toWellFormed());
 }
 
 function unknownOf(known: readonly string[], value: Readonly<Record<string, unknown>>): string[] {
@@ -52,5 +56,5 @@ function unknownOf(known: readonly string[], value: Readonly<Record<string, unkn
 
 function unknownSentence(known: readonly string[], where: string, unknown: readonly string[]): string {
   const allowed = known.length === 0 ? 'none is allowed' : `allowed: ${known.join(', ')}`;
-  return `${where}: unknown ${unknown.map(quoted).join(', ')}; ${allowed}`;
+  return `${where}: unknown ${nameList(unknown)}; ${allowed}`;
 }

@@ -8,11 +8,7 @@ import { catalogName, profileEntry, profileView, source } from './profile.ts';
 
 const { catalog } = LIMITS;
 
-const ruleText = z
-  .string({ error: 'expected a non-empty string' })
-  .min(1)
-  .max(catalog.ruleTextLength)
-  .refine((text) => !text.includes('\0'), 'expected a text without NUL');
+const ruleText = z.string({ error: 'expected a non-empty string' }).min(1).max(catalog.ruleTextLength);
 
 const ruleShape = {
   id: catalogName.meta({ description: 'Identifies the rule in the `rule_ids` of jobs.' }),

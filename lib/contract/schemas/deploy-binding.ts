@@ -8,11 +8,7 @@ import { BINDING_MODES } from './jobs/job-deployment.ts';
 
 const { nameLength, urlLength, commandLength, timeoutSeconds, formerSecretSeconds } = LIMITS.deployBindings;
 
-const command = z
-  .string()
-  .min(1)
-  .max(commandLength)
-  .refine((text) => !text.includes('\0'), 'expected a command without NUL');
+const command = z.string().min(1).max(commandLength);
 
 /** The fields that belong to modes. All are optional: `missing` lists the absent ones. */
 const modeShape = {

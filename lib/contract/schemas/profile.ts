@@ -27,10 +27,7 @@ export const catalogName = z
   );
 
 const oneLine = (max: number) =>
-  z
-    .string({ error: 'expected a string' })
-    .max(max, `expected at most ${max} characters`)
-    .refine((text) => !text.includes('\0'), 'expected a string without NUL');
+  z.string({ error: 'expected a string' }).max(max, `expected at most ${max} characters`);
 
 /** Names of secrets are names of environment variables too. */
 export const secretName = z

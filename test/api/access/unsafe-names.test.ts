@@ -51,7 +51,7 @@ describe('a name with characters that hide what it is', () => {
       expect([place, status, json.error]).toEqual([
         place,
         400,
-        expect.stringContaining(`${place}: received "${shown}" (string); expected text without control`),
+        expect.stringContaining(`${place}: received "${shown}" (string); expected text without `),
       ]);
     }
   });
@@ -92,12 +92,35 @@ it('a working folder keeps the bytes of its name', async () => {
   expect((await service.api('GET', `/jobs/${json.id}`)).json.cwd).toBe(cwd);
 });
 
+it.each<[string, string, object, string]>([
+  ['POST', '/jobs', { ...DRAFT, prompt: 'a\0b' }, 'body.prompt'],
+  ['POST', '/jobs', { profile: 'shell', draft: true, base_prompt: 'a\0b' }, 'body.base_prompt'],
+  ['POST', '/jobs', { ...DRAFT, extra_prompt: 'a\0b' }, 'body.extra_prompt'],
+  ['POST', '/jobs', { ...DRAFT, rule_ids: ['x', 'a\0b'] }, 'body.rule_ids[1]'],
+  ['POST', '/jobs/none/messages', { text: 'a\0b' }, 'body.text'],
+  ['POST', '/jobs/none/answers', { question_id: 'q', answer: 'a\0b' }, 'body.answer'],
+  ['PATCH', '/projects/local_project', { setup: 'a\0b' }, 'body.setup'],
+  ['PATCH', '/projects/local_project', { ref: 'a\0b' }, 'body.ref'],
+  ['POST', '/deploy-bindings', { ...BINDING, command: 'a\0b' }, 'body.command'],
+  ['POST', '/config/import', { rules: [{ id: 'r', text: 'a\0b' }] }, 'body.rules[0].text'],
+  ['POST', '/config/import', { profiles: [{ name: 'p', agent: 'shell', args: ['a\0b'] }] }, 'body.profiles[0].args[0]'],
+  [
+    'POST',
+    '/config/import',
+    { profiles: [{ name: 'p', agent: 'shell', env: { A: 'a\0b' } }] },
+    'body.profiles[0].env.A',
+  ],
+])('NUL, which no process can get, is refused: %s %s %s', async (method, path, body, place) => {
+  const { status, json } = await service.api(method as 'POST', path, body);
+  expect([status, json.error]).toEqual([400, `${place}: received "a\\u0000b" (string); expected text without NUL`]);
+});
+
 describe('the name __proto__', () => {
   it.each([
     ['GET', '/jobs?__proto__=1', undefined, 'query: unknown "__proto__"; allowed: '],
     ['GET', '/health?__proto__=1', undefined, 'query: unknown "__proto__"; none is allowed'],
     ['POST', '/jobs', '{"prompt":"x","__proto__":{"draft":true}}', 'body: unknown "__proto__"; allowed: '],
-    ['POST', '/config/import', profile('{"__proto__":"x"}'), 'body.profiles.0.env: __proto__ is not an allowed name'],
+    ['POST', '/config/import', profile('{"__proto__":"x"}'), 'body.profiles[0].env: __proto__ is not an allowed name'],
     ['POST', '/config/import', '{"profiles":[{"name":"some","agent":"shell","__proto__":{}}]}', '__proto__'],
   ])('is rejected like any unknown name: %s %s %s', async (method, path, body, message) => {
     const { status, json } = await service.api(method, path, body);

@@ -135,3 +135,22 @@ it('arguments are checked before anything is called, and may be missing', async 
   service.answers['GET /jobs'] = { items: [], total: 0, total_complete: true, next_cursor: null };
   expect(await call('list_jobs')).toMatchObject({ structuredContent: { message: '0 of 0 jobs.' }, isError: false });
 });
+
+it('a fault stays small, however many or long the unknown arguments are', async () => {
+  const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`u${at}`, 1]));
+  for (const more of [many, { ['u'.repeat(1_000_000)]: 1 }, { id: ['x'.repeat(1_000_000)] }])
+    expect(JSON.stringify(await call('job_status', { id: 'job_1', ...more })).length).toBeLessThan(5_000);
+  await expect(call('no'.repeat(500_000))).rejects.toMatchObject({
+    message: expect.toSatisfy((message: string) => message.length < 5_000),
+  });
+});
+
+it.each(['.', '..', '%2e%2E', '.%2e'])('the id %s, which is another route in an address, is refused', async (id) => {
+  expect(await call('job_status', { id })).toMatchObject({
+    ...{
+      isError: true,
+      structuredContent: { message: expect.stringContaining(`id: received ${JSON.stringify(id)}; `) },
+    },
+  });
+  expect(service.asked).toEqual([]);
+});
