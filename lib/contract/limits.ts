@@ -74,8 +74,8 @@ export const LIMITS = {
     perTree: 100,
     /** Maximum depth of follow-ups. A job that a client created has depth 0. */
     depth: 5,
-    /** Maximum length of a block. */
-    blockBytes: 3_000_000,
+    /** Maximum length of a block: no request that creates a job may be longer. */
+    blockBytes: 2_900_000,
     /** Blocks of one attempt that are processed. */
     blocks: 100,
     /** Blocks that are not in the receipt are looked for in the output for this long. */

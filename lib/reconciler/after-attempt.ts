@@ -3,7 +3,9 @@ import { type FolderContext, leaveFolder, wakeNext } from '../jobs/admission/fol
 import { type ParkedContext, releaseParked } from '../jobs/admission/parked-jobs.ts';
 import { type ProfileSlotContext, wakeNextOf } from '../jobs/admission/profile-slots.ts';
 import { type FollowUpContext, makeFollowUps } from '../jobs/creation/follow-ups.ts';
+import { transition } from '../jobs/dispatch/transition.ts';
 import { PENDING_CHILDREN_KEY, PENDING_MESSAGES_KEY, PENDING_THREADS_KEY } from '../jobs/indexes/ready-keys.ts';
+import { slotsOf } from '../jobs/lifecycle/follow-up-record.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import { NewerSchemaError } from '../jobs/lifecycle/newer-schema.ts';
 import { isUnderstood } from '../jobs/lifecycle/understood.ts';
@@ -63,18 +65,51 @@ export async function continueThreads(context: AfterAttemptContext): Promise<voi
 /** Milliseconds in which a round begins to search outputs. The next round does the rest. */
 const SEARCHES_MS = 60_000;
 
+/** Rounds that may die while they create the follow-up jobs of one job. Then these are left out. */
+const TRIES = 5;
+
 /**
  * Creates the follow-up jobs of attempts whose worker died before it had. The last of what a round does: an agent's output
- * can take a minute to search.
+ * can take a minute to search. The jobs with which an earlier round did not come to an end are the last of these: the
+ * round may have died of one.
  */
 export async function makeMissingFollowUps(context: AfterAttemptContext): Promise<void> {
   const until = context.clock.now() + SEARCHES_MS;
+  const tried: Job[] = [];
   for await (const listed of context.partition(PENDING_CHILDREN_KEY)) {
     if (context.clock.now() >= until) return;
     await skipDamaged(`job ${listed.id}`, async () => {
       const job = await context.jobs.find(listed.id);
-      if (job !== undefined && job !== 'newer') await makePending(context, job).catch(unlessNewer);
+      if (job === undefined || job === 'newer') return;
+      if (job.children_tries === undefined) await tryPending(context, job);
+      else tried.push(job);
     });
+  }
+  for (const job of tried) {
+    if (context.clock.now() >= until) return;
+    await skipDamaged(`job ${job.id}`, () => tryPending(context, job));
+  }
+}
+
+/** Only a try that never ended counts, because the process died: a failure is repeated until it has passed. */
+async function tryPending(context: AfterAttemptContext, job: Job): Promise<void> {
+  const tries = job.children_tries ?? 0;
+  if (tries >= TRIES) return await leaveOut(context, job);
+  const begun = await transition(context, job, { type: 'try_follow_ups', tries: tries + 1 });
+  if (!begun.done) return;
+  try {
+    await makePending(context, begun.job);
+  } catch (error) {
+    await transition(context, begun.job, { type: 'try_follow_ups', tries });
+    unlessNewer(error);
+  }
+}
+
+async function leaveOut(context: AfterAttemptContext, job: Job): Promise<void> {
+  const warnings = [`follow-ups: left out: their output could not be searched in ${TRIES} tries`];
+  for (const attempt of job.children_pending ?? []) {
+    const positions = slotsOf(job).flatMap((slot) => (slot.attempt === attempt ? [slot.position] : []));
+    await transition(context, job, { type: 'follow_up', attempt, positions, warnings });
   }
 }
 

@@ -57,15 +57,15 @@ export async function makeFollowUps(
     try {
       isAuthorized ??= await isTokenActive(context.registry, parent);
       if (!isAuthorized) throw rejection('the token with which this job was created is suspended or revoked');
+      if (others + new Set([...made, ...known, position]).size > LIMITS.followUps.perJob) {
+        beyond += 1;
+        continue;
+      }
       const asked = creationOf(context, parent, block);
       const project_id = asked.project_id ?? asked.project ?? parent.project_id;
       const isSame = project_id === parent.project;
       const place = { ...asked, project_id: isSame ? parent.project_id : project_id };
       const creation = { ...asked, profile: await profileOfChild(context, parent, place) };
-      if (others + new Set([...made, ...known, position]).size > LIMITS.followUps.perJob) {
-        beyond += 1;
-        continue;
-      }
       const origin = {
         id: followUpId(parent.id, attempt, position),
         tokenId: parent.token_id,

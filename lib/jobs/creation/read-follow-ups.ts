@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { AgentName } from '../../contract/agents.ts';
 import { AGENTS } from '../../contract/agents.ts';
 import { isKnown } from '../../contract/later-code.ts';
@@ -68,6 +69,9 @@ export async function* blocksOfLost(
     if ('body' in block && !repeated.has(block.body)) yield block;
 }
 
+/** What is searched at once: of the worst output, a fraction of a second. */
+const PIECE_BYTES = 64 * 1024;
+
 async function* readOutput(
   { openStream, isTimeOver, onCut }: BlockSearch,
   { jobId, attempt, agent }: { readonly jobId: string; readonly attempt: number; readonly agent: AgentName },
@@ -78,10 +82,15 @@ async function* readOutput(
   const reader = AGENT_OUTPUTS[agent].createReader(blocks, FOLLOW_UP_BLOCK);
   let read = 0;
   for await (const chunk of source.read()) {
-    reader.push(chunk);
-    read += chunk.length;
-    yield* found.splice(0);
-    if (read < source.size && isTimeOver()) return onCut({ read, size: source.size });
+    for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
+      const piece = chunk.subarray(from, from + PIECE_BYTES);
+      reader.push(piece);
+      read += piece.length;
+      yield* found.splice(0);
+      // Output that is at hand comes without a pause, and heartbeats of other jobs are due meanwhile.
+      await setImmediate();
+      if (read < source.size && isTimeOver()) return onCut({ read, size: source.size });
+    }
   }
   reader.end();
   yield* found;

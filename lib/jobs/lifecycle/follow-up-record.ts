@@ -50,15 +50,23 @@ export function withPendingChildren(job: Job, { attempt, follow_ups, chain = [] 
   return { ...job, children_pending: [...new Set([...(job.children_pending ?? []), ...asked])] };
 }
 
+/** The job whose pending follow-up jobs a reconciler begins to create for the nth time; 0: none that counts. */
+export function withTries({ children_tries: _former, ...job }: Job, tries: number): Job {
+  return tries === 0 || job.children_pending === undefined ? job : { ...job, children_tries: tries };
+}
+
 /** The job once an attempt's follow-up jobs exist. */
-export function withFollowUps({ children_pending, follow_ups, warnings, ...job }: Job, made: MadeFollowUps): Job {
+export function withFollowUps(
+  { children_pending, children_tries, follow_ups, warnings, ...job }: Job,
+  made: MadeFollowUps,
+): Job {
   const pending = (children_pending ?? []).filter((attempt) => attempt !== made.attempt);
   const others = (follow_ups ?? []).filter((entry) => !entry.startsWith(`${made.attempt}.`));
   const all = [...others, ...made.positions.map((position) => `${made.attempt}.${position}`)].sort(byPlace);
   const kept = warningsAfter(warnings ?? [], made, made.attempt === job.attempt);
   return {
     ...job,
-    ...(pending.length > 0 && { children_pending: pending }),
+    ...(pending.length > 0 && { children_pending: pending, ...(children_tries !== undefined && { children_tries }) }),
     ...(all.length > 0 && { follow_ups: all }),
     ...(kept.length > 0 && { warnings: [...kept] }),
   };

@@ -68,6 +68,8 @@ export type JobEvent =
   | { readonly type: 'lose'; readonly forgiven?: boolean; readonly used?: LostUsage | undefined }
   /** An attempt's follow-up jobs exist at these positions. `warnings`: why others do not. */
   | ({ readonly type: 'follow_up' } & MadeFollowUps)
+  /** A reconciler begins to create the follow-up jobs for the nth time. */
+  | { readonly type: 'try_follow_ups'; readonly tries: number }
   /** The agent of the running attempt starts a job by a tool. */
   | ({ readonly type: 'delegate' } & Delegation)
   /** A succeeded attempt is to be deployed again, or its deployments are done. */

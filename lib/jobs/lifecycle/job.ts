@@ -120,6 +120,8 @@ export const jobItemSchema = z.object({
   probing: knownOrLater(PARK_REASONS).optional(),
   /** Succeeded attempts with follow-up jobs that may still be missing. */
   children_pending: z.array(z.number()).optional(),
+  /** How often a reconciler began to create these and did not come to an end. */
+  children_tries: z.number().optional(),
   /** How many messages it has accepted; absent if none. */
   messages: z.number().optional(),
   /** It has ended, and what became of its messages may not be decided. */

@@ -5,7 +5,7 @@ import { timestamp } from '../../platform/aws/table-clock.ts';
 import { addUsage, boundedUsage, type Usage } from '../receipts/receipt.ts';
 import { afterLoss, outcomeAfterAttempt } from './after-attempt.ts';
 import { corrected, evidenceOf } from './evidence.ts';
-import { delegated, withFollowUps } from './follow-up-record.ts';
+import { delegated, withFollowUps, withTries } from './follow-up-record.ts';
 import type { Job } from './job.ts';
 import type { Circumstances, Decision, JobEdit, JobEvent } from './job-event.ts';
 import { LEASE, leaseIsOver } from './lease.ts';
@@ -138,6 +138,8 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
       return { job: afterLoss({ ...job, ...withUsage(job, event.used) }, at, event) };
     case 'follow_up':
       return { job: unlessSame(job, withFollowUps(job, event), at) };
+    case 'try_follow_ups':
+      return { job: unlessSame(job, withTries(job, event.tries), at) };
     case 'delegate':
       return delegated(job, event, LIMITS.followUps.perJob);
     case 'deploy':

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
 import { makeFollowUps } from '../../../../lib/jobs/creation/follow-ups.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
@@ -82,4 +82,35 @@ it('a round begins no other search after a minute', async () => {
   expect(await made()).toBe(1);
   await makeMissingFollowUps(deployment);
   expect(await made()).toBe(2);
+});
+
+it('a job with which rounds die holds up the others for one round, and is given up after five', async () => {
+  const lethal = id('lethal');
+  await storeSucceeded(deployment, { id: lethal }, outputAskingFor([long('a')]));
+  const dying: EmulatedDeployment = {
+    ...deployment,
+    openStream: async (jobId, ...rest) =>
+      jobId === lethal ? await new Promise<never>(() => {}) : await deployment.openStream(jobId, ...rest),
+  };
+  const isMade = async () => (await stored(id('beside')))?.follow_ups !== undefined;
+  for (let round = 1; round <= 5; round += 1) {
+    if (round === 2) await storeSucceeded(deployment, { id: id('beside') }, outputAskingFor([long('b')]));
+    makeMissingFollowUps(dying).catch(() => undefined);
+    await vi.waitFor(async () => expect(await stored(lethal)).toMatchObject({ children_tries: round }), 10_000);
+    if (round === 2) expect(await isMade()).toBe(true);
+  }
+  await makeMissingFollowUps(dying);
+  const left = await stored(lethal);
+  expect(left?.warnings).toEqual(['follow-ups: left out: their output could not be searched in 5 tries']);
+  expect(left).not.toHaveProperty('children_pending');
+  expect(left).not.toHaveProperty('children_tries');
+});
+
+it('a failure counts no try: what fails is repeated until it passes', async () => {
+  const jobId = id('failing');
+  await storeSucceeded(deployment, { id: jobId }, outputAskingFor([long('a')]));
+  const failing = { ...deployment, openStream: () => Promise.reject(new Error('storage is away')) };
+  for (let round = 0; round < 7; round += 1) await makeMissingFollowUps(failing);
+  await makeMissingFollowUps(deployment);
+  expect(await stored(jobId)).toMatchObject({ follow_ups: ['1.0'] });
 });
