@@ -15,9 +15,9 @@ export interface DevicePrompt {
  */
 export function readDevicePrompt(printed: string): DevicePrompt | undefined {
   const text = stripVTControlCharacters(printed);
-  const verificationUri = /^\s*(https?:\/\/\S+)\s*$/m.exec(text)?.[1];
+  const verificationUri = /^[ \t]*(https?:\/\/\S+)[ \t]*\r?$/m.exec(text)?.[1];
   // Match a whole line: the code may have arrived in part.
-  const userCode = /^\s*([A-Z0-9]{4}-[A-Z0-9]{4,6})[ \t]*\r?\n/m.exec(text)?.[1];
+  const userCode = /^[ \t]*([A-Z0-9]{4}-[A-Z0-9]{4,6})[ \t]*\r?\n/m.exec(text)?.[1];
   if (verificationUri === undefined || userCode === undefined) return undefined;
   const minutes = Number(/expires in (\d+) minutes?/.exec(text)?.[1] ?? DEFAULT_MINUTES);
   return { verificationUri, userCode, expiresIn: minutes * 60_000 };

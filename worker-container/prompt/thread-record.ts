@@ -141,7 +141,7 @@ function entryOf(
     if (bytes.length <= most) return text;
     isCut = true;
     const kept = bytes.subarray(0, Math.max(0, most - Buffer.byteLength(' …')));
-    return `${kept.toString().replace(/\uFFFD+$/, '')} …`;
+    return `${kept.toString().replace(/\uFFFD{1,3}$/, '')} …`;
   };
   const each = (SHARES.questions * room) / (2 * questions.length);
   const asked = questions.map(

@@ -35,11 +35,11 @@ const { questions } = LIMITS;
 const text = () =>
   z
     .string()
-    .refine((value) => value.trim() !== '', 'expected more than whitespace')
-    .refine(
-      (value) => Buffer.byteLength(value) <= questions.textBytes,
-      `expected at most ${questions.textBytes} bytes`,
-    );
+    .refine((value) => Buffer.byteLength(value) <= questions.textBytes, {
+      error: `expected at most ${questions.textBytes} bytes`,
+      abort: true,
+    })
+    .refine((value) => value.trim() !== '', 'expected more than whitespace');
 
 /**
  * Asks a person. An answer that comes soon is the answer of the call. Otherwise the agent is asked to end its turn, and

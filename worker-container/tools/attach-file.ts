@@ -25,10 +25,13 @@ export function attachFile({ cwd, attachments, account }: AttachableFiles): Tool
       path: z.string().min(1).max(LIMITS.cwdLength).describe('Path below the working folder, relative or absolute.'),
       name: z
         .string()
+        .refine((name) => Buffer.byteLength(name) <= MAX_NAME_BYTES, {
+          error: `expected at most ${MAX_NAME_BYTES} bytes`,
+          abort: true,
+        })
         .regex(/^[^/]+$/, 'expected a name without slashes')
         .refine(isLegible, LEGIBLE)
         .refine((name) => !name.startsWith('.'), 'expected a name that does not start with a dot')
-        .refine((name) => Buffer.byteLength(name) <= MAX_NAME_BYTES, `expected at most ${MAX_NAME_BYTES} bytes`)
         .optional()
         .describe('Name of the attachment. Default: the name of the file.'),
     }),

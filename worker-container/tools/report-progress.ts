@@ -19,7 +19,7 @@ export function reportProgress(
       text: z
         .string()
         .min(1)
-        .max(LIMITS.progressLength, `expected at most ${LIMITS.progressLength} characters`)
+        .max(LIMITS.progressLength, { error: `expected at most ${LIMITS.progressLength} characters`, abort: true })
         .refine(isLegible, LEGIBLE)
         .describe('One line: what is done, or what you are doing now.'),
       percent: z.number().int().min(0).max(100).optional().describe('How much of the whole job is done.'),

@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import { LIMITS } from '../limits.ts';
 import { defineRoute } from '../route.ts';
+import { composed } from '../schemas/fields/name.ts';
 import { projectEdit, projectSettings } from '../schemas/project-settings.ts';
 
 const params = z.object({
-  id: z.string().normalize('NFC').min(1).meta({ description: 'The id or name of the project.' }),
+  id: z.string().overwrite(composed(LIMITS.keyBytes)).min(1).meta({ description: 'The id or name of the project.' }),
 });
 
 export const editProject = defineRoute({

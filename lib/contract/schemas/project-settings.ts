@@ -19,16 +19,13 @@ export const projectEdit = z
       example: 'https://git.example.com/team/app.git',
     }),
     ref: optionalText(
-      z.string().max(refLength).refine(isRef, 'expected the name of a branch or tag, or a commit'),
+      z.string().max(refLength, { abort: true }).refine(isRef, 'expected the name of a branch or tag, or a commit'),
     ).meta({
       description: 'Branch, tag or commit at which worktrees start. Empty: the default branch of the repository.',
     }),
-    setup: optionalText(
-      z
-        .string()
-        .max(setupLength)
-        .refine((text) => !text.includes('\0'), 'expected a command without NUL'),
-    ).meta({ description: 'Shell command that runs once in each new worktree, before the agent. Empty: none.' }),
+    setup: optionalText(z.string().max(setupLength)).meta({
+      description: 'Shell command that runs once in each new worktree, before the agent. Empty: none.',
+    }),
     secret: optionalText(secretName).meta({
       description:
         'Name of the secret that gives read access to the repository. Its value has the form `https://USER:TOKEN@HOST`, and it is used only for that host. Empty: none.',

@@ -2,16 +2,16 @@ import * as z from 'zod';
 import { isLegible, LEGIBLE } from '../input/legible.ts';
 import { LIMITS } from '../limits.ts';
 import { DEFAULT_SCOPES, NOT_ENFORCED, SCOPES } from '../scopes.ts';
-import { NAME_NOTE } from './fields/name.ts';
+import { composed, NAME_NOTE } from './fields/name.ts';
 import { timestamp } from './fields/text.ts';
 
 /** Name of a token in lists and logs: a single line. */
 const name = z
   .string()
   .trim()
-  .normalize('NFC')
+  .overwrite(composed(LIMITS.tokenNameLength))
   .min(1)
-  .max(LIMITS.tokenNameLength)
+  .max(LIMITS.tokenNameLength, { abort: true })
   // Not a pattern: OpenAPI tools ignore the Unicode flag and would match something else.
   .refine(isLegible, LEGIBLE)
   .meta({ description: `Name that describes the purpose of the token. ${NAME_NOTE}`, example: 'nightly build' });
@@ -49,7 +49,7 @@ export const tokenCreation = z
       .nullish()
       .meta({ description: `Default: ${DEFAULT_SCOPES.join(', ')}. \`admin\` grants everything.` }),
     expires_at: z.iso
-      .datetime({ offset: true })
+      .datetime({ offset: true, abort: true })
       .nullish()
       .meta({ description: 'A time in the future, in RFC 3339. Default: never.', example: '2027-01-01T00:00:00Z' }),
   })

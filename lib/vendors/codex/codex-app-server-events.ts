@@ -19,7 +19,7 @@ export function createCodexAppServerReader(messages?: MessageReader): CodexAppSe
   return {
     facts: () => facts,
     read(value) {
-      if (!lineSchema.safeParse(value).success) return false;
+      if (!isAppServerLine(value)) return false;
       facts ??= { finished: false, open: true };
       const event = eventSchema.safeParse(value).data;
       if (event === undefined) return true;
@@ -49,12 +49,15 @@ export function createCodexAppServerReader(messages?: MessageReader): CodexAppSe
   };
 }
 
-/** Responses, requests and notifications. The lines of `codex exec` have a `type` instead. */
-const lineSchema = z.union([
-  z.object({ method: z.string() }),
-  z.object({ id: z.union([z.string(), z.number()]), result: z.unknown() }),
-  z.object({ id: z.union([z.string(), z.number()]), error: z.unknown() }),
-]);
+/**
+ * Whether a line is a response, request or notification. The lines of `codex exec` have a `type` instead. Without a
+ * schema, which takes long for each line that it refuses.
+ */
+function isAppServerLine(line: unknown): boolean {
+  if (typeof line !== 'object' || line === null) return false;
+  if ('method' in line && typeof line.method === 'string') return true;
+  return 'id' in line && ['string', 'number'].includes(typeof line.id) && ('result' in line || 'error' in line);
+}
 
 const ownRequest = z.enum(APP_SERVER_REQUESTS);
 const threadId = z.string();

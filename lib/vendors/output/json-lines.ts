@@ -14,7 +14,7 @@ export interface LineChoice {
 /** Bytes of a line that an agent writes about itself. Sessions are read side by side where memory is little. */
 export const MOST_OF_A_RECORD: number = 1024 * 1024;
 
-/** Calls `onValue` with each line that is JSON and skips all others. Keeps at most one line. */
+/** Calls `onValue` with each line that is a JSON object and skips all others. Keeps at most one line. */
 export function createJsonLines(
   onValue: (value: unknown) => void,
   { maxLineBytes = 8 * 1024 * 1024, mentioning }: LineChoice = {},
@@ -33,7 +33,8 @@ export function createJsonLines(
   function end(part: Buffer): void {
     if (length + part.length <= maxLineBytes) {
       const line = parts.length === 0 ? part : Buffer.concat([...parts, part]);
-      const value = wanted?.some((text) => line.includes(text)) === false ? undefined : parse(line);
+      const isRead = isBraced(line) && wanted?.some((text) => line.includes(text)) !== false;
+      const value = isRead ? parse(line) : undefined;
       if (value !== undefined) onValue(value);
     }
     parts = [];
@@ -54,6 +55,18 @@ export function createJsonLines(
 
 /** In UTF-8 this byte is never part of another character, so lines can be split before they are decoded. */
 const LINE_FEED = 0x0a;
+
+/** A failed parse costs ten microseconds, and output can be a line a byte. */
+function isBraced(line: Buffer): boolean {
+  let [first, last] = [0, line.length - 1];
+  while (isBlank(line[first])) first += 1;
+  while (last > first && isBlank(line[last])) last -= 1;
+  return line[first] === 0x7b && line[last] === 0x7d;
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0d;
+}
 
 function parse(line: Buffer): unknown {
   try {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isLegible, LEGIBLE } from '../../input/legible.ts';
 import { LIMITS } from '../../limits.ts';
-import { NAME_NOTE, nameText, pathText } from '../fields/name.ts';
+import { NAME_NOTE, nameText, normalizedText, pathText } from '../fields/name.ts';
 import { timeoutNumber, wholeNumber } from '../fields/number.ts';
 
 /** No agent accepts a prompt that is only whitespace. */
@@ -45,10 +45,7 @@ export const editableShape = {
   retries: wholeNumber(LIMITS.retries)
     .optional()
     .meta({ description: "Number of additional attempts after a failure. Default: the profile's, or 0." }),
-  title: z
-    .string()
-    .normalize('NFC')
-    .max(LIMITS.titleLength)
+  title: normalizedText(LIMITS.titleLength)
     .refine(isLegible, LEGIBLE)
     .optional()
     .meta({

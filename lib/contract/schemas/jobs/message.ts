@@ -9,8 +9,11 @@ const { textBytes } = LIMITS.messages;
 const creationShape = {
   text: z
     .string()
+    .refine((text) => new TextEncoder().encode(text).length <= textBytes, {
+      error: `expected at most ${textBytes} bytes`,
+      abort: true,
+    })
     .refine((text) => text.trim() !== '', 'expected more than whitespace')
-    .refine((text) => new TextEncoder().encode(text).length <= textBytes, `expected at most ${textBytes} bytes`)
     .meta({
       description: `What to tell the agent, at most ${textBytes} bytes.`,
       example: 'Leave the tests as they are.',

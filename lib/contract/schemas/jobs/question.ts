@@ -62,10 +62,10 @@ export const answer = z
     answer: z
       .string()
       .min(1)
-      .refine(
-        (text) => Buffer.byteLength(text) <= questions.answerBytes,
-        `expected at most ${questions.answerBytes} bytes of UTF-8`,
-      )
+      .refine((text) => Buffer.byteLength(text) <= questions.answerBytes, {
+        error: `expected at most ${questions.answerBytes} bytes of UTF-8`,
+        abort: true,
+      })
       .refine((text) => text.trim() !== '', 'expected more than whitespace')
       .meta({ description: `The answer, up to ${questions.answerBytes} bytes.` }),
   })

@@ -8,21 +8,21 @@ function collect(maxLineBytes?: number) {
 
 test('several lines in one chunk and one line in several chunks are all read', () => {
   const { values, lines } = collect();
-  for (const piece of ['1\n2\n{"a"', ':', '3}\n', '\n', '"b"\n']) lines.push(Buffer.from(piece));
-  expect(values).toEqual([1, 2, { a: 3 }, 'b']);
+  for (const piece of ['{}\n{"b":2}\n{"a"', ':', '3}\n', '\n', ' {"c":4} \r\n']) lines.push(Buffer.from(piece));
+  expect(values).toEqual([{}, { b: 2 }, { a: 3 }, { c: 4 }]);
 });
 
-test('a line that is not JSON is skipped', () => {
+test('a line that is no JSON object is skipped', () => {
   const { values, lines } = collect();
-  lines.push(Buffer.from('WARNING: hm\n1\n{"cut\n2\n'));
-  expect(values).toEqual([1, 2]);
+  lines.push(Buffer.from('WARNING: hm\n{}\n{"cut\n{cut}\n"{}"\n{"a":2}\n'));
+  expect(values).toEqual([{}, { a: 2 }]);
 });
 
 test.for([1, 4, 1_000])('a line over the limit is skipped and the next one read, in pieces of %i', (size) => {
   const { values, lines } = collect(10);
-  const bytes = Buffer.from('"12345678"\n"123456789"\n"x"\n');
+  const bytes = Buffer.from('{"a":1234}\n{"a":12345}\n{"a":0}\n');
   for (let start = 0; start < bytes.length; start += size) lines.push(bytes.subarray(start, start + size));
-  expect(values).toEqual(['12345678', 'x']);
+  expect(values).toEqual([{ a: 1234 }, { a: 0 }]);
 });
 
 test('an endless line is discarded', () => {
@@ -35,30 +35,30 @@ test('an endless line is discarded', () => {
 
 test('a chunk may be overwritten once it was pushed', () => {
   const { values, lines } = collect();
-  const chunk = Buffer.from('"ab');
+  const chunk = Buffer.from('{"a":"b');
   lines.push(chunk);
   chunk.fill(0);
-  lines.push(Buffer.from('c"\n'));
-  expect(values).toEqual(['abc']);
+  lines.push(Buffer.from('c"}\n'));
+  expect(values).toEqual([{ a: 'bc' }]);
 });
 
 test('a line may be as long as 8 MiB unless another limit is given', () => {
   const { values, lines } = collect();
-  const text = (length: number) => JSON.stringify('a'.repeat(length - 2));
-  lines.push(Buffer.from(`${text(8 * 1024 * 1024)}\n${text(8 * 1024 * 1024 + 1)}\n1\n`));
-  expect(values.map((value) => String(value).length)).toEqual([8 * 1024 * 1024 - 2, 1]);
+  const text = (length: number) => JSON.stringify({ a: 'a'.repeat(length - 8) });
+  lines.push(Buffer.from(`${text(8 * 1024 * 1024)}\n${text(8 * 1024 * 1024 + 1)}\n{}\n`));
+  expect(values.map((value) => JSON.stringify(value).length)).toEqual([8 * 1024 * 1024, 2]);
 });
 
 test('a line that an agent writes about itself may be as long as 1 MiB', () => {
   const { values, lines } = collect(MOST_OF_A_RECORD);
-  const text = (length: number) => JSON.stringify('a'.repeat(length - 2));
-  lines.push(Buffer.from(`${text(1024 * 1024)}\n${text(1024 * 1024 + 1)}\n1\n`));
-  expect(values.map((value) => String(value).length)).toEqual([1024 * 1024 - 2, 1]);
+  const text = (length: number) => JSON.stringify({ a: 'a'.repeat(length - 8) });
+  lines.push(Buffer.from(`${text(1024 * 1024)}\n${text(1024 * 1024 + 1)}\n{}\n`));
+  expect(values.map((value) => JSON.stringify(value).length)).toEqual([1024 * 1024, 2]);
 });
 
 test('of lines that need not all be read, those that mention one of the texts are', () => {
   const values: unknown[] = [];
   const lines = createJsonLines((value) => values.push(value), { mentioning: ['one', 'two'] });
-  for (const piece of ['"o', 'ne"\n"other"\n', '"a two"\n']) lines.push(Buffer.from(piece));
-  expect(values).toEqual(['one', 'a two']);
+  for (const piece of ['{"a":"o', 'ne"}\n{"a":"other"}\n', '{"a":"a two"}\n']) lines.push(Buffer.from(piece));
+  expect(values).toEqual([{ a: 'one' }, { a: 'a two' }]);
 });
