@@ -54,6 +54,7 @@ export function createReconciler(
     probeEvery: {
       account_required: env.PROMPTQ_ACCOUNT_PROBE_SECONDS * 1000,
       usage_limit: env.PROMPTQ_USAGE_PROBE_SECONDS * 1000,
+      vendor_overloaded: env.PROMPTQ_OVERLOAD_PROBE_SECONDS * 1000,
     },
     pause: (milliseconds) => sleep(milliseconds),
     hadOutage: () => tableOutage.isRecent,

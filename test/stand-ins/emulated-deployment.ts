@@ -52,6 +52,7 @@ export async function emulateDeployment() {
     PROMPTQ_WORKSPACE_DAYS: 7,
     PROMPTQ_ACCOUNT_PROBE_SECONDS: 60,
     PROMPTQ_USAGE_PROBE_SECONDS: 300,
+    PROMPTQ_OVERLOAD_PROBE_SECONDS: 60,
     PROMPTQ_VENDOR: 'practice' as const,
     PROMPTQ_ACCOUNT_VENDORS: ['codex' as const],
     PROMPTQ_AGENTS: [...AGENTS],

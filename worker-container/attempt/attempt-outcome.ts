@@ -75,7 +75,11 @@ function ownEnd(
 ): Outcome {
   const forVendor = parked(facts, how);
   if (forVendor !== undefined) return forVendor;
-  if (facts.error !== undefined) return { kind: 'failed', reason: 'agent_error', error: facts.error, ...how };
+  if (facts.error !== undefined)
+    return {
+      ...{ kind: 'failed', reason: 'agent_error', error: facts.error, ...how },
+      ...(facts.refused !== undefined && { final: true }),
+    };
   if (exit.exitCode === 0 || finished) return { kind: 'succeeded', reason: 'exited', ...how };
   return {
     kind: 'failed',

@@ -98,8 +98,8 @@ export function saveSession(
 }
 
 /**
- * The outcome of an attempt whose CLI refused the session: nothing was spent, and another one starts from the prompt.
- * The vendor may refuse what another account's session holds, with the first model call.
+ * The outcome of an attempt whose session was refused, before a model answered: another one starts a new session. The CLI
+ * refuses a session before it is open; the vendor, what it holds: too much, a wrong shape, another account's items.
  * @param used what the attempt used
  */
 export function unlessRefused(
@@ -113,7 +113,8 @@ export function unlessRefused(
   if (outcome.signal !== null) return outcome;
   const wasAnswered = facts.finalMessage !== undefined || (used?.output_tokens ?? 0) > 0;
   // Both CLIs report the session's id before the first model call.
-  if (facts.sessionId !== undefined && !(resumed.isOtherAccount && !wasAnswered)) return outcome;
+  const refusesContent = facts.refused === 'conversation' || resumed.isOtherAccount;
+  if (facts.sessionId !== undefined && !(refusesContent && !wasAnswered)) return outcome;
   const { exit_code, signal } = outcome;
   return { kind: 'handed_back', reason: 'waiting_for_worker', session_refused: true, exit_code, signal };
 }

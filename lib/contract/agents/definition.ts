@@ -62,8 +62,14 @@ export interface PlainReport {
   };
   /** The agent reports a failure: the attempt has failed whatever its exit code. */
   readonly error?: string;
-  /** Nothing is wrong with the job, but it has to wait: for the account, or for the vendor's limit (RFC 3339). */
-  readonly park?: { readonly reason: 'account_required' | 'usage_limit'; readonly until?: string };
+  /** Nothing is wrong with the job, but it has to wait: for the account, or for the vendor. */
+  readonly park?: {
+    readonly reason: 'account_required' | 'usage_limit' | 'vendor_overloaded';
+    /** When the vendor takes jobs again, RFC 3339; absent: not reported. */
+    readonly until?: string;
+  };
+  /** Another attempt can't help: the vendor refuses the request, or what its conversation holds. */
+  readonly refused?: 'request' | 'conversation';
   /** The final result: the process is expected to exit now. */
   readonly finished?: boolean;
 }

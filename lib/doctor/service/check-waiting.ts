@@ -16,6 +16,7 @@ const PARKED: Partial<Record<Reason, string>> = {
   account_required:
     'Link the vendor account (`POST /codex-account/start`, or the page Account): they then start automatically.',
   usage_limit: "They start automatically when the vendor's limit is over; until then use another profile or account.",
+  vendor_overloaded: 'They start automatically when the vendor takes requests again; see its status page.',
   folder_busy: 'They wait for the job that has their folder to itself; see which one runs.',
   thread_stopped: 'The turn before each of them failed or was cancelled: retry that turn, or submit this one.',
 };

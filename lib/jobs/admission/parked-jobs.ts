@@ -113,7 +113,8 @@ async function answerOf(
 ): Promise<'waiting' | { readonly found: Job } | undefined> {
   const job = await context.jobs.find(probe.job_id);
   if (job === undefined) return undefined;
-  if (job === 'newer' || job.probing === reason) return 'waiting';
+  if (job === 'newer') return 'waiting';
+  if (job.probing === reason) return hasGotThrough(context, reason, job) ? { found: job } : 'waiting';
   // A cancelled probe is inconclusive, and so is one whose state only a later version understands.
   if (job.status === 'CANCELLED' || !isUnderstood(job)) return undefined;
   // The edit has queued the job for another account.
@@ -123,6 +124,15 @@ async function answerOf(
   // The probe had to wait for its folder or its profile's slot, so others could start meanwhile; now it runs.
   if (job.status === 'RUNNING' && job.attempt === probe.attempt) return 'waiting';
   return job.attempt >= probe.attempt && job.parked !== reason ? { found: job } : undefined;
+}
+
+/** How long (ms) a CLI tries to reach an overloaded vendor at most. */
+const LONGEST_TRIES_MS = 900_000;
+
+/** An agent that still runs then works, maybe for hours: an overload is over long before. */
+function hasGotThrough({ clock }: Pick<ParkedContext, 'clock'>, reason: ParkReason, job: Job): boolean {
+  if (reason !== 'vendor_overloaded' || job.status !== 'RUNNING') return false;
+  return clock.now() - Date.parse(job.started_at ?? '') >= LONGEST_TRIES_MS;
 }
 
 /** The vendor account of a profile; undefined: the profile is gone. Each is read once. */

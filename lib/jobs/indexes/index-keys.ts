@@ -60,6 +60,7 @@ function parkedPlace(job: Job, parked: NonNullable<Job['parked']>): ReadyPlace {
   switch (parked) {
     case 'account_required':
     case 'usage_limit':
+    case 'vendor_overloaded':
       return { ready_key: parkedKey(parked), ready_order: since };
     case 'folder_busy':
       return { ready_key: folderKey(job.folder ?? ''), ready_order: readyOrder(job) };

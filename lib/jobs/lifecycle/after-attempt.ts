@@ -1,4 +1,5 @@
 import { timestamp } from '../../platform/aws/table-clock.ts';
+import type { Receipt } from '../receipts/receipt.ts';
 import { withPendingChildren } from './follow-up-record.ts';
 import type { Job } from './job.ts';
 import type { Circumstances, JobEvent } from './job-event.ts';
@@ -24,7 +25,14 @@ const OLDER_CLI_PAUSE_MS = 60_000;
 export const PROBE_INTERVALS_MS: Readonly<Record<ParkReason, number>> = {
   account_required: 60_000,
   usage_limit: 300_000,
+  vendor_overloaded: 60_000,
 };
+
+/** How long (ms) a vendor may be overloaded, and for how many attempts of a round, before the job fails. */
+export const MAX_OVERLOAD = { duration: 86_400_000, attempts: 100 } as const;
+
+/** The longest pause (ms) of a job whose vendor is overloaded, unless that reports its end. */
+const LONGEST_OVERLOAD_PAUSE_MS = 900_000;
 
 /** The longest that a vendor's limit lasts is a month. */
 const LONGEST_LIMIT_MS = 31 * 86_400_000;
@@ -91,6 +99,8 @@ function afterOutcome(
     });
   if (outcome.kind === 'handed_back' && outcome.reason !== 'account_required')
     return queuedAgain(withResume(job, at, receipt), { reason: 'waiting_for_worker', updated_at: at });
+  if (outcome.kind === 'parked' && outcome.reason === 'vendor_overloaded')
+    return afterOverload(job, receipt, circumstances);
   if (outcome.kind === 'parked' || outcome.kind === 'handed_back') {
     const parked = outcome.reason === 'usage_limit' ? 'usage_limit' : 'account_required';
     return queuedAgain(withResume(job, at, receipt), {
@@ -101,7 +111,7 @@ function afterOutcome(
     });
   }
   const used = job.retries_used ?? 0;
-  if (used >= job.retries) return ended(job, 'FAILED', outcome.reason, at);
+  if (outcome.final === true || used >= job.retries) return ended(job, 'FAILED', outcome.reason, at);
   const pause = Math.ceil(random() * Math.min(BACKOFF.max, BACKOFF.base * 2 ** used));
   return queuedAgain(withoutResume(job), {
     reason: 'retry_backoff',
@@ -111,6 +121,36 @@ function afterOutcome(
     updated_at: at,
   });
 }
+
+/**
+ * The job whose vendor is overloaded waits as for a usage limit, but not indefinitely. Its pauses grow with the time, and are
+ * random, since many jobs of many services meet an overload at once.
+ */
+function afterOverload(
+  job: Job,
+  receipt: Receipt,
+  { now, random, probeEvery = PROBE_INTERVALS_MS }: Circumstances,
+): Job {
+  const at = timestamp(now);
+  const isAnswered = receipt.final_message !== undefined || (receipt.usage?.output_tokens ?? 0) > 0;
+  const since = (isAnswered ? undefined : job.overload?.since) ?? at;
+  const overload = { since, attempts: (job.overload?.attempts ?? 0) + 1 };
+  const lasted = now - Date.parse(since);
+  if (lasted >= MAX_OVERLOAD.duration || overload.attempts >= MAX_OVERLOAD.attempts) {
+    const error = `The vendor was overloaded in ${overload.attempts} attempts: ${job.error ?? 'it gave no reason'}`;
+    return ended({ ...job, overload, error: error.slice(0, LONGEST_ERROR) }, 'FAILED', 'agent_error', at);
+  }
+  const pause = Math.max(probeEvery.vendor_overloaded, Math.min(LONGEST_OVERLOAD_PAUSE_MS, lasted / 8));
+  return queuedAgain(withResume({ ...job, overload }, at, receipt), {
+    reason: 'vendor_overloaded',
+    parked: 'vendor_overloaded',
+    updated_at: at,
+    due_at: timestamp(regained(receipt.outcome.until, now) ?? now + Math.ceil(pause * (1 + random() / 2))),
+  });
+}
+
+/** UTF-16 units. */
+const LONGEST_ERROR = 300;
 
 /**
  * When the vendor takes jobs again, by its own report. A job can forge that: a past time would let it probe before all others

@@ -97,6 +97,8 @@ export const jobItemSchema = z.object({
   ran_before: z.number().optional(),
   /** An attempt of this round started from the prompt because the CLI refused the session. */
   session_refused: z.boolean().optional(),
+  /** Since when, without an answer of a model, its vendor has been overloaded, and in how many attempts of this round. */
+  overload: z.object({ since: z.string(), attempts: z.number() }).optional(),
   /** Since when workers have handed it back because a newer CLI than theirs made its session. */
   older_cli_since: z.string().optional(),
   /** Starts in this round with a login that was renewed meanwhile. */

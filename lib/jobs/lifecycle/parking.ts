@@ -1,7 +1,7 @@
 import { isKnown, type LaterCode } from '../../contract/later-code.ts';
 
 /** Vendor conditions that a job can wait for although it is QUEUED and due. */
-export const PARK_REASONS = ['account_required', 'usage_limit'] as const;
+export const PARK_REASONS = ['account_required', 'usage_limit', 'vendor_overloaded'] as const;
 export type ParkReason = (typeof PARK_REASONS)[number];
 
 /** Resources of this deployment that a job can wait for: a free folder, or a free slot of its profile. */

@@ -34,6 +34,7 @@ export function queuedAnew(job: Job, at: string, from: RetryFrom = 'start'): Job
     probing: _probing,
     warnings: _warnings,
     session_refused: _refused,
+    overload: _overload,
     older_cli_since: _older,
     messages_pending: _messages,
     thread_pending: _pending,

@@ -92,9 +92,11 @@ const outcomeSchema = z.looseObject({
   error: z.string().optional(),
   exit_code: z.number().nullable(),
   signal: z.string().nullable(),
+  /** Another attempt can't help: it uses no retry; only of `failed`. */
+  final: z.boolean().optional(),
   /** When a vendor's limit ends, RFC 3339; only of `parked`. */
   until: z.string().optional(),
-  /** The CLI refused to continue the session, before its first model call; only of `handed_back`. */
+  /** The CLI or the vendor refused to continue the session; only of `handed_back`. */
   session_refused: z.boolean().optional(),
   /** A newer CLI than the worker's made the session to continue; only of `handed_back`. */
   older_cli: z.boolean().optional(),

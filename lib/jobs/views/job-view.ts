@@ -157,7 +157,7 @@ function viewProgress({ status, progress }: Job): JobView['progress'] {
   return status === 'RUNNING' && progress !== undefined ? { ...progress, percent: progress.percent ?? null } : null;
 }
 
-const SESSION_REFUSED = 'session_refused: the CLI did not continue the saved session; the job started again';
+const SESSION_REFUSED = 'session_refused: the CLI or the vendor refused the saved session; the job started a new one';
 
 /** A list entry. */
 export function viewSummary(

@@ -27,6 +27,8 @@ export const coreEnv = z.object({
   PROMPTQ_ACCOUNT_PROBE_SECONDS: wholeNumber(60, 1, 3600),
   /** The same for the vendor's usage limit, if the vendor doesn't report its end. */
   PROMPTQ_USAGE_PROBE_SECONDS: wholeNumber(300, 1, 86_400),
+  /** The same for an overloaded vendor. */
+  PROMPTQ_OVERLOAD_PROBE_SECONDS: wholeNumber(60, 1, 3600),
   /** Whether deploy bindings may run commands. */
   PROMPTQ_DEPLOY_COMMANDS: onFlag,
   /** Allows signed calls to this machine, without TLS too; only for the local run. */

@@ -2,20 +2,23 @@ import * as z from 'zod';
 import type { Usage } from '../../jobs/receipts/receipt.ts';
 import { type AgentFacts, type AgentReader, type MessageReader, mentions, withPrompt } from '../output/agent-output.ts';
 import { createJsonLines } from '../output/json-lines.ts';
-import { parkedBy } from './claude-park.ts';
+import { isUsageLimit, verdictOf } from '../output/vendor-failure.ts';
 
 /** Parses `claude -p --output-format stream-json`. Unknown events change nothing. */
 export function createClaudeReader(messages?: MessageReader, about?: string): AgentReader {
   let facts: AgentFacts = { finished: false };
   let limit: Limit | undefined;
+  let worded: string | undefined;
   const lines = createJsonLines(
     (line) => {
       // claude writes the prompt into the session before it repeats it, or asks the model.
-      if (facts.lacksPrompt && spokenSchema.safeParse(line).success) facts = withPrompt(facts);
+      const spoken = spokenSchema.safeParse(line).data;
+      if (facts.lacksPrompt && spoken !== undefined) facts = withPrompt(facts);
       const event = eventSchema.safeParse(line).data;
       if (event?.type === 'rate_limit_event') limit = event.rate_limit_info;
       else if (event !== undefined)
-        facts = { ...(beginsTurn(event) ? anotherTurn(facts) : facts), ...learn(event, limit) };
+        facts = { ...(beginsTurn(event) ? anotherTurn(facts) : facts), ...learn(event, { limit, worded }) };
+      worded = spoken?.type === 'assistant' ? spoken.error : worded;
       if (event?.type !== 'assistant') return;
       for (const text of textsOf(event)) {
         messages?.push(text);
@@ -53,7 +56,11 @@ const resultSchema = z.object({
 });
 type Result = z.output<typeof resultSchema>;
 
-const spokenSchema = z.object({ type: z.enum(['user', 'assistant']) });
+const spokenSchema = z.object({
+  type: z.enum(['user', 'assistant']),
+  /** claude words a failure as if the model had said it, and names its kind here. */
+  error: z.string().optional().catch(undefined),
+});
 const eventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('system'),
@@ -79,11 +86,18 @@ function beginsTurn({ type }: Event): boolean {
   return type === 'system';
 }
 
-function anotherTurn({ error: _error, park: _park, ...facts }: AgentFacts): AgentFacts {
+function anotherTurn({ error: _error, park: _park, refused: _refused, ...facts }: AgentFacts): AgentFacts {
   return { ...facts, finished: false, ...(facts.sessionId === undefined && { lacksPrompt: true }) };
 }
 
-function learn(event: Event, limit: Limit | undefined): Partial<AgentFacts> {
+/** What came before a result. */
+interface Before {
+  readonly limit: Limit | undefined;
+  /** The kind of failure that the last message words. */
+  readonly worded: string | undefined;
+}
+
+function learn(event: Event, before: Before): Partial<AgentFacts> {
   switch (event.type) {
     case 'system':
       return { sessionId: event.session_id, ...(event.model !== undefined && { model: event.model }) };
@@ -92,7 +106,7 @@ function learn(event: Event, limit: Limit | undefined): Partial<AgentFacts> {
       return texts.length === 0 ? {} : { finalMessage: texts.join('\n\n') };
     }
     case 'result':
-      return conclusionOf(event, limit);
+      return conclusionOf(event, before);
   }
 }
 
@@ -100,22 +114,36 @@ function textsOf({ message }: Extract<Event, { type: 'assistant' }>): string[] {
   return message.content.filter(({ type }) => type === 'text').map(({ text = '' }) => text);
 }
 
-function conclusionOf(event: Result, limit: Limit | undefined): Partial<AgentFacts> {
+function conclusionOf(event: Result, { limit, worded }: Before): Partial<AgentFacts> {
   const usage = usageOf(event);
   const known = { finished: true, ...(usage !== undefined && { usage }) };
   const { is_error, subtype, result } = event;
+  const isRejected = limit?.status === 'rejected';
+  // A limit may be reported beside an answer. Its words alone are the model's.
+  const isLimit = result != null && isUsageLimit(result) && (isRejected || worded === 'rate_limit');
   // A vendor's error also has the subtype `success`.
-  if (!is_error && subtype === 'success') {
+  if (!is_error && subtype === 'success' && !isLimit) {
     return { ...known, ...(result != null && result !== '' && { finalMessage: result }) };
   }
   const error =
     [result, event.errors?.join('\n'), subtype].find((text) => text != null && text.trim() !== '') ?? subtype;
-  const park = parkedBy({
-    message: error,
-    status: event.api_error_status ?? undefined,
-    limit: limit?.status === 'rejected' ? limit : undefined,
-  });
-  return { ...known, error, ...(park !== undefined && { park }) };
+  const status = event.api_error_status ?? undefined;
+  return {
+    ...known,
+    error,
+    ...verdictOf({
+      ...{ message: error, status },
+      // A rejected limit may not have stopped the run: its vendor may allow more.
+      ...(isRejected && status === 429 && { sign: 'usage_limit' as const }),
+      until: isRejected ? endOf(limit) : undefined,
+    }),
+  };
+}
+
+/** When a limit ends, RFC 3339; undefined: not reported, or no time. */
+function endOf({ resetsAt = Number.NaN }: Limit): string | undefined {
+  const time = new Date(resetsAt * 1_000);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
 /** The tokens of all models involved, including subagents'. Input includes what came from the vendor's cache. */

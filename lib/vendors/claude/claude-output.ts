@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { AgentOutput } from '../output/agent-output.ts';
+import { verdictOf } from '../output/vendor-failure.ts';
 import { createClaudeReader } from './claude-events.ts';
 import { createClaudeMeter } from './claude-meter.ts';
-import { parkedBy } from './claude-park.ts';
 
 /** The output of Anthropic's claude CLI: events on stdout, errors on stderr. Texts are those of version 2.1.328. */
 export const claudeOutput: AgentOutput = {
@@ -14,9 +14,7 @@ export const claudeOutput: AgentOutput = {
     // claude also exits with 0 when it is interrupted, so only a result is a success.
     if (exitCode === 0) return { ...facts, error: 'claude exited without a result' };
     const error = complaintOf(stderrTail);
-    if (error === undefined) return facts;
-    const park = parkedBy({ message: error });
-    return { ...facts, error, ...(park !== undefined && { park }) };
+    return error === undefined ? facts : { ...facts, error, ...verdictOf({ message: error }) };
   },
 };
 

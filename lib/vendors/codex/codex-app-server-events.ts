@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type AgentFacts, type MessageReader, withPrompt } from '../output/agent-output.ts';
 import { APP_SERVER_REQUESTS } from './app-server-requests.ts';
-import { failureOf } from './codex-failure.ts';
+import { failureOf, type TurnError, turnErrorSchema } from './codex-failure.ts';
 import { appServerTokensSchema } from './codex-tokens.ts';
 
 /** Reads one line at a time of `codex app-server`. */
@@ -16,6 +16,8 @@ export interface CodexAppServerReader {
 export function createCodexAppServerReader(messages?: MessageReader): CodexAppServerReader {
   let facts: AgentFacts | undefined;
   let threadId: string | undefined;
+  /** The usage limit that was reported since the last message. */
+  let met: TurnError | undefined;
   return {
     facts: () => facts,
     read(value) {
@@ -24,7 +26,7 @@ export function createCodexAppServerReader(messages?: MessageReader): CodexAppSe
       const event = eventSchema.safeParse(value).data;
       if (event === undefined) return true;
       if ('id' in event) {
-        if ('error' in event) facts = { ...facts, ...failed(event.error.message) };
+        if ('error' in event) facts = { ...facts, ...failed(event.error) };
         else if (event.id === APP_SERVER_REQUESTS.thread) {
           threadId = event.result.thread.id;
           facts = {
@@ -39,8 +41,14 @@ export function createCodexAppServerReader(messages?: MessageReader): CodexAppSe
       if (event.params.threadId !== threadId) return true;
       // The prompt is the first of the user's messages, and in the session by then.
       if (event.method === 'item/completed' && event.params.item.type === 'userMessage') facts = withPrompt(facts);
-      facts = { ...facts, ...learn(event) };
+      if (event.method === 'error') {
+        const { error } = event.params;
+        met = failureOf(error).park?.reason === 'usage_limit' ? error : undefined;
+        return true;
+      }
+      facts = { ...facts, ...learn(event, met) };
       if (event.method === 'item/completed' && event.params.item.type === 'agentMessage') {
+        met = undefined;
         messages?.push(event.params.item.text);
         messages?.end();
       }
@@ -63,6 +71,7 @@ const ownRequest = z.enum(APP_SERVER_REQUESTS);
 const threadId = z.string();
 const eventSchema = z.union([
   z.object({ id: ownRequest, error: z.object({ message: z.string() }) }),
+  z.object({ method: z.literal('error'), params: z.object({ threadId, error: turnErrorSchema }) }),
   z.object({
     id: z.literal(APP_SERVER_REQUESTS.thread),
     result: z.object({
@@ -93,13 +102,14 @@ const eventSchema = z.union([
     method: z.literal('turn/completed'),
     params: z.object({
       threadId,
-      turn: z.object({ status: z.string(), error: z.object({ message: z.string() }).nullish() }),
+      turn: z.object({ status: z.string(), error: turnErrorSchema.nullish() }),
     }),
   }),
 ]);
-type Notice = Extract<z.output<typeof eventSchema>, { method: string }>;
+type Notice = Exclude<Extract<z.output<typeof eventSchema>, { method: string }>, { method: 'error' }>;
 
-function learn(event: Notice): Partial<AgentFacts> {
+/** @param met the usage limit that a turn met last: a turn that ends with it has not succeeded */
+function learn(event: Notice, met: TurnError | undefined): Partial<AgentFacts> {
   switch (event.method) {
     case 'item/completed': {
       const { item } = event.params;
@@ -109,12 +119,12 @@ function learn(event: Notice): Partial<AgentFacts> {
       return { usage: event.params.tokenUsage.total };
     case 'turn/completed': {
       const { status, error } = event.params.turn;
-      if (status === 'completed') return { finished: true, open: false };
-      return failed(error?.message ?? `the turn ended: ${status}`);
+      if (status === 'completed') return met === undefined ? { finished: true, open: false } : failed(met);
+      return failed(error ?? { message: `the turn ended: ${status}` });
     }
   }
 }
 
-function failed(message: string): Partial<AgentFacts> {
-  return { ...failureOf(message), finished: true, open: false };
+function failed(error: TurnError): Partial<AgentFacts> {
+  return { ...failureOf(error), finished: true, open: false };
 }

@@ -3,15 +3,17 @@ import { type AgentFacts, type AgentReader, type MessageReader, mentions, withPr
 import { createJsonLines } from '../output/json-lines.ts';
 import { APP_SERVER_REQUESTS } from './app-server-requests.ts';
 import { createCodexAppServerReader } from './codex-app-server-events.ts';
-import { failureOf } from './codex-failure.ts';
+import { failureOf, turnErrorSchema } from './codex-failure.ts';
 import { codexTokensSchema } from './codex-tokens.ts';
 
 /**
  * Parses `codex exec --json` and `codex app-server`: the form of each line tells which. Unknown events change nothing,
- * nor does `error`, after which codex continues.
+ * nor does an `error` after which codex continues.
  */
 export function createCodexReader(messages?: MessageReader, about?: string): AgentReader {
   let facts: AgentFacts = { finished: false };
+  /** The usage limit that was reported since the last message. */
+  let met: ReturnType<typeof failureOf> | undefined;
   const appServer = createCodexAppServerReader(messages);
   const lines = createJsonLines(
     (line) => {
@@ -20,8 +22,15 @@ export function createCodexReader(messages?: MessageReader, about?: string): Age
       if (facts.lacksPrompt && itemSchema.safeParse(line).success) facts = withPrompt(facts);
       const event = eventSchema.safeParse(line);
       if (!event.success) return;
-      facts = { ...facts, ...learn(event.data) };
+      if (event.data.type === 'error') {
+        const failure = failureOf(event.data);
+        met = failure.park?.reason === 'usage_limit' ? failure : undefined;
+        return;
+      }
+      // A turn that only met its limit has not succeeded.
+      facts = { ...facts, ...learn(event.data), ...(event.data.type === 'turn.completed' && met) };
       if (event.data.type !== 'item.completed') return;
+      met = undefined;
       messages?.push(event.data.item.text);
       messages?.end();
     },
@@ -48,10 +57,11 @@ const eventSchema = z.discriminatedUnion('type', [
     type: z.literal('turn.completed'),
     usage: codexTokensSchema,
   }),
-  z.object({ type: z.literal('turn.failed'), error: z.object({ message: z.string() }) }),
+  z.object({ type: z.literal('turn.failed'), error: turnErrorSchema }),
+  z.object({ type: z.literal('error'), message: z.string() }),
 ]);
 
-function learn(event: z.output<typeof eventSchema>): Partial<AgentFacts> {
+function learn(event: Exclude<z.output<typeof eventSchema>, { type: 'error' }>): Partial<AgentFacts> {
   switch (event.type) {
     case 'thread.started':
       return { sessionId: event.thread_id, lacksPrompt: true };
@@ -60,6 +70,6 @@ function learn(event: z.output<typeof eventSchema>): Partial<AgentFacts> {
     case 'turn.completed':
       return { usage: event.usage, finished: true };
     case 'turn.failed':
-      return { ...failureOf(event.error.message), finished: true };
+      return { ...failureOf(event.error), finished: true };
   }
 }

@@ -1,11 +1,45 @@
 import * as z from 'zod';
 import type { AgentFacts } from '../output/agent-output.ts';
-import { parkedBy } from './codex-park.ts';
+import { type VendorFailure, verdictOf } from '../output/vendor-failure.ts';
 
-/** What codex's message about the end of its turn tells. */
-export function failureOf(message: string): Pick<AgentFacts, 'error' | 'park'> {
-  const park = parkedBy(message);
-  return { error: readable(message), ...(park !== undefined && { park }) };
+/** The error of a turn of `codex app-server`; that of `codex exec` has no more than the message. */
+export const turnErrorSchema = z.object({
+  message: z.string(),
+  // Later versions have more kinds.
+  codexErrorInfo: z
+    .union([z.string(), z.record(z.string(), z.unknown())])
+    .nullish()
+    .catch(undefined),
+});
+export type TurnError = z.output<typeof turnErrorSchema>;
+
+/** What codex's error at the end of its turn tells. @param now for times without a date */
+export function failureOf(error: TurnError, now?: Date): Pick<AgentFacts, 'error' | 'park' | 'refused'> {
+  return { error: readable(error.message), ...verdictOf({ ...signsOf(error), message: error.message }, now) };
+}
+
+/** Codex's own codes, of 0.169.0. Others say no more than the message. */
+const SIGNS: Readonly<Record<string, Pick<VendorFailure, 'sign' | 'status'>>> = {
+  usageLimitExceeded: { sign: 'usage_limit' },
+  unauthorized: { sign: 'account' },
+  rateLimitExceeded: { status: 429 },
+  serverOverloaded: { sign: 'overloaded' },
+  flexUnavailable: { sign: 'overloaded' },
+  policyCapacityUnavailable: { sign: 'overloaded' },
+  contextWindowExceeded: { sign: 'conversation' },
+  cyberPolicy: { sign: 'conversation' },
+  misalignmentPolicyViolation: { sign: 'conversation' },
+  badRequest: { status: 400 },
+  modelNotFound: { sign: 'request' },
+  sessionBudgetExceeded: { sign: 'request' },
+};
+
+const httpSchema = z.record(z.string(), z.object({ httpStatusCode: z.number() }));
+
+function signsOf({ codexErrorInfo: info }: TurnError): Pick<VendorFailure, 'sign' | 'status'> {
+  if (typeof info === 'string') return SIGNS[info] ?? {};
+  const [http] = Object.values(httpSchema.safeParse(info).data ?? {});
+  return http === undefined ? {} : { status: http.httpStatusCode };
 }
 
 /** The bodies of errors from the vendor's servers. */

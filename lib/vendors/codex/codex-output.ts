@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { AgentOutput } from '../output/agent-output.ts';
 import { createCodexReader } from './codex-events.ts';
+import { failureOf } from './codex-failure.ts';
 import { createCodexMeter } from './codex-meter.ts';
-import { parkedBy } from './codex-park.ts';
 
 /** The output of OpenAI's codex CLI: events on stdout, errors on stderr. Texts are those of version 0.169.0. */
 export const codexOutput: AgentOutput = {
@@ -14,9 +14,7 @@ export const codexOutput: AgentOutput = {
     // The app server exits with 0 whenever its input ends.
     if (exitCode === 0) return facts.open === true ? { ...facts, error: 'codex exited before its turn ended' } : facts;
     const error = complaintOf(stderrTail);
-    if (error === undefined) return facts;
-    const park = facts.park ?? parkedBy(error);
-    return { ...facts, error, ...(park !== undefined && { park }) };
+    return error === undefined ? facts : { ...failureOf({ message: error }), ...facts, error };
   },
 };
 

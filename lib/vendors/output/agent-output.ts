@@ -1,11 +1,5 @@
+import type { PlainReport } from '../../contract/agents/definition.ts';
 import type { Usage } from '../../jobs/receipts/receipt.ts';
-
-/** Why a job must wait although nothing is wrong with it. */
-export interface Park {
-  readonly reason: 'account_required' | 'usage_limit';
-  /** The reported end of the vendor's limit, RFC 3339; absent: not reported. */
-  readonly until?: string;
-}
 
 /** What the CLI's own events reported. */
 export interface AgentFacts {
@@ -19,7 +13,10 @@ export interface AgentFacts {
   readonly finalMessage?: string;
   /** The agent itself reported a failure: not a success whatever the exit code. */
   readonly error?: string;
-  readonly park?: Park;
+  /** Why the job must wait although nothing is wrong with it. */
+  readonly park?: NonNullable<PlainReport['park']>;
+  /** Another attempt can't help: the vendor refuses the request, or what its conversation holds. */
+  readonly refused?: NonNullable<PlainReport['refused']>;
   /** A final result was seen; the process is expected to exit now. */
   readonly finished: boolean;
   /** Its turn must end before its exit code counts. */

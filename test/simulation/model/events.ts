@@ -20,6 +20,7 @@ export const EVENTS = [
   'failed for losses',
   'parked for the account',
   'parked for a limit',
+  'parked for an overload',
   'probe started',
   'kept waiting by its folder',
   'kept waiting by a shared folder',
@@ -145,6 +146,7 @@ const EVENT_OF_REQUEUE: Readonly<Record<string, EventKind>> = {
   worker_lost: 'lost',
   account_required: 'parked for the account',
   usage_limit: 'parked for a limit',
+  vendor_overloaded: 'parked for an overload',
   question: 'parked for a question',
 };
 

@@ -1,3 +1,4 @@
+import type { ParkReason } from '../../../lib/jobs/lifecycle/parking.ts';
 import { QUEUE } from '../../../lib/platform/aws/tables.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { QueueLimits, QueueMisdeeds } from './queue.ts';
@@ -68,7 +69,7 @@ export class Faults implements Staleness, QueueMisdeeds {
   /** The profile whose vendor rejects requests; undefined: all profiles. */
   refused: string | undefined;
   /** The answer of a vendor that rejects requests now. */
-  vendor: 'account_required' | 'usage_limit' | undefined;
+  vendor: ParkReason | undefined;
   #active = true;
   #throttled = false;
 

@@ -42,6 +42,7 @@ const REASONS: Readonly<Record<string, readonly Job['reason'][]>> = {
   DRAFT: ['draft'],
   QUEUED: [
     ...['waiting_for_worker', 'retry_backoff', 'worker_lost', 'account_required', 'usage_limit'],
+    'vendor_overloaded',
     ...['waiting_for_thread', 'thread_stopped', 'question'],
     ...BUSY_REASONS,
   ] as Job['reason'][],

@@ -109,14 +109,14 @@ test("the vendor's failure is the error, in its own words", async () => {
     expect(exitCode).toBe(1);
     expect(facts.error).toMatch(new RegExp(`^API Error: ${status} The stand-in fails as asked \\(${status}\\)`));
     expect(facts).toMatchObject({ finished: true });
-    expect(facts).not.toHaveProperty('park');
+    expect(facts.refused ?? facts.park?.reason).toBe(status === 400 ? 'conversation' : 'vendor_overloaded');
   }
 });
 
-test('a plain rate limit is a failure and no reason to wait', async () => {
+test('a plain rate limit is an overload', async () => {
   const { facts } = await runAgent(claude, run({ prompt: 'drill: fail 429' }));
   expect(facts.error).toContain('429');
-  expect(facts).not.toHaveProperty('park');
+  expect(facts.park).toEqual({ reason: 'vendor_overloaded' });
 });
 
 test.for(amount([90], [90, 200_000]))("a subscription's limit of %i s parks the job until then", async (seconds) => {

@@ -106,13 +106,14 @@ test('an error of the vendor is the error, with its own message if codex passes 
   expect(busy.facts.error).toMatch(/503 .*The practice vendor fails as asked \(503\)/);
   const broken = await runAgent(codex, { vendor, prompt: 'drill: fail 500' });
   expect(broken.facts).toMatchObject({ finished: true, error: expect.stringContaining('temporary errors') });
-  for (const end of [bad, busy, broken]) expect(end.facts).not.toHaveProperty('park');
+  const found = [bad, busy, broken].map(({ facts }) => facts.refused ?? facts.park?.reason);
+  expect(found).toEqual(['conversation', 'vendor_overloaded', undefined]);
 });
 
-test('a plain rate limit is a failure and no reason to wait', async () => {
+test('a plain rate limit is an overload', async () => {
   const { facts } = await runAgent(codex, { vendor, prompt: 'drill: fail 429' });
   expect(facts.error).toContain('429');
-  expect(facts).not.toHaveProperty('park');
+  expect(facts.park).toEqual({ reason: 'vendor_overloaded' });
 });
 
 test.for([90, 200_000])('a usage limit of %i s parks the job until then', async (seconds) => {

@@ -9,6 +9,7 @@ const SHORT: Readonly<Record<string, string>> = {
   worker_lost: 'Worker lost',
   account_required: 'Account not linked',
   usage_limit: 'Usage limit',
+  vendor_overloaded: 'Vendor overloaded',
   folder_busy: 'Folder in use',
   profile_busy: 'Profile limit',
   question: 'Question to answer',

@@ -14,6 +14,10 @@ export const REASONS = {
     message: "The vendor's usage limit is reached. The job starts when the limit resets.",
     retryable: true,
   },
+  vendor_overloaded: {
+    message: 'The vendor has no capacity or does not answer. The job starts when it takes requests again.',
+    retryable: true,
+  },
   folder_busy: {
     message: 'Another job works in the same folder. This job starts when the folder is free.',
     retryable: true,

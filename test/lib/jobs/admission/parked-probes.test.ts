@@ -52,6 +52,19 @@ describe('a probe', () => {
     expect(await deployment.read(other)).toEqual(other);
   });
 
+  it.each([
+    ['still tries to reach an overloaded vendor', '2026-11-20T09:50:00.000Z', 'vendor_overloaded'],
+    ['has worked for long', '2026-11-20T09:30:00.000Z', 'waiting_for_worker'],
+  ])('whose agent %s keeps the others waiting or not', async (_what, started_at, reason) => {
+    const deployment = quietDeployment();
+    const parked = 'vendor_overloaded';
+    await deployment.store(aRunningJob({ id: id(1), probing: parked, profile: 'codex', started_at }));
+    const other = await deployment.store(waits(2, { parked, reason: parked }));
+    await deployment.probes.replace(parked, undefined, open(1));
+    await probeParkedJobs(deployment);
+    expect(await deployment.read(other)).toMatchObject({ reason });
+  });
+
   it('is inconclusive if only a later version understands what became of its job', async () => {
     const deployment = quietDeployment();
     await deployment.store(aJob({ id: id(1), status: 'PAUSED', attempt: 1, profile: 'codex' }));

@@ -12,6 +12,7 @@ function end(
   return { type: 'end', receipt: aReceipt(outcome, more), ...(bindings !== undefined && { bindings }) };
 }
 
+const AT = '2026-11-20T10:00:10.000Z';
 const succeeded = { kind: 'succeeded', reason: 'exited' } as const;
 const failed = { kind: 'failed', reason: 'exited', exit_code: 1 } as const;
 
@@ -48,6 +49,59 @@ describe('the probe for a parking reason', () => {
   ])('%s', (_what, event, continues) => {
     expect('probing' in next(aRunningJob(probing), event)).toBe(continues);
   });
+});
+
+describe('an overloaded vendor', () => {
+  const overloaded = { kind: 'parked', reason: 'vendor_overloaded', error: 'Overloaded' } as const;
+  const job = { retries: 1, agent: 'codex', error: 'Overloaded' } as const;
+
+  it('has its jobs wait in growing pauses, without a retry', () => {
+    const first = next(aRunningJob(job), end(overloaded), Date.parse(AT));
+    expect(first).toMatchObject({
+      status: 'QUEUED',
+      parked: 'vendor_overloaded',
+      overload: { since: AT, attempts: 1 },
+    });
+    expect(first).not.toHaveProperty('retries_used');
+    const pause = (at: string) => {
+      const later = next(
+        aRunningJob({ ...job, overload: { since: AT, attempts: 1 } }),
+        end(overloaded),
+        Date.parse(at),
+      );
+      return Date.parse(later.due_at ?? '') - Date.parse(at);
+    };
+    expect(pause('2026-11-20T10:01:00.000Z')).toBeLessThanOrEqual(90_000);
+    expect(pause('2026-11-20T11:00:00.000Z')).toBeGreaterThanOrEqual(450_000);
+    expect(pause('2026-11-21T09:00:00.000Z')).toBeLessThanOrEqual(1_350_000);
+  });
+
+  it.each([
+    ['a day', { since: '2026-11-19T10:00:00.000Z', attempts: 1 }],
+    ['100 attempts', { since: '2026-11-20T09:00:00.000Z', attempts: 99 }],
+  ])('fails its jobs after %s, with its sentence', (_limit, overload) => {
+    const failed = next(aRunningJob({ ...job, overload }), end(overloaded), Date.parse(AT));
+    expect(failed).toMatchObject({
+      status: 'FAILED',
+      reason: 'agent_error',
+      error: expect.stringMatching(/: Overloaded$/),
+    });
+    expect(next(failed, { type: 'retry' })).not.toHaveProperty('overload');
+  });
+
+  it('is not overloaded for long if a model has answered', () => {
+    const overload = { since: '2026-11-19T10:00:00.000Z', attempts: 1 };
+    const answered = next(
+      aRunningJob({ ...job, overload }),
+      end(overloaded, { final_message: 'half' }),
+      Date.parse(AT),
+    );
+    expect(answered).toMatchObject({ status: 'QUEUED', overload: { since: AT, attempts: 2 } });
+  });
+});
+
+it('a failure that no attempt can mend uses no retry', () => {
+  expect(next(aRunningJob({ retries: 2 }), end({ ...failed, final: true }))).toMatchObject({ status: 'FAILED' });
 });
 
 it.each([{ session_refused: true }, { older_cli: true }])('only an attempt that is handed back says %o', (said) => {

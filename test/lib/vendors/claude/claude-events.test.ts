@@ -107,7 +107,12 @@ test("a limit parks a run until its end, if it stood against the run's last requ
   expect(read([limit('allowed'), limit('rejected'), failed]).park).toEqual(park);
   expect(read([limit('rejected'), RESULT])).not.toHaveProperty('park');
   const busy = { ...failed, result: 'API Error: Request rejected (429) · slow down' };
-  expect(read([limit('allowed'), busy])).not.toHaveProperty('park');
+  expect(read([limit('allowed'), busy]).park).toEqual({ reason: 'vendor_overloaded' });
+  // The limit may be reported beside an answer. An answer that only talks of one stays one.
+  const answer = { ...RESULT, result: 'You’ve hit your weekly limit · resets 3pm' };
+  expect(read([limit('rejected'), answer]).park).toEqual(park);
+  expect(read([said(answer.result, { error: 'rate_limit' }), answer]).park).toMatchObject({ reason: 'usage_limit' });
+  expect(read([limit('allowed'), said(answer.result), answer])).not.toHaveProperty('park');
 });
 
 test("claude's messages are passed on one by one, those of a subagent are not", () => {
