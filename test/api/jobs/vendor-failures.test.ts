@@ -132,22 +132,25 @@ test.concurrent.each(AGENTS)('a request that the vendor of %s refuses is not rep
   expect({ status, attempt, error }).toEqual({ status: 'FAILED', attempt: 1, error: message });
 });
 
-test.concurrent.each(AGENTS)('a conversation that the vendor of %s refuses continues in a new session', async (agent) => {
-  const profile = `scripted-${agent}`;
-  const refused = failing(agent, 'API Error: 400 image exceeds the allowed size', 'badRequest');
-  const turn = { begun: SUCCESS[agent], resumed: refused };
-  const first = await ran(profile, turn);
-  const second = await ran(profile, turn, { continue: first.id });
-  expect(second).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
-  expect(second.session_id).not.toBe(first.session_id);
-  expect(second.composed_prompt).toContain('Answer 1:\nall a success');
-  const { json } = await service.api('GET', `/jobs/${second.id}`);
-  expect(json.warnings).toEqual([expect.stringMatching(/^session_refused: /)]);
-  expect((await ran(profile, turn, { fork: second.id })).status).toBe('SUCCEEDED');
-  // What no session can hold is not tried again.
-  const hopeless = await ran(profile, { begun: refused }, { continue: second.id });
-  expect(hopeless).toMatchObject({ status: 'FAILED', attempt: 2 });
-});
+test.concurrent.each(AGENTS)(
+  'a conversation that the vendor of %s refuses continues in a new session',
+  async (agent) => {
+    const profile = `scripted-${agent}`;
+    const refused = failing(agent, 'API Error: 400 image exceeds the allowed size', 'badRequest');
+    const turn = { begun: SUCCESS[agent], resumed: refused };
+    const first = await ran(profile, turn);
+    const second = await ran(profile, turn, { continue: first.id });
+    expect(second).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
+    expect(second.session_id).not.toBe(first.session_id);
+    expect(second.composed_prompt).toContain('Answer 1:\nall a success');
+    const { json } = await service.api('GET', `/jobs/${second.id}`);
+    expect(json.warnings).toEqual([expect.stringMatching(/^session_refused: /)]);
+    expect((await ran(profile, turn, { fork: second.id })).status).toBe('SUCCEEDED');
+    // What no session can hold is not tried again.
+    const hopeless = await ran(profile, { begun: refused }, { continue: second.id });
+    expect(hopeless).toMatchObject({ status: 'FAILED', attempt: 2 });
+  },
+);
 
 test.concurrent.each(AGENTS)('a job of %s waits for the end of a usage limit in any words', async (agent) => {
   const message = 'You’ve hit your weekly limit · resets Dec 9 at 1am (Europe/Berlin)';
