@@ -5,6 +5,7 @@ import type { DrivePort } from '../drives/drive.ts';
 import type { Agent } from './agent.ts';
 import { CLAUDE_HOME, claudeEnvironment } from './claude-environment.ts';
 import { permissionArguments } from './claude-permissions.ts';
+import { claudeText } from './claude-text.ts';
 import { claudeTools } from './claude-tools.ts';
 import { claudeVersion, findClaude } from './vendor-binary.ts';
 
@@ -38,7 +39,7 @@ export const claude: Agent = {
         ...run.args,
       ],
       env: await claudeEnvironment(run),
-      stdin: run.prompt,
+      stdin: claudeText(run.prompt),
       drive,
     };
   },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { createJsonLines } from '../../lib/vendors/output/json-lines.ts';
+import { claudeText } from '../agents/claude-text.ts';
 import type { Drive, DrivePort } from './drive.ts';
 
 /**
@@ -13,7 +14,7 @@ export function createClaudeDrive(prompt: string, port: DrivePort): Drive {
   let over = false;
 
   function give(text: string, uuid: string): void {
-    port.send({ type: 'user', uuid, message: { role: 'user', content: [{ type: 'text', text }] } });
+    port.send({ type: 'user', uuid, message: { role: 'user', content: [{ type: 'text', text: claudeText(text) }] } });
   }
 
   const lines = createJsonLines((value) => {

@@ -49,10 +49,10 @@ test('a plain prompt ends with a session, usage, its cost and a final message', 
 });
 
 test.for(amount<('auto' | 'exec')[]>(['auto'], ['auto', 'exec']))(
-  'a long prompt reaches the model whole (drive: %s)',
+  'a long prompt that begins like a command of claude reaches the model whole (drive: %s)',
   async (drive) => {
-    const prompt = `first ${'😀'.repeat(262_144)}\u2028\r\nlast`;
-    expect((await runAgent(claude, run({ prompt, drive }))).facts.finalMessage).toBe(`You said:\n${prompt}`);
+    const prompt = `/clear ${'😀'.repeat(262_144)}\u2028\r\nlast`;
+    expect((await runAgent(claude, run({ prompt, drive }))).facts.finalMessage).toBe(`You said:\n\n${prompt}`);
   },
 );
 

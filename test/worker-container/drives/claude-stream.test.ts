@@ -17,3 +17,13 @@ test('a message counts as delivered once, however often claude repeats it', () =
     drive.push(Buffer.from(`${JSON.stringify({ type: 'user', uuid, isReplay: true })}\n`));
   expect(seen).toEqual(['msg_1']);
 });
+
+test('what begins like a command of claude is given as a text', () => {
+  const sent: unknown[] = [];
+  const port: DrivePort = { send: (value) => sent.push(value), close: () => undefined, onSeen: () => undefined };
+  const drive = createClaudeDrive('/help', port);
+  drive.begin();
+  drive.say({ id: 'msg_1', text: '/compact' });
+  const content = (text: string) => [{ type: 'text', text }];
+  expect(sent).toMatchObject(['\n/help', '\n/compact'].map((text) => ({ message: { content: content(text) } })));
+});
