@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { claudeOutput } from '../../lib/vendors/claude/claude-output.ts';
-import { createClaudeDrive } from '../drives/claude-stream.ts';
+import { claudeText, createClaudeDrive } from '../drives/claude-stream.ts';
 import type { DrivePort } from '../drives/drive.ts';
 import type { Agent } from './agent.ts';
 import { CLAUDE_HOME, claudeEnvironment } from './claude-environment.ts';
 import { permissionArguments } from './claude-permissions.ts';
-import { claudeText } from './claude-text.ts';
 import { claudeTools } from './claude-tools.ts';
 import { claudeVersion, findClaude } from './vendor-binary.ts';
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { createJsonLines } from '../../lib/vendors/output/json-lines.ts';
-import { claudeText } from '../agents/claude-text.ts';
 import type { Drive, DrivePort } from './drive.ts';
 
 /**
@@ -40,6 +39,14 @@ export function createClaudeDrive(prompt: string, port: DrivePort): Drive {
       return true;
     },
   };
+}
+
+/**
+ * A text for claude that stays one: claude 2.1.328 takes one that begins with a slash for its command, such as `/help` or
+ * `/clear`, and asks no model. A line feed before it changes nothing for a model.
+ */
+export function claudeText(text: string): string {
+  return text.startsWith('/') ? `\n${text}` : text;
 }
 
 const lineSchema = z.discriminatedUnion('type', [
