@@ -1388,7 +1388,7 @@ export interface components {
          */
         StateReason: {
             /** @enum {string} */
-            code: "draft" | "waiting_for_worker" | "retry_backoff" | "worker_lost" | "account_required" | "usage_limit" | "folder_busy" | "profile_busy" | "question" | "waiting_for_thread" | "thread_stopped" | "running" | "cancelling" | "cancelled_by_request" | "killed_by_request" | "exited" | "agent_error" | "not_answered" | "timed_out" | "start_failed" | "session_lost" | "output_limit";
+            code: "draft" | "waiting_for_worker" | "retry_backoff" | "worker_lost" | "account_required" | "usage_limit" | "vendor_overloaded" | "folder_busy" | "profile_busy" | "question" | "waiting_for_thread" | "thread_stopped" | "running" | "cancelling" | "cancelled_by_request" | "killed_by_request" | "exited" | "agent_error" | "not_answered" | "timed_out" | "start_failed" | "session_lost" | "output_limit";
             /** @example Waiting for a free worker. */
             message: string;
             /** @description Whether the job continues without a request. */

@@ -13,7 +13,7 @@ export interface TurnScript {
   readonly resumed?: readonly Step[];
   /** Printed to stderr before the end. */
   readonly stderr?: string;
-  /** Default: 0. */
+  /** Exits with it at once. Default: with 0, at the end of its input. */
   readonly exit?: number;
 }
 
@@ -66,11 +66,11 @@ function scriptOf(prompt) {
 }
 
 async function run(prompt) {
-  const { begun, resumed = begun, stderr = '', exit = 0 } = scriptOf(prompt);
+  const { begun, resumed = begun, stderr = '', exit } = scriptOf(prompt);
   for (const step of isResumed ? resumed : begun)
     await (typeof step === 'number' ? new Promise((done) => setTimeout(done, step)) : send(step));
   process.stderr.write(stderr);
-  process.exitCode = exit;
+  if (exit !== undefined) process.exit(exit);
 }
 
 const newThread = () => (thread = crypto.randomUUID());

@@ -86,7 +86,7 @@ export async function finishAgent(
     ...(changes !== undefined && { changes }),
     ...recordOf({
       ...kept,
-      warnings: [...prepared.warnings, ...warningsOf(survivors), ...lost, ...warnings],
+      warnings: [...prepared.warnings, ...warningsOf(survivors), ...helpersCut(facts, ended), ...lost, ...warnings],
     }),
   };
   const sources = { stdout: shipper.source('stdout'), stderr: shipper.source('stderr') };
@@ -159,6 +159,13 @@ function endingOn(late: AbortSignal): Ending {
 
 function warningsOf(survivors: readonly number[]): string[] {
   return survivors.length === 0 ? [] : [`processes: ${survivorsText(survivors)}`];
+}
+
+/** A job that ends without the end of what its agent has started. One that continues has them in its session. */
+function helpersCut({ helpers = 0 }: AgentFacts, { kind }: Outcome): string[] {
+  if (helpers === 0 || (kind !== 'succeeded' && kind !== 'failed')) return [];
+  const which = helpers === 1 ? '1 agent' : `${helpers} agents`;
+  return [`agents: ${which} that the agent had started had not ended: their work may be half done`];
 }
 
 /** The members of a receipt that tell how the agent ran and what it reported. */

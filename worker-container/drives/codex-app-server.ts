@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { APP_SERVER_REQUESTS } from '../../lib/vendors/codex/app-server-requests.ts';
+import { CodexHelpers } from '../../lib/vendors/codex/codex-helpers.ts';
 import { createJsonLines } from '../../lib/vendors/output/json-lines.ts';
 import type { AgentMessage, Drive, DrivePort } from './drive.ts';
 
@@ -25,10 +26,37 @@ export function createCodexDrive({ prompt, model, resume, apiKey, sandbox }: Cod
   let threadId: string | undefined;
   let turnId: string | undefined;
   let over = false;
+  const helpers = new CodexHelpers();
+  /** Set while only agents that codex has started work. */
+  const left: { quiet?: NodeJS.Timeout; longest?: NodeJS.Timeout } = {};
 
   function end(): void {
     over = true;
+    stopWaiting();
     port.close();
+  }
+
+  function stopWaiting(): void {
+    clearTimeout(left.quiet);
+    clearTimeout(left.longest);
+    delete left.quiet;
+    delete left.longest;
+  }
+
+  /** The turn is over: the input ends with the agents that codex has started, or once they are silent for too long. */
+  function endWithHelpers(): void {
+    over = true;
+    if (helpers.working === 0) {
+      end();
+      return;
+    }
+    left.quiet = setTimeout(end, HELPERS.quiet).unref();
+    left.longest = setTimeout(end, HELPERS.longest).unref();
+  }
+
+  function onHelpers(): void {
+    left.quiet?.refresh();
+    if (left.quiet !== undefined && helpers.working === 0) end();
   }
 
   function giveWaiting(): void {
@@ -79,9 +107,16 @@ export function createCodexDrive({ prompt, model, resume, apiKey, sandbox }: Cod
 
   function onNotice({ method, params }: Notice): void {
     // Agents that codex starts have separate threads.
-    if (params.threadId !== threadId) return;
-    if (method === 'turn/completed') end();
-    else if (method === 'item/completed') {
+    if (params.threadId !== threadId) onHelpers();
+    else if (method === 'turn/completed') {
+      if (params.turn?.status === 'completed') endWithHelpers();
+      else end();
+    } else if (method === 'turn/started' && left.quiet !== undefined) {
+      // codex begins another turn because of an agent that has ended.
+      stopWaiting();
+      over = false;
+      turnId = params.turn?.id ?? turnId;
+    } else if (method === 'item/completed') {
       const { type, clientId } = params.item ?? {};
       if (type === 'userMessage' && clientId != null && given.delete(clientId)) port.onSeen(clientId);
       giveWaiting();
@@ -93,6 +128,7 @@ export function createCodexDrive({ prompt, model, resume, apiKey, sandbox }: Cod
     if (asked !== undefined) return port.send({ id: asked.id, error: NOT_SUPPORTED });
     const answer = answerSchema.safeParse(line).data;
     if (answer !== undefined) return onAnswer(answer);
+    helpers.read(line, threadId);
     const notice = noticeSchema.safeParse(line).data;
     if (notice !== undefined) onNotice(notice);
   });
@@ -112,6 +148,9 @@ export function createCodexDrive({ prompt, model, resume, apiKey, sandbox }: Cod
     },
   };
 }
+
+/** Milliseconds that agents which codex has started may work on after its turn: without a word, and at all. */
+const HELPERS = { quiet: 300_000, longest: 3_600_000 } as const;
 
 const STEER = 'steer:';
 
@@ -159,6 +198,7 @@ const noticeSchema = z.object({
   method: z.string(),
   params: z.object({
     threadId: z.string(),
+    turn: z.object({ id: z.string().optional(), status: z.string().optional() }).optional().catch(undefined),
     item: z.object({ type: z.string(), clientId: z.string().nullish() }).optional(),
   }),
 });

@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { addUsage } from '../../jobs/receipts/receipt.ts';
 import { type AgentFacts, type MessageReader, withPrompt } from '../output/agent-output.ts';
 import { APP_SERVER_REQUESTS } from './app-server-requests.ts';
 import { failureOf, type TurnError, turnErrorSchema } from './codex-failure.ts';
+import { CodexHelpers } from './codex-helpers.ts';
 import { appServerTokensSchema } from './codex-tokens.ts';
 
 /** Reads one line at a time of `codex app-server`. */
@@ -12,17 +14,34 @@ export interface CodexAppServerReader {
   facts(): AgentFacts | undefined;
 }
 
-/** Unknown lines change nothing, nor do those of agents that codex starts, which have separate threads. */
+/**
+ * Unknown lines change nothing. Of the agents that codex starts, which have separate threads, the tokens count, and the
+ * result is not final while they work.
+ */
 export function createCodexAppServerReader(messages?: MessageReader): CodexAppServerReader {
   let facts: AgentFacts | undefined;
   let threadId: string | undefined;
   /** The usage limit that was reported since the last message. */
   let met: TurnError | undefined;
+  const helpers = new CodexHelpers();
   return {
-    facts: () => facts,
+    facts() {
+      const used = helpers.usage();
+      return (
+        facts && {
+          ...facts,
+          ...(used !== undefined && { usage: addUsage(used, facts.usage) }),
+          ...(helpers.working > 0 && {
+            helpers: helpers.working,
+            ...(facts.error === undefined && { finished: false }),
+          }),
+        }
+      );
+    },
     read(value) {
       if (!isAppServerLine(value)) return false;
       facts ??= { finished: false, open: true };
+      helpers.read(value, threadId);
       const event = eventSchema.safeParse(value).data;
       if (event === undefined) return true;
       if ('id' in event) {
@@ -39,6 +58,11 @@ export function createCodexAppServerReader(messages?: MessageReader): CodexAppSe
         return true;
       }
       if (event.params.threadId !== threadId) return true;
+      if (event.method === 'turn/started') {
+        const { error: _error, park: _park, refused: _refused, ...rest } = facts;
+        facts = { ...rest, finished: false, open: true };
+        return true;
+      }
       // The prompt is the first of the user's messages, and in the session by then.
       if (event.method === 'item/completed' && event.params.item.type === 'userMessage') facts = withPrompt(facts);
       if (event.method === 'error') {
@@ -71,6 +95,7 @@ const ownRequest = z.enum(APP_SERVER_REQUESTS);
 const threadId = z.string();
 const eventSchema = z.union([
   z.object({ id: ownRequest, error: z.object({ message: z.string() }) }),
+  z.object({ method: z.literal('turn/started'), params: z.object({ threadId }) }),
   z.object({ method: z.literal('error'), params: z.object({ threadId, error: turnErrorSchema }) }),
   z.object({
     id: z.literal(APP_SERVER_REQUESTS.thread),
@@ -106,7 +131,7 @@ const eventSchema = z.union([
     }),
   }),
 ]);
-type Notice = Exclude<Extract<z.output<typeof eventSchema>, { method: string }>, { method: 'error' }>;
+type Notice = Exclude<Extract<z.output<typeof eventSchema>, { method: string }>, { method: 'error' | 'turn/started' }>;
 
 /** @param met the usage limit that a turn met last: a turn that ends with it has not succeeded */
 function learn(event: Notice, met: TurnError | undefined): Partial<AgentFacts> {

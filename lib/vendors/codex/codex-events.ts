@@ -4,6 +4,7 @@ import { createJsonLines } from '../output/json-lines.ts';
 import { APP_SERVER_REQUESTS } from './app-server-requests.ts';
 import { createCodexAppServerReader } from './codex-app-server-events.ts';
 import { failureOf, turnErrorSchema } from './codex-failure.ts';
+import { CodexHelpers } from './codex-helpers.ts';
 import { codexTokensSchema } from './codex-tokens.ts';
 
 /**
@@ -14,10 +15,12 @@ export function createCodexReader(messages?: MessageReader, about?: string): Age
   let facts: AgentFacts = { finished: false };
   /** The usage limit that was reported since the last message. */
   let met: ReturnType<typeof failureOf> | undefined;
+  const helpers = new CodexHelpers();
   const appServer = createCodexAppServerReader(messages);
   const lines = createJsonLines(
     (line) => {
       if (appServer.read(line)) return;
+      helpers.read(line);
       // codex writes the prompt into the session before it asks the model, which all but warnings come from.
       if (facts.lacksPrompt && itemSchema.safeParse(line).success) facts = withPrompt(facts);
       const event = eventSchema.safeParse(line);
@@ -37,7 +40,11 @@ export function createCodexReader(messages?: MessageReader, about?: string): Age
     { mentioning: mentions(about)?.concat(APP_SERVER_THREAD) },
   );
   // A line without its end is an event that was cut off.
-  return { push: (chunk) => lines.push(chunk), end: () => undefined, facts: () => appServer.facts() ?? facts };
+  return {
+    push: (chunk) => lines.push(chunk),
+    end: () => undefined,
+    facts: () => appServer.facts() ?? { ...facts, ...(helpers.working > 0 && { helpers: helpers.working }) },
+  };
 }
 
 /** In the answer of the app server that names the thread whose messages count. */

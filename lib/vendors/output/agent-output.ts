@@ -17,6 +17,8 @@ export interface AgentFacts {
   readonly park?: NonNullable<PlainReport['park']>;
   /** Another attempt can't help: the vendor refuses the request, or what its conversation holds. */
   readonly refused?: NonNullable<PlainReport['refused']>;
+  /** How many agents that it has started still work. */
+  readonly helpers?: number;
   /** A final result was seen; the process is expected to exit now. */
   readonly finished: boolean;
   /** Its turn must end before its exit code counts. */

@@ -165,3 +165,34 @@ test.concurrent.each(AGENTS)('a job of %s waits for the end of a usage limit in 
   expect(state_reason).toMatchObject({ code: 'usage_limit', next_check_at: expect.stringMatching(/-12-09T00:00:00/) });
   await service.api('POST', `/jobs/${id}/cancel`);
 });
+
+/** The events of an agent that codex has started. */
+function helper(method: string, more: object = {}): Record<string, unknown> {
+  return { method, params: { threadId: 'THREAD-helper', ...more } };
+}
+
+const HELPERS_TOKENS = { inputTokens: 900, cachedInputTokens: 0, outputTokens: 90, reasoningOutputTokens: 0 };
+
+test.concurrent('a job of codex runs until the agents that codex has started have ended', async () => {
+  const result = await ran('scripted-codex', {
+    begun: [
+      helper('turn/started'),
+      ...SUCCESS.codex,
+      100,
+      helper('item/completed', { item: { type: 'agentMessage', text: 'not for the user' } }),
+      helper('thread/tokenUsage/updated', { tokenUsage: { total: HELPERS_TOKENS, last: HELPERS_TOKENS } }),
+      helper('turn/completed', { turn: { status: 'completed' } }),
+    ],
+  });
+  const usage = { input_tokens: 920, output_tokens: 97 };
+  expect(result).toMatchObject({ status: 'SUCCEEDED', final_message: 'all a success', usage });
+});
+
+test.concurrent('agents that codex leaves behind are in the warnings of its job', async () => {
+  const states = { a: { status: 'completed' }, b: { status: 'running' } };
+  const item = { type: 'collabAgentToolCall', agentsStates: states };
+  const spawned = { method: 'item/completed', params: { threadId: 'THREAD', item } };
+  const { id } = await ran('scripted-codex', { begun: [spawned, ...SUCCESS.codex], exit: 0 });
+  const { json } = await service.api('GET', `/jobs/${id}`);
+  expect(json).toMatchObject({ status: 'SUCCEEDED', warnings: [expect.stringMatching(/^agents: 1 agent /)] });
+});

@@ -50,5 +50,6 @@ export const READ = [
     schema: 'v2/TurnCompletedNotification',
     fields: ['threadId', 'turn.status', 'turn.error.message'],
   },
+  { method: 'turn/started', schema: 'v2/TurnStartedNotification', fields: ['threadId', 'turn.id'] },
   { method: 'error', schema: 'v2/ErrorNotification', fields: ['error.message'] },
 ] as const;

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { type CodexTurn, createCodexDrive } from '../../../worker-container/drives/codex-app-server.ts';
 
 /** A drive, what it has sent and seen, and a way to answer it. */
@@ -132,6 +132,39 @@ it('a request that fails ends it, and so does the end of the turn', () => {
   expect([one.closed(), one.drive.say({ id: 'm1', text: 'a' })]).toEqual([1, false]);
   one.hear({ method: 'item/completed', params: { threadId: 'thread-1', item: { type: 'reasoning' } } });
   expect(methods(one)).not.toContain('turn/steer');
+});
+
+it('the input stays open while agents that codex has started work, unless they are silent for long', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const other = (method: string) => ({ method, params: { threadId: 'helper' } });
+  const main = (method: string, status: string) => ({ method, params: { threadId: 'thread-1', turn: { status } } });
+  const over = main('turn/completed', 'completed');
+  const working = () => {
+    const one = running();
+    one.hear(other('turn/started'), over);
+    expect([one.closed(), one.drive.say({ id: 'm1', text: 'a' })]).toEqual([0, false]);
+    return one;
+  };
+  const ended = working();
+  ended.hear(main('turn/started', 'inProgress'), other('turn/completed'));
+  expect(ended.closed()).toBe(0);
+  ended.hear(over);
+  expect(ended.closed()).toBe(1);
+  const silent = working();
+  for (let minute = 0; minute < 59; minute += 1) {
+    vi.advanceTimersByTime(60_000);
+    silent.hear(other('item/completed'));
+  }
+  expect(silent.closed()).toBe(0);
+  vi.advanceTimersByTime(60_000);
+  expect(silent.closed()).toBe(1);
+  const quiet = working();
+  vi.advanceTimersByTime(300_000);
+  expect(quiet.closed()).toBe(1);
+  const failed = running();
+  failed.hear(other('turn/started'), main('turn/completed', 'failed'));
+  expect(failed.closed()).toBe(1);
 });
 
 it('what codex asks is declined, and what is none of its protocol is ignored', () => {

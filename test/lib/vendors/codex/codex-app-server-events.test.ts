@@ -49,16 +49,18 @@ it('the thread that is opened is the session, which lacks the prompt until that 
   expect(read({ id: 'turn', result: { thread: { id: 'T' } } }).facts).toEqual({ finished: false, open: true });
   const { lacksPrompt: _lacks, ...prompted } = OPENED;
   expect(read(THREAD, item({ type: 'userMessage' })).facts).toEqual(prompted);
-  expect(read(THREAD, item({ type: 'userMessage' }, 'other')).facts).toEqual(OPENED);
+  expect(read(THREAD, item({ type: 'userMessage' }, 'other')).facts).toEqual({ ...OPENED, helpers: 1 });
   expect(read(THREAD, item({ type: 'reasoning' })).facts).toEqual(OPENED);
 });
 
-it('messages and tokens are those of the own thread, the last of which count', () => {
+it('messages are those of the own thread, and tokens the last of each thread', () => {
   const { facts, said: all } = read(THREAD, said('a'), said('no', 'other'), said('b'), tokens('T'));
   const usage = { input_tokens: 1, cached_input_tokens: 2, output_tokens: 3, reasoning_output_tokens: 4 };
-  expect(facts).toEqual({ ...OPENED, finalMessage: 'b', usage });
+  expect(facts).toEqual({ ...OPENED, finalMessage: 'b', usage, helpers: 1 });
   expect(all).toEqual(['a', '|', 'b', '|']);
-  expect(read(THREAD, tokens('other')).facts).toEqual(OPENED);
+  expect(read(THREAD, tokens('other'), tokens('other')).facts).toEqual({ ...OPENED, usage });
+  const both = read(THREAD, tokens('other'), tokens('T')).facts;
+  expect(both?.usage).toMatchObject({ input_tokens: 2, output_tokens: 6 });
 });
 
 it.each<[line: unknown, end: Partial<AgentFacts>]>([
