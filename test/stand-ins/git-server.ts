@@ -14,6 +14,10 @@ export interface GitServer {
   readonly url: string;
   /** Who called with which credentials, and got through. */
   readonly callers: (string | undefined)[];
+  /** Status and location of the answers to requests for `/old.git`; undefined: there is none. */
+  moved: readonly [number, string] | undefined;
+  /** Runs git in the repository. */
+  git(...args: string[]): Promise<string>;
   /** Commits files on a branch. @returns the commit */
   commit(files: Record<string, string>, branch?: string): Promise<string>;
   /** From now on answers nothing, so that a fetch hangs; until false. */
@@ -38,7 +42,7 @@ export async function startGitServer(options: { credentials?: string } = {}): Pr
   await git(folder, 'init', '-q', '--bare', '-b', 'main', 'app.git');
   await git(folder, 'init', '-q', '-b', 'main', 'work');
   const work = join(folder, 'work');
-  const state: Pick<GitServer, 'callers' | 'hang'> = { callers: [], hang: false };
+  const state: Pick<GitServer, 'callers' | 'hang' | 'moved'> = { callers: [], hang: false, moved: undefined };
   const server = createServer((request, response) => {
     if (state.hang) return;
     const given = request.headers.authorization;
@@ -48,6 +52,12 @@ export async function startGitServer(options: { credentials?: string } = {}): Pr
       return;
     }
     state.callers.push(given);
+    const [, rest] = /^\/old\.git(.*)/.exec(request.url ?? '') ?? [];
+    if (rest !== undefined && state.moved !== undefined) {
+      const [status, location] = state.moved;
+      response.writeHead(status, { location: location + rest }).end();
+      return;
+    }
     serve(folder, request, response);
   });
   server.listen(0, '127.0.0.1');
@@ -55,6 +65,7 @@ export async function startGitServer(options: { credentials?: string } = {}): Pr
   const { port } = server.address() as AddressInfo;
   return Object.assign(state, {
     url: `http://127.0.0.1:${port}/app.git`,
+    git: async (...args: string[]) => await git(join(folder, 'app.git'), ...args),
     commit: async (files: Record<string, string>, branch = 'main') => {
       await git(work, 'checkout', '-q', '-B', branch);
       for (const [name, text] of Object.entries(files)) await writeFile(join(work, name), text);

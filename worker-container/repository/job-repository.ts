@@ -82,7 +82,13 @@ async function openMended(
   const open = async () => {
     const clone = await alone(locks, surroundings, lock, () => updateClone(surroundings, request));
     const from = source && (await snapshotOf(surroundings, clone, source));
-    return await openWorktree(surroundings, { clone, jobId: ownFolder(job), path, lend, from });
+    const worktree = await openWorktree(surroundings, { clone, jobId: ownFolder(job), path, lend, from });
+    const { movedTo } = clone;
+    if (movedTo === undefined) return worktree;
+    return {
+      ...worktree,
+      warnings: [`repository: it has moved to ${movedTo}: set that address`, ...worktree.warnings],
+    };
   };
   try {
     return await open();

@@ -5,6 +5,7 @@ import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { fetcherOf } from '../service-accounts/service-account.ts';
 import { giveTree, putFile, removeTree } from '../service-accounts/untrusted-files.ts';
 import { GitRefusedError, type GitSurroundings, git, runTool } from './git.ts';
+import { atAddress } from './moved-repository.ts';
 
 /**
  * A bare clone of a project's repository that only the worker changes. The repositories of its jobs borrow its objects,
@@ -14,6 +15,8 @@ export interface KeptClone {
   readonly dir: string;
   /** The commit that a new worktree starts from. */
   readonly base: string;
+  /** The address that the server redirected to; absent: it did not. */
+  readonly movedTo?: string;
 }
 
 /** Beside the worker's record of a job's worktree: the objects of its newest snapshot. */
@@ -31,7 +34,7 @@ export interface CloneRequest {
   readonly credentials: Readonly<Record<string, string>>;
 }
 
-/** The repository exists, and the ref does not. */
+/** The repository exists, and has nothing that a worktree could start from, or not the ref. */
 export class UnknownRefError extends Error {
   override name = 'UnknownRefError';
 }
@@ -61,17 +64,36 @@ export async function updateClone(surroundings: GitSurroundings, request: CloneR
   const dir = cloneDir(request);
   if (!(await isThere(dir))) await create(fetching, dir);
   await putFile(join(dir, 'config'), CONFIG);
-  await fetch(fetching, dir, request, [
-    '--prune',
-    '--',
-    request.repository,
-    '+HEAD:refs/promptq/HEAD',
-    '+refs/heads/*:refs/remotes/origin/*',
-    '+refs/tags/*:refs/tags/*',
-  ]);
+  const isDefault = request.ref === undefined || /^(HEAD|@)$/.test(request.ref);
+  const address = await atAddress(fetching, request, async (repository) => {
+    await fetchRefs(fetching, dir, { ...request, repository }, isDefault);
+    return repository;
+  });
+  const base = isDefault
+    ? await commitOf(fetching, dir, 'refs/promptq/HEAD')
+    : await findCommit(fetching, dir, { ...request, repository: address });
   await git(fetching, ['pack-refs', '--all'], at(dir));
   await packLooseObjects(fetching, dir);
-  return { dir, base: await findCommit(fetching, dir, request) };
+  return { dir, base, ...(address !== request.repository && { movedTo: address }) };
+}
+
+const ALL_REFS = ['--prune', '+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'] as const;
+
+/** Fetches the branches and tags, and the server's HEAD only if a worktree is to start there. */
+async function fetchRefs(
+  fetching: GitSurroundings,
+  dir: string,
+  request: CloneRequest,
+  withHead: boolean,
+): Promise<void> {
+  if (!withHead) return await fetch(fetching, dir, request, ALL_REFS);
+  await fetch(fetching, dir, request, [...ALL_REFS, '+HEAD:refs/promptq/HEAD']).catch(async (error: unknown) => {
+    if (!(error instanceof GitRefusedError) || !error.message.includes("couldn't find remote ref HEAD")) throw error;
+    await fetch(fetching, dir, request, ALL_REFS);
+    throw new UnknownRefError(
+      `the repository's HEAD names a branch that does not exist: set \`ref\`. ${await branchesText(fetching, dir)}`,
+    );
+  });
 }
 
 /**
@@ -119,14 +141,18 @@ async function create(fetching: GitSurroundings, dir: string): Promise<void> {
   await rename(making, dir);
 }
 
+/** @param what refspecs, after flags if there are any */
 async function fetch(
   fetching: GitSurroundings,
   dir: string,
-  { credentials }: CloneRequest,
-  args: readonly string[],
+  { credentials, repository }: CloneRequest,
+  what: readonly string[],
 ): Promise<void> {
   const flags = ['--quiet', '--force', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
-  await git(fetching, ['fetch', ...flags, ...args], { ...at(dir), env: credentials });
+  const more = what.filter((arg) => arg.startsWith('--'));
+  const refspecs = what.filter((arg) => !arg.startsWith('--'));
+  const args = ['fetch', ...flags, ...more, '--', repository, ...refspecs];
+  await git(fetching, args, { ...at(dir), env: credentials });
 }
 
 /** Loose objects in one of the 256 folders above which they are packed, estimated as by git's own `gc`. */
@@ -142,12 +168,11 @@ async function packLooseObjects(fetching: GitSurroundings, dir: string): Promise
 /** Milliseconds that a server may take to list its refs. */
 const LIST_REFS_TIMEOUT_MS = 60_000;
 
-async function doesServerAnswer(
-  fetching: GitSurroundings,
-  { repository, credentials }: CloneRequest,
-): Promise<boolean> {
-  const call = { env: credentials, limit: LIST_REFS_TIMEOUT_MS };
-  const listed = await git(fetching, ['ls-remote', '--quiet', '--', repository, 'HEAD'], call).catch(unlessEnded);
+async function doesServerAnswer(fetching: GitSurroundings, request: CloneRequest): Promise<boolean> {
+  const call = { env: request.credentials, limit: LIST_REFS_TIMEOUT_MS };
+  const listed = await atAddress(fetching, request, async (repository) => {
+    return await git(fetching, ['ls-remote', '--quiet', '--', repository, 'HEAD'], call);
+  }).catch(unlessEnded);
   return listed !== undefined;
 }
 
@@ -162,22 +187,51 @@ async function isSound(fetching: GitSurroundings, dir: string): Promise<boolean>
   return !(fault instanceof GitRefusedError);
 }
 
-/** Prefers a branch to a tag of the same name. Fetches a commit by its id if no branch or tag contains it. */
+/** Prefers a branch to a tag of the same name. Fetches what no branch or tag contains by its id or its whole name. */
 async function findCommit(fetching: GitSurroundings, dir: string, request: CloneRequest): Promise<string> {
-  const { ref } = request;
-  if (ref === undefined) return await commitOf(fetching, dir, 'refs/promptq/HEAD');
-  for (const name of [`refs/remotes/origin/${ref}`, `refs/tags/${ref}`]) {
+  const ref = request.ref ?? '';
+  for (const name of refsNamed(ref)) {
     const found = await commitOf(fetching, dir, name).catch(unlessRefused);
     if (found !== undefined) return found;
   }
-  if (/^[0-9a-f]{40}$/.test(ref)) {
-    const there = await commitOf(fetching, dir, ref).catch(unlessRefused);
-    if (there !== undefined) return there;
-    await fetch(fetching, dir, request, ['--', request.repository, ref]).catch(unlessRefused);
-    const fetched = await commitOf(fetching, dir, ref).catch(unlessRefused);
+  const id = /^[0-9a-f]{40}([0-9a-f]{24})?$/i.test(ref) ? ref.toLowerCase() : undefined;
+  const there = id && (await commitOf(fetching, dir, id).catch(unlessRefused));
+  if (there) return there;
+  const other = /^(?:refs\/)?((?:pull|merge-requests|changes)\/.+)/.exec(ref)?.[1];
+  if (id !== undefined || other !== undefined) {
+    const kept = `refs/promptq/${other}`;
+    await fetch(fetching, dir, request, [id ?? `+refs/${other}:${kept}`]).catch(unlessRefused);
+    const fetched = await commitOf(fetching, dir, id ?? kept).catch(unlessRefused);
     if (fetched !== undefined) return fetched;
   }
-  throw new UnknownRefError(`the repository has no branch, tag or commit ${JSON.stringify(ref)}`);
+  const none = `the repository has no branch, tag or commit ${JSON.stringify(ref)}`;
+  // A part of an id may mean another commit tomorrow.
+  const whole = /^[0-9a-f]{4,63}$/i.test(ref) ? await commitOf(fetching, dir, ref).catch(unlessRefused) : undefined;
+  if (whole !== undefined) throw new UnknownRefError(`${none}. It is part of an id: set ${whole}`);
+  throw new UnknownRefError(`${none}. ${await branchesText(fetching, dir)}`);
+}
+
+/** The clone's names of what a ref may mean, as git's own commands read it. */
+function refsNamed(ref: string): string[] {
+  const [, branch] = /^(?:(?:refs\/)?heads|(?:(?:refs\/)?remotes\/)?origin)\/(.+)/.exec(ref) ?? [];
+  const [, tag] = /^(?:refs\/)?tags\/(.+)/.exec(ref) ?? [];
+  return [
+    `refs/remotes/origin/${ref}`,
+    `refs/tags/${ref}`,
+    ...(branch === undefined ? [] : [`refs/remotes/origin/${branch}`]),
+    ...(tag === undefined ? [] : [`refs/tags/${tag}`]),
+  ];
+}
+
+/** Most branches that a message names. */
+const SHOWN_BRANCHES = 10;
+
+async function branchesText(fetching: GitSurroundings, dir: string): Promise<string> {
+  const args = ['for-each-ref', `--count=${SHOWN_BRANCHES}`, '--format=%(refname:lstrip=3)', 'refs/remotes/origin'];
+  const names = (await git(fetching, args, at(dir))).split('\n').filter(Boolean);
+  if (names.length === 0) return 'It is empty: push a first commit to it.';
+  const more = names.length === SHOWN_BRANCHES ? ' and perhaps more' : '';
+  return `It has the branches ${names.join(', ')}${more}.`;
 }
 
 async function commitOf(fetching: GitSurroundings, dir: string, name: string): Promise<string> {

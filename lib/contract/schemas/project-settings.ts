@@ -8,7 +8,8 @@ const { addressLength, refLength, setupLength } = LIMITS.repository;
 /** Absent: unchanged. Empty: none. */
 const optionalText = (text: z.ZodString) => z.union([z.literal(''), text]).optional();
 
-const isRef = (ref: string) => /^[\w][\w./+@-]*$/.test(ref) && !/\.\.|\/\/|@\{|\/\.|\.lock(\/|$)|[./]$/.test(ref);
+/** Git's own rule for names. */
+const isRef = (ref: string) => !/[\0-\x20\x7f~^:?*[\\]|^[-./]|\.\.|\/\/|@\{|\/\.|\.lock(\/|$)|[./]$/.test(ref);
 
 /** `PATCH /projects/{id}`. */
 export const projectEdit = z
@@ -19,9 +20,13 @@ export const projectEdit = z
       example: 'https://git.example.com/team/app.git',
     }),
     ref: optionalText(
-      z.string().max(refLength, { abort: true }).refine(isRef, 'expected the name of a branch or tag, or a commit'),
+      z
+        .string()
+        .max(refLength, { abort: true })
+        .refine(isRef, 'expected the name of a branch or tag, or the id of a commit, without ~, ^ or :'),
     ).meta({
-      description: 'Branch, tag or commit at which worktrees start. Empty: the default branch of the repository.',
+      description:
+        'Branch, tag, whole id of a commit or another ref, such as `refs/pull/7/head`, at which worktrees start. Empty: the default branch of the repository.',
     }),
     setup: optionalText(z.string().max(setupLength)).meta({
       description: 'Shell command that runs once in each new worktree, before the agent. Empty: none.',

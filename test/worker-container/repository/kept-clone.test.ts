@@ -23,16 +23,52 @@ function request(ref?: string, repository = server.url) {
 const update = async (ref?: string) => await updateClone(around.surroundings, request(ref));
 const mend = async (repository?: string) => await mendClone(around.surroundings, request(undefined, repository));
 
-it('a clone begins where the ref is: the default branch, a branch, a tag or a commit', async () => {
+it('a clone begins where the ref is, in each way to name it', async () => {
   const first = await server.commit({ a: '1' });
-  const feature = await server.commit({ a: '2' }, 'feature');
-  expect(await update()).toMatchObject({ base: first });
-  expect(await update('feature')).toMatchObject({ base: feature });
-  expect(await update(feature)).toMatchObject({ base: feature });
-  await expect(update('absent')).rejects.toThrow('the repository has no branch, tag or commit "absent"');
-  await expect(update('0'.repeat(40))).rejects.toThrow('no branch, tag or commit');
-  // A part of a commit's id may mean another one tomorrow.
-  await expect(update(first.slice(0, 12))).rejects.toThrow('no branch, tag or commit');
+  const feature = await server.commit({ a: '2' }, 'feature/#1');
+  await server.git('tag', 'v1', first);
+  const merge = await server.git('commit-tree', `${first}^{tree}`, '-m', 'proposed');
+  await server.git('update-ref', 'refs/pull/7/head', merge);
+  for (const ref of [undefined, 'HEAD', 'main', 'refs/heads/main', 'origin/main', 'v1', 'refs/tags/v1'])
+    expect([ref, await update(ref)]).toMatchObject([ref, { base: first }]);
+  for (const ref of ['feature/#1', feature, feature.toUpperCase(), 'refs/remotes/origin/feature/#1'])
+    expect([ref, await update(ref)]).toMatchObject([ref, { base: feature }]);
+  expect(await update('refs/pull/7/head')).toMatchObject({ base: merge });
+  const none = 'the repository has no branch, tag or commit';
+  await expect(update('absent')).rejects.toThrow(`${none} "absent". It has the branches feature/#1, main.`);
+  await expect(update('0'.repeat(40))).rejects.toThrow(none);
+  const part = first.slice(0, 12);
+  await expect(update(part)).rejects.toThrow(`${none} "${part}". It is part of an id: set ${first}`);
+});
+
+it('a server whose HEAD names no branch, or that has none, is told apart', async () => {
+  await expect(update()).rejects.toThrow('It is empty: push a first commit to it.');
+  await expect(update('main')).rejects.toThrow('It is empty: push a first commit to it.');
+  const base = await server.commit({ a: '1' });
+  await server.git('symbolic-ref', 'HEAD', 'refs/heads/master');
+  expect(await update('main')).toMatchObject({ base });
+  const dead = "the repository's HEAD names a branch that does not exist: set `ref`. It has the branches main.";
+  await expect(update()).rejects.toThrow(dead);
+});
+
+it('a redirection is followed on its host only', async () => {
+  const base = await server.commit({ a: '1' });
+  const old = request(undefined, server.url.replace('app', 'old'));
+  const { surroundings } = around;
+  for (const status of [301, 302, 303, 307, 308]) {
+    server.moved = [status, status === 301 ? server.url : '/app.git'];
+    expect(await updateClone(surroundings, old)).toMatchObject({ base, movedTo: server.url });
+  }
+  const elsewhere = server.url.replace('127.0.0.1', 'localhost');
+  server.moved = [301, elsewhere];
+  server.callers.length = 0;
+  await expect(updateClone(surroundings, old)).rejects.toThrow(`the repository has moved to ${elsewhere}: set that`);
+  // Only the old address was asked: for the fetch, and for where it has moved.
+  expect(server.callers).toHaveLength(2);
+  server.moved = [302, '/sign-in?for='];
+  await expect(updateClone(surroundings, old)).rejects.toThrow('/sign-in, which is no repository');
+  server.moved = [302, '/old.git'];
+  await expect(updateClone(surroundings, old)).rejects.toThrow('returned error: 302');
 });
 
 it('an update brings what is new, and keeps all refs in one file, which the worktrees of jobs begin with', async () => {
