@@ -29,7 +29,8 @@ export const projectEdit = z
         'Branch, tag, whole id of a commit or another ref, such as `refs/pull/7/head`, at which worktrees start. Empty: the default branch of the repository.',
     }),
     setup: optionalText(z.string().max(setupLength)).meta({
-      description: 'Shell command that runs once in each new worktree, before the agent. Empty: none.',
+      description:
+        'Shell command that runs once in each new worktree, before the agent, by `bash -e -o pipefail`. Empty: none.',
     }),
     secret: optionalText(secretName).meta({
       description:

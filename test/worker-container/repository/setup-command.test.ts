@@ -42,6 +42,28 @@ test('the masked output of a setup command is stored, and it runs once', async (
   await expect(readFile(join(folder, 'second.log'))).rejects.toThrow('ENOENT');
 });
 
+test('the beginning and the end of a long output are stored', async () => {
+  const log = join(folder, 'setup.log');
+  await expect(setUp('seq 300000; echo "no space"; exit 3', log)).rejects.toThrow(/exit code 3\. no space$/);
+  const text = await readFile(log, 'utf8');
+  expect(text).toMatch(/^1\n2\n3\n/);
+  expect(text).toMatch(/\n\[940328 bytes are left out here\]\n[\d\n]+\n299999\n300000\nno space\n$/);
+  expect(text.length).toBeLessThan(1024 * 1024 + 100);
+});
+
+test.each([
+  ['echo out; exit 3', '3. out'],
+  ['echo out; echo why >&2; exit 3', '3. why (stdout ends with: out)'],
+  ["printf 'reason\\r\\n\\r\\n'; exit 3", '3. reason'],
+  ["printf '\\r10%%\\r\\033[31mfailed\\033[0m\\r' >&2; exit 3", '3. failed'],
+  ['\ufeffcd .\r\necho wrong\r\nexit 3\r\n', '3. wrong'],
+  ['echo first; (exit 4); echo second', '4. first'],
+  ['(echo piped >&2; exit 5) | cat; echo second', '5. piped'],
+])('a setup command fails for its own reason: %j', async (command, message) => {
+  const run = setUp(command, join(folder, 'setup.log'));
+  await expect(run).rejects.toThrow(new Error(`the setup command failed: exit code ${message}`));
+});
+
 describeOnSmallDisk('a setup command whose log is on a full disk', () => {
   const fullDisk = (): string => {
     const disk = mountSmallDisk(1);
