@@ -1331,9 +1331,9 @@ export interface components {
              * @example https://git.example.com/team/app.git
              */
             repository?: "" | (string | null);
-            /** @description Branch, tag or commit at which worktrees start. Empty: the default branch of the repository. */
+            /** @description Branch, tag, whole id of a commit or another ref, such as `refs/pull/7/head`, at which worktrees start. Empty: the default branch of the repository. */
             ref?: "" | (string | null);
-            /** @description Shell command that runs once in each new worktree, before the agent. Empty: none. */
+            /** @description Shell command that runs once in each new worktree, before the agent, by `bash -e -o pipefail`. Empty: none. */
             setup?: "" | (string | null);
             /** @description Name of the secret that gives read access to the repository. Its value has the form `https://USER:TOKEN@HOST`, and it is used only for that host. Empty: none. */
             secret?: "" | (string | null);

@@ -41,7 +41,7 @@ it('a clone begins where the ref is, in each way to name it', async () => {
   await expect(update(part)).rejects.toThrow(`${none} "${part}". It is part of an id: set ${first}`);
 });
 
-it('a server whose HEAD names no branch, or that has none, is told apart', async () => {
+it('a dead HEAD and an empty repository have their own messages', async () => {
   await expect(update()).rejects.toThrow('It is empty: push a first commit to it.');
   await expect(update('main')).rejects.toThrow('It is empty: push a first commit to it.');
   const base = await server.commit({ a: '1' });
