@@ -15,10 +15,14 @@ export function createCodexReader(messages?: MessageReader, about?: string): Age
   let facts: AgentFacts = { finished: false };
   /** The usage limit that was reported since the last message. */
   let met: ReturnType<typeof failureOf> | undefined;
+  /** How often in a row codex said that it waits for the network, and how. */
+  let waits = { count: 0, message: '' };
   const helpers = new CodexHelpers();
   const appServer = createCodexAppServerReader(messages);
   const lines = createJsonLines(
     (line) => {
+      const waiting = waitingSchema.safeParse(line).data;
+      waits = { count: waiting === undefined ? 0 : waits.count + 1, message: waiting ?? '' };
       if (appServer.read(line)) return;
       helpers.read(line);
       // codex writes the prompt into the session before it asks the model, which all but warnings come from.
@@ -43,9 +47,29 @@ export function createCodexReader(messages?: MessageReader, about?: string): Age
   return {
     push: (chunk) => lines.push(chunk),
     end: () => undefined,
-    facts: () => appServer.facts() ?? { ...facts, ...(helpers.working > 0 && { helpers: helpers.working }) },
+    facts() {
+      const read = appServer.facts() ?? { ...facts, ...(helpers.working > 0 && { helpers: helpers.working }) };
+      if (waits.count < MOST_WAITS) return read;
+      return { ...read, finished: true, error: waits.message, park: { reason: 'vendor_overloaded' } };
+    },
   };
 }
+
+/**
+ * codex 0.169 never ends while it can't connect, and says so after 0, 5, 15, 35 and 75 seconds: then the job waits instead
+ * of its worker.
+ */
+const MOST_WAITS = 5;
+const WAITING = /\bwaiting for network\b/i;
+const waitingSchema = z
+  .union([
+    z.object({ type: z.literal('error'), message: z.string() }),
+    z
+      .object({ method: z.literal('error'), params: z.object({ error: z.object({ message: z.string() }) }) })
+      .transform(({ params }) => params.error),
+  ])
+  .transform(({ message }) => message)
+  .refine((message) => WAITING.test(message.slice(0, 200)));
 
 /** In the answer of the app server that names the thread whose messages count. */
 const APP_SERVER_THREAD = `"${APP_SERVER_REQUESTS.thread}"`;

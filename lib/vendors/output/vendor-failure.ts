@@ -63,6 +63,7 @@ function signOf(text: string, status: number | undefined): Sign | undefined {
     return OVERLOADED.test(text) ? 'overloaded' : undefined;
   }
   if (OVERLOADED_STATUSES.has(status)) return 'overloaded';
+  if (status === CONFLICT) return undefined;
   return CONVERSATION_STATUSES.has(status) && !MODEL.test(text) ? 'conversation' : 'request';
 }
 
@@ -79,6 +80,9 @@ const OVERLOADED_STATUSES: ReadonlySet<number> = new Set([
   // A proxy's words for these.
   ...[520, 521, 522, 523, 524],
 ]);
+
+/** Another request was in the way: the same one may succeed. */
+const CONFLICT = 409;
 
 /** What the conversation holds is refused: its size, its shape, its content. */
 const CONVERSATION_STATUSES: ReadonlySet<number> = new Set([400, 413, 422]);

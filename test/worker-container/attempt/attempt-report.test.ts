@@ -200,7 +200,8 @@ const NOT_MASKED =
 
 /** A value that fits a schema, with the secret in each string of it that is not made by the service itself. */
 function withSecret(schema: z.core.$ZodType, path = ''): unknown {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return withSecret(schema.unwrap(), path);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return withSecret(schema.unwrap(), path);
   if (schema instanceof z.ZodObject)
     return Object.fromEntries(
       Object.entries(schema.shape).map(([name, member]) => [name, withSecret(member, path ? `${path}.${name}` : name)]),

@@ -37,6 +37,18 @@ test('error events alone neither fail nor finish a run', () => {
   expect(read(linesOf(RUN.slice(0, 4)), 10)).toEqual({ finished: false, sessionId: 't-1', lacksPrompt: true });
 });
 
+test.each([
+  ['exec', (message: string) => ({ type: 'error', message })],
+  ['app-server', (message: string) => ({ method: 'error', params: { threadId: 'T', error: { message } } })],
+])('codex that does not find its vendor ends a run until it does (%s)', (_drive, error) => {
+  const waiting = error('Reconnecting... waiting for network (Connection failed: error sending request)');
+  const lines = (count: number) => Array.from({ length: count }, () => waiting);
+  const away = { finished: true, error: expect.any(String), park: { reason: 'vendor_overloaded' } };
+  expect(read(linesOf(lines(5)), 100)).toMatchObject(away);
+  for (const events of [lines(4), [...lines(4), error('Reconnecting... 1/5'), ...lines(4)], [...lines(5), RUN[1]]])
+    expect(read(linesOf(events), 100)).toMatchObject({ finished: false });
+});
+
 test('a session has the prompt from the first item of the model on, or of the user', () => {
   expect(read(linesOf(RUN.slice(0, 5)), 10)).not.toHaveProperty('lacksPrompt');
   const opened = [

@@ -71,6 +71,7 @@ const MESSAGES: Readonly<Record<string, readonly (string | readonly [string, num
   ],
   nothing: [
     ['API Error: 500 Internal server error', 500],
+    'unexpected status 409 Conflict',
     'unexpected status 500 Internal Server Error: oops',
     'We’re currently experiencing high demand, which may cause temporary errors.',
     'the turn ended: interrupted',
