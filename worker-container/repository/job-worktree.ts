@@ -73,13 +73,37 @@ export async function markSetUp({ record }: JobWorktree, setup: string): Promise
 
 /**
  * Sets an author so that agents can commit, and lets git write many files at once: workspaces may be on a network file
- * system, where each file takes a few round trips.
+ * system, where each file takes a few round trips. The rest overrides what the owner of a laptop may have configured
+ * and needs a person or a program that a job lacks. Without a helper, no command of a job gets the owner's credentials.
  */
 const CONFIG = `[user]
 \tname = Promptq
 \temail = agent@promptq.invalid
 [checkout]
 \tworkers = 16
+[commit]
+\tgpgSign = false
+\ttemplate = /dev/null
+[tag]
+\tgpgSign = false
+\tforceSignAnnotated = false
+[push]
+\tgpgSign = false
+[log]
+\tshowSignature = false
+[merge]
+\tverifySignatures = false
+[core]
+\taskPass = /bin/false
+\teditor = true
+\tfsmonitor = false
+\thooksPath = .git/hooks
+\tpager = cat
+[sequence]
+\teditor = true
+[credential]
+\thelper =
+\tinteractive = false
 `;
 
 /**

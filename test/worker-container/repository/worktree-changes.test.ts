@@ -242,3 +242,25 @@ it('files that are moved are renames, and files that the summary leaves out are 
   expect(changes).toMatchObject({ files: 301, insertions: 0, deletions: 0 });
   expect(diff).toContain('similarity index 100%\nrename from kept\nrename to also-kept\n');
 });
+
+it('what the owner’s git is configured to do asks nothing of a job, and fails nothing', async () => {
+  const { path } = await open('job_11a');
+  const home = join(around.folder, 'home');
+  await mkdir(join(home, 'hooks'), { recursive: true });
+  for (const hook of ['pre-commit', 'commit-msg', 'fsmonitor'])
+    await writeFile(join(home, 'hooks', hook), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const sign = '[commit]\ngpgSign = true\ntemplate = /gone\n[tag]\ngpgSign = true\nforceSignAnnotated = true\n';
+  const rest = `[gpg]\nprogram = /bin/false\n[log]\nshowSignature = true\n[merge]\nverifySignatures = true\n[core]\n
+    hooksPath = ${home}/hooks\neditor = /bin/false\npager = /bin/false\nfsmonitor = ${home}/hooks/fsmonitor
+    [sequence]\neditor = /bin/false\n[credential]\nhelper = "!touch ${home}/asked; false #"\n`;
+  await writeFile(join(home, '.gitconfig'), sign + rest);
+  const script = `set -e
+    echo 1 > one; git add one; git commit -qm one; git tag -m t tagged; git log -1 --format=%an
+    git checkout -qb side HEAD~1; echo 2 > two; git add two; git commit -qm two
+    git merge -q tagged; git rebase -qi HEAD~1; git revert HEAD~1; git status --short
+    printf 'protocol=https\\nhost=example.com\\n\\n' | GIT_TERMINAL_PROMPT=0 git credential fill && exit 9
+    test ! -e ${home}/asked`;
+  const env = { PATH: process.env.PATH, HOME: home, GIT_CONFIG_NOSYSTEM: '1' };
+  const { stdout } = await run('bash', ['-c', script], { cwd: path, env });
+  expect(stdout).toContain('Promptq\n');
+});
