@@ -83,11 +83,11 @@ async function openMended(
     const clone = await alone(locks, surroundings, lock, () => updateClone(surroundings, request));
     const from = source && (await snapshotOf(surroundings, clone, source));
     const worktree = await openWorktree(surroundings, { clone, jobId: ownFolder(job), path, lend, from });
-    const { movedTo } = clone;
-    if (movedTo === undefined) return worktree;
+    const { address } = clone;
+    if (address === request.repository) return worktree;
     return {
       ...worktree,
-      warnings: [`repository: it has moved to ${movedTo}: set that address`, ...worktree.warnings],
+      warnings: [`repository: it has moved to ${address}: set that address`, ...worktree.warnings],
     };
   };
   try {

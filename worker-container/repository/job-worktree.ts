@@ -106,6 +106,12 @@ const CONFIG = `[user]
 \tinteractive = false
 `;
 
+/** The remote that relative addresses of submodules begin with. The address has no credentials. */
+const originOf = (address: string) => `[remote "origin"]
+\turl = ${JSON.stringify(address)}
+\tfetch = +refs/heads/*:refs/remotes/origin/*
+`;
+
 /**
  * A repository with the clone's refs and none of its objects, which it borrows. Everything in it is new: git copies it
  * from a template under the job's account.
@@ -126,7 +132,7 @@ async function makeRepository(
 ): Promise<void> {
   const template = join(surroundings.attemptDir, 'git-template');
   await mkdir(join(template, 'objects', 'info'), { recursive: true });
-  await writeFile(join(template, 'config'), CONFIG);
+  await writeFile(join(template, 'config'), CONFIG + originOf(clone.address));
   await writeFile(join(template, 'objects', 'info', 'alternates'), `${join(clone.dir, 'objects')}\n`);
   await copyRefs(clone, join(template, 'packed-refs'));
   await git(surroundings, ['init', '--quiet', `--template=${template}`, `--initial-branch=${branch}`, '--', path]);

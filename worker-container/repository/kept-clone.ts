@@ -15,8 +15,8 @@ export interface KeptClone {
   readonly dir: string;
   /** The commit that a new worktree starts from. */
   readonly base: string;
-  /** The address that the server redirected to; absent: it did not. */
-  readonly movedTo?: string;
+  /** Where it was fetched from: the requested address, or the one that the server redirected to. */
+  readonly address: string;
 }
 
 /** Beside the worker's record of a job's worktree: the objects of its newest snapshot. */
@@ -74,7 +74,7 @@ export async function updateClone(surroundings: GitSurroundings, request: CloneR
     : await findCommit(fetching, dir, { ...request, repository: address });
   await git(fetching, ['pack-refs', '--all'], at(dir));
   await packLooseObjects(fetching, dir);
-  return { dir, base, ...(address !== request.repository && { movedTo: address }) };
+  return { dir, base, address };
 }
 
 const ALL_REFS = ['--prune', '+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'] as const;

@@ -8,7 +8,7 @@ import { giveTree, removeTree } from '../service-accounts/untrusted-files.ts';
 import { type GitCall, GitRefusedError, type GitSurroundings, git, JOBS_REPOSITORY_LIMIT_MS } from './git.ts';
 import { bundleBeside, type KeptClone, recordPath } from './kept-clone.ts';
 import { changeRecord, type JobWorktree, readRecord } from './worktree-record.ts';
-import { makeObserver, unbundle, worktreeTree } from './worktree-tree.ts';
+import { emptySubmodules, makeObserver, unbundle, worktreeTree } from './worktree-tree.ts';
 
 /** A worktree as it was at the end of a turn: what a fork begins with. */
 export interface Snapshot {
@@ -45,8 +45,9 @@ export async function keepStart(
 ): Promise<readonly string[]> {
   if ((await readRecord(worktree.record))?.start !== undefined) return [];
   try {
+    const warnings = await emptySubmodules(surroundings, worktree.path);
     await changeRecord(worktree.record, { start: await startOf(surroundings, worktree, setup) });
-    return [];
+    return warnings;
   } catch (error) {
     if (error instanceof CancelledBeforeStartError || !(error instanceof Error)) throw error;
     await changeRecord(worktree.record, { start: worktree.base });

@@ -219,14 +219,14 @@ async function obstaclesIn(
   return { repositories, large };
 }
 
-/** The submodules in the observer's index: their commits by path. */
-async function submodulesIn(surroundings: GitSurroundings, observer: GitCall): Promise<Map<string, string>> {
+/** The submodules in the index of a repository: their commits by path. */
+export async function submodulesIn(surroundings: GitSurroundings, call: GitCall): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const onStdout = collector('\0', (entry) => {
     const [, commit, path] = /^160000 (\S+) \d\t(.*)$/s.exec(entry) ?? [];
     if (commit !== undefined && path !== undefined) found.set(path, commit);
   });
-  await git(surroundings, ['ls-files', '--stage', '-z'], { ...observer, onStdout });
+  await git(surroundings, ['ls-files', '--stage', '-z'], { ...call, onStdout });
   return found;
 }
 
@@ -266,10 +266,27 @@ function note(paths: Paths, path: string): void {
 
 function warningsOf(leftOut: LeftOut, redaction: Redaction): string[] {
   return Object.entries(REASONS).flatMap(([reason, why]) => {
-    const { first, count } = leftOut[reason as keyof LeftOut];
-    if (count === 0) return [];
-    const names = [...first].map((path) => JSON.stringify(redaction.text(path).slice(0, SHOWN.length)));
-    const more = count > first.size ? ` and ${count - first.size} more` : '';
-    return [`changes: not complete: ${why}: ${names.join(', ')}${more}`];
+    const paths = leftOut[reason as keyof LeftOut];
+    return paths.count === 0 ? [] : [`changes: not complete: ${why}: ${namesOf(paths, redaction)}`];
   });
+}
+
+function namesOf({ first, count }: Paths, redaction: Redaction): string {
+  const names = [...first].map((path) => JSON.stringify(redaction.text(path).slice(0, SHOWN.length)));
+  return `${names.join(', ')}${count > first.size ? ` and ${count - first.size} more` : ''}`;
+}
+
+/** A warning that names the submodules of a checked out worktree that are empty folders. */
+export async function emptySubmodules(surroundings: GitSurroundings, path: string): Promise<readonly string[]> {
+  const call: GitCall = { repository: { gitDir: join(path, '.git'), workTree: path }, limit: MAX_STEP_MS };
+  const folders = [...(await submodulesIn(surroundings, call)).keys()].map((name) => join(path, name));
+  if (folders.length === 0) return [];
+  const empty = none();
+  const take = collector('\0', (folder) => note(empty, folder.slice(path.length + 1)));
+  await runTool(surroundings, 'find', [...folders, '-maxdepth', '0', '-type', 'd', '-empty', '-print0'], take);
+  if (empty.count === 0) return [];
+  const names = namesOf(empty, surroundings.redaction);
+  return [
+    `repository: these submodules are empty, which \`git submodule update --init\` in \`setup\` fetches: ${names}`,
+  ];
 }

@@ -73,7 +73,7 @@ async function finish(
   const env = { ...ENV, PATH: process.env.PATH ?? '' };
   const surroundings = { env: env as never, mark, attemptDir, ending: undefined, account, redaction };
   const worktree = await openWorktree(surroundings, {
-    ...{ clone: { dir: clone, base }, jobId: job.id, path: join(folder, 'work') },
+    ...{ clone: { dir: clone, base, address: clone }, jobId: job.id, path: join(folder, 'work') },
     lend: async () => {
       await mkdir(join(folder, 'work'));
       if (account !== undefined) execFileSync('chown', [`${account.uid}:${account.gid}`, join(folder, 'work')]);

@@ -177,3 +177,34 @@ it('what the checkout and the setup command make is not the work of the agent, n
   const fork = await opened({ setup }, { job: { id: jobIdOfKey('fork') }, source });
   expect(await changed('fork', fork.worktree)).toEqual([1, 1, []]);
 });
+
+it('a submodule is a warning if it is empty, or if its files are not those of its commit', async () => {
+  const open = await startGitServer();
+  try {
+    const sub = await open.commit({ kept: 'a\n', '.gitmodules': '[submodule "sub"]\npath = sub\nurl = ../app.git\n' });
+    await open.git('read-tree', sub);
+    await open.git('update-index', '--add', '--cacheinfo', `160000,${sub},sub`);
+    const tree = await open.git('write-tree');
+    await open.git('update-ref', 'refs/heads/main', await open.git('commit-tree', '-p', sub, '-m', 'sub', tree));
+    const settings = { repository: open.url, secret: undefined } as object;
+    const empty = await opened(settings);
+    expect(empty.worktree?.warnings).toEqual([
+      expect.stringMatching(/^repository: these submodules are empty.*: "sub"$/),
+    ]);
+    const full = await opened(
+      { ...settings, setup: 'git submodule update --init' },
+      { job: { id: jobIdOfKey('full') } },
+    );
+    expect(full.worktree?.warnings).toEqual([]);
+    const changed = async () =>
+      await changesOf(around.surroundings, full.worktree, { own: around.folder }, { id: 'full', attempt: 1 });
+    expect(await changed()).toMatchObject({ changes: { files: 0 }, warnings: [] });
+    await writeFile(join(full.path, 'sub', 'kept'), 'b\n');
+    expect(await changed()).toMatchObject({
+      changes: { files: 0 },
+      warnings: [expect.stringMatching(/^changes: not complete: these submodules have changes.*: "sub"$/)],
+    });
+  } finally {
+    await open.close();
+  }
+});

@@ -57,7 +57,7 @@ it('a redirection is followed on its host only', async () => {
   const { surroundings } = around;
   for (const status of [301, 302, 303, 307, 308]) {
     server.moved = [status, status === 301 ? server.url : '/app.git'];
-    expect(await updateClone(surroundings, old)).toMatchObject({ base, movedTo: server.url });
+    expect(await updateClone(surroundings, old)).toMatchObject({ base, address: server.url });
   }
   const elsewhere = server.url.replace('127.0.0.1', 'localhost');
   server.moved = [301, elsewhere];
@@ -75,7 +75,7 @@ it('an update brings what is new, and keeps all refs in one file, which the work
   await server.commit({ a: '1' });
   const { dir } = await update();
   const newest = await server.commit({ a: '2' });
-  expect(await update('main')).toEqual({ dir, base: newest });
+  expect(await update('main')).toEqual({ dir, base: newest, address: server.url });
   expect(await readFile(join(dir, 'packed-refs'), 'utf8')).toContain(`${newest} refs/remotes/origin/main`);
   expect(await readdir(join(dir, 'refs'), { recursive: true })).not.toContain('remotes/origin/main');
 });
