@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import cdkJson from '../cdk.json' with { type: 'json' };
 import { EXIT_CODES, type Finding, fault, inWords, worst } from '../lib/doctor/finding.ts';
 import { jsonReport, textReport } from '../lib/doctor/report.ts';
+import { defaultHome } from '../lib/local/run/default-home.ts';
 import { SETTINGS_KEY } from '../lib/platform/config/deployment.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
@@ -23,7 +24,11 @@ interface Options {
  */
 const program = new Command('doctor')
   .description('Checks the local run or a deployment, and reports what is wrong and what to do.')
-  .addOption(new Option('--home <folder>', 'home of the local run').env('PROMPTQ_HOME').default('.promptq'))
+  .addOption(
+    new Option('--home <folder>', 'home of the local run')
+      .env('PROMPTQ_HOME')
+      .default(defaultHome(), 'that of this folder'),
+  )
   .option('--url <url>', 'URL of a service; needs a token in PROMPTQ_TOKEN')
   .option('--deployment <name>', 'name of a deployment in AWS; needs AWS credentials, and a token in PROMPTQ_TOKEN')
   .option(

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { STATUSES } from '../lib/contract/statuses.ts';
 import { enterDeployment, enterReconciler } from '../lib/local/operator/operator-environment.ts';
+import { defaultHome } from '../lib/local/run/default-home.ts';
 import { tableClient } from '../lib/platform/aws/clients.ts';
 import { triggerEnv } from '../lib/platform/config/function-env.ts';
 import { readEnv } from '../lib/platform/config/read-env.ts';
@@ -12,7 +13,11 @@ import { recountStats } from '../lib/stats/counting/recount-stats.ts';
 const program = new Command('operate')
   .description('Repairs or checks the local run, or a deployed stack with --stack.')
   .addOption(new Option('--stack <name>', 'name of the data stack of a deployment; needs AWS credentials'))
-  .addOption(new Option('--home <folder>', 'home of the local run').env('PROMPTQ_HOME').default('.promptq'));
+  .addOption(
+    new Option('--home <folder>', 'home of the local run')
+      .env('PROMPTQ_HOME')
+      .default(defaultHome(), 'that of this folder'),
+  );
 
 program
   .command('redrive')

@@ -3,6 +3,7 @@ import type { TokenInfo, TokenState, TokenStore } from '../lib/access/tokens/tok
 import { enforcementOf } from '../lib/access/tokens/token-view.ts';
 import { DEFAULT_SCOPES, NOT_ENFORCED, SCOPES, type Scope } from '../lib/contract/scopes.ts';
 import { readScopeEnforcement } from '../lib/local/operator/scope-enforcement.ts';
+import { defaultHome } from '../lib/local/run/default-home.ts';
 
 /** Units of `--expires-in` in milliseconds. */
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -10,7 +11,11 @@ const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const program = new Command('token')
   .description('Creates and manages API tokens of the local run, or of a deployed stack with --stack.')
   .addOption(new Option('--stack <name>', 'name of the data stack of a deployment; needs AWS credentials'))
-  .addOption(new Option('--home <folder>', 'home of the local run').env('PROMPTQ_HOME').default('.promptq'));
+  .addOption(
+    new Option('--home <folder>', 'home of the local run')
+      .env('PROMPTQ_HOME')
+      .default(defaultHome(), 'that of this folder'),
+  );
 
 program
   .command('create')

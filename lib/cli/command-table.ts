@@ -215,7 +215,11 @@ export const COMMANDS: readonly CommandSpec[] = [
     about: 'run the service on this machine until Ctrl-C; other commands find it',
     options: [
       { flags: '--port <n>', about: 'port of the service; default: PORT, or 8787; 0: any free one', isNumber: true },
-      { flags: '--home <folder>', about: 'folder of its data; default: PROMPTQ_HOME, or .promptq' },
+      {
+        flags: '--home <folder>',
+        about:
+          'folder of its data; default: PROMPTQ_HOME, or a folder in ~/.local/share/promptq for each current folder',
+      },
       { flags: '--config <file>', about: 'configuration file; default: PROMPTQ_CONFIG, or promptq.config.yaml' },
     ],
     routes: [],

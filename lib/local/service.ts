@@ -19,6 +19,7 @@ import { loadFunction, loadFunctions } from './local-functions.ts';
 import { startCallsAndSweeps, startReconciling } from './local-triggers.ts';
 import { programFile } from './program/program-files.ts';
 import { applyLocalConfig } from './run/apply-config.ts';
+import { foundAbove, linkHome } from './run/default-home.ts';
 import { Home } from './run/home.ts';
 import { lockHome } from './run/home-lock.ts';
 import { killOrphans } from './run/leftovers.ts';
@@ -32,7 +33,7 @@ import { superviseWorker } from './run/worker-process.ts';
 import { type RunSettings, readRunSettings, throttlingOf } from './run-settings.ts';
 
 export interface LocalServiceOptions {
-  /** The operator's path; undefined: `.promptq` in the current folder. */
+  /** The operator's path; undefined: the default of the current folder. */
   readonly home: string | undefined;
   /** 0: any free one. */
   readonly port: number;
@@ -90,6 +91,11 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     shutdown.add('home', async () => restoreOutput());
     await home.removeInfo();
     await killOrphans(home.path);
+    // `promptq dev`, which has a channel to this process, leaves nothing in the folder of its user.
+    const unlinked = options.home || process.send ? undefined : await linkHome(home.path, process.cwd());
+    if (unlinked !== undefined) log(unlinked);
+    const above = await foundAbove(home.path);
+    if (above.length > 0) log(`jobs may take for their own what lies above their folders: ${above.join(', ')}`);
     return {
       ...(await startParts(home, { ...options, settings, file: config }, shutdown)),
       home: home.path,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fault, ok, warning } from '../../lib/doctor/finding.ts';
 import { jsonReport, textReport } from '../../lib/doctor/report.ts';
+import { defaultHome } from '../../lib/local/run/default-home.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { runHere } from './run-here.ts';
 
@@ -77,9 +78,9 @@ const doctor = async (...args: string[]) => await runHere(async () => await impo
 
 describe('npm run redrive', () => {
   it.each([
-    [[], { home: '.promptq' }],
+    [[], { home: defaultHome() }],
     [['--home', 'h'], { home: 'h' }],
-    [['--stack', 's'], { home: '.promptq', stack: 's' }],
+    [['--stack', 's'], { home: defaultHome(), stack: 's' }],
   ])('reissues the messages of its target: %j', async (options, target) => {
     const { code, stdout } = await operate(...options, 'redrive');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Every waiting job has a dispatch message again\./)]);
@@ -138,7 +139,7 @@ describe('npm run doctor', () => {
   const settings = { x: 1 };
 
   it.each<[string, string[], Record<string, string>, unknown[]]>([
-    ['the local run', [], {}, ['home', '.promptq', { version, config: undefined, job: undefined }]],
+    ['the local run', [], {}, ['home', defaultHome(), { version, config: undefined, job: undefined }]],
     [
       'one with a job',
       ['--home', 'h', '--job'],

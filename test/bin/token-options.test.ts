@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { TokenStore } from '../../lib/access/tokens/token-store.ts';
+import { defaultHome } from '../../lib/local/run/default-home.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../stand-ins/emulated-deployment.ts';
 import { runHere } from './run-here.ts';
 
@@ -135,7 +136,7 @@ it('opens the local run of its home, or a deployed stack', async () => {
   await token('list', '--home', '/of/option');
   await token('--stack', 's', 'list');
   expect(targets).toEqual([
-    { home: '.promptq' },
+    { home: defaultHome() },
     { home: '/of/env' },
     { home: '/of/option' },
     { home: '/of/env', stack: 's' },

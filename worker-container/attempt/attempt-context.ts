@@ -39,6 +39,8 @@ export interface AttemptContext extends AfterAttemptContext, RepositoryContext, 
   readonly log: Logger;
   /** The account reserved for the slot's processes. Default: this process's user. */
   readonly account?: ServiceAccount | undefined;
+  /** The number of the slot, unique among the running jobs of the worker. Default: 0. */
+  readonly slot?: number;
   /** The login of the vendor account. */
   readonly credentials?: CredentialFiles | undefined;
   /** Called with the id of each job that this worker claimed or reported. Default: it is dropped. */

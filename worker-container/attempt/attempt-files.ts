@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { chmod, chown, copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '@aws-lambda-powertools/logger';
@@ -6,8 +6,8 @@ import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { AGENT_FOLDER } from '../agents/agent.ts';
 import { type KeptAttachments, keepAttachments, OWN_FOLDER } from '../attachments/keep-attachments.ts';
 import type { Redaction } from '../secrets/redaction.ts';
-import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { removeTree } from '../service-accounts/untrusted-files.ts';
+import { makeFolder, makePersonal } from '../workspace/personal-files.ts';
 import type { AttemptContext, AttemptRecord } from './attempt-context.ts';
 import { attemptFolder } from './attempt-folder.ts';
 
@@ -19,45 +19,32 @@ export interface AttemptFiles {
   readonly own: string;
   /** The CLI's configuration and scripts. The worker writes them, then gives the folder to the agent. */
   readonly agent: string;
-  /** Variables for the account's home, temporary files and caches, all on this machine's disk. */
-  readonly personal: Readonly<Record<string, string>> | undefined;
+  /** Variables for temporary files, settings and the like, all on this machine's disk. */
+  readonly personal: Readonly<Record<string, string>>;
 }
 
-export function makeAttemptFiles(attemptDir: string, account: ServiceAccount | undefined): AttemptFiles {
+export function makeAttemptFiles(
+  attemptDir: string,
+  context: Parameters<typeof makePersonal>[1],
+  job: Job,
+): AttemptFiles {
   return {
-    attachments: makeFolder(join(attemptDir, 'attachments'), account),
+    attachments: makeFolder(join(attemptDir, 'attachments'), context.account),
     own: makeFolder(join(attemptDir, 'own')),
     agent: makeFolder(join(attemptDir, AGENT_FOLDER)),
-    personal: account && makePersonal(attemptDir, account),
+    personal: makePersonal(attemptDir, context, job),
   };
 }
 
-function makePersonal(folder: string, account: ServiceAccount): Record<string, string> {
-  const cache = makeFolder(join(folder, 'cache'), account);
-  return {
-    HOME: makeFolder(join(folder, 'home'), account),
-    TMPDIR: makeFolder(join(folder, 'temp'), account),
-    // Not below HOME, which a profile may set to a folder in the workspaces, where each byte is billed.
-    XDG_CACHE_HOME: cache,
-    // npm does not follow XDG_CACHE_HOME.
-    npm_config_cache: makeFolder(join(cache, 'npm'), account),
-  };
-}
-
-function makeFolder(path: string, account?: ServiceAccount): string {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  if (account !== undefined) chownSync(path, account.uid, account.gid);
-  return path;
-}
-
-/** A home, and folders for temporary files and caches, for what runs under the slot's account outside attempts. */
-export async function openHome(
-  { account, env }: Pick<AttemptContext, 'account' | 'env'>,
+/** What `makePersonal` creates, for commands that run outside attempts. */
+export async function openPersonal(
+  context: Parameters<typeof makePersonal>[1],
+  job: Job,
   name: string,
 ): Promise<{ readonly environment: Readonly<Record<string, string>>; close(): Promise<void> }> {
-  if (account === undefined) return { environment: {}, close: async () => undefined };
-  const folder = await attemptFolder.make(join(env.PROMPTQ_WORK_DIR, 'attempts', name), { isPassable: true });
-  return { environment: makePersonal(folder, account), close: () => attemptFolder.remove(folder) };
+  const isPassable = context.account !== undefined;
+  const folder = await attemptFolder.make(join(context.env.PROMPTQ_WORK_DIR, 'attempts', name), { isPassable });
+  return { environment: makePersonal(folder, context, job), close: () => attemptFolder.remove(folder) };
 }
 
 /**

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, type Dirent, mkdirSync, opendirSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { removeTree } from '../service-accounts/untrusted-files.ts';
+import { removeTemporary } from '../workspace/temporary-folder.ts';
 
 /** Creates and removes the folder of an attempt. A parameter, so that a simulation needs no disk. */
 export interface AttemptFolder {
@@ -35,6 +36,7 @@ export const attemptFolder: AttemptFolder = {
   async remove(path) {
     // The attempt's own job may have opened it to jobs of other slots, which may still write there.
     if (!removeShallow(path)) await removeTree(path);
+    await removeTemporary(path);
     inUse.delete(path);
   },
 };

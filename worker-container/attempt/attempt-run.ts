@@ -45,7 +45,7 @@ async function runWithLogin(
   const lending = workFolders(context);
   let prepared: PreparedAttempt | undefined;
   try {
-    const files = makeAttemptFiles(attemptDir, context.account);
+    const files = makeAttemptFiles(attemptDir, context, job);
     const account = login?.account;
     const onContinued = () => clocks.onContinued(job.ran_before ?? 0);
     const at = { attemptDir, ending, mark, files, redaction, onProgress, onContinued, watch, lending, account };

@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { lacksCopy } from '../../lib/jobs/lifecycle/thread.ts';
 import {
@@ -84,6 +84,7 @@ export async function openJobFolder(
   if (worktree !== undefined) return { cwd: worktree.path, worktree };
   if (fork !== undefined) {
     await fork.lend();
+    await at.lending.lend(dirname(path), job);
     const copy = { from: fork.path, to: path, attempt: job.attempt };
     await copyFolder({ ...at, ...copy, account, onSurvivors, killTimeoutMs });
     await fork.close();

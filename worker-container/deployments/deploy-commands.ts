@@ -12,7 +12,7 @@ import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { timeoutText } from '../../lib/platform/config/timeout.ts';
 import { agentEnvironment, plainEnvironment, secretsOf } from '../agents/agent-environment.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
-import { openHome } from '../attempt/attempt-files.ts';
+import { openPersonal } from '../attempt/attempt-files.ts';
 import { readSecrets } from '../attempt/attempt-settings.ts';
 import { type CommandEnd, runCommand } from '../commands/bash-command.ts';
 import { survivorsText } from '../commands/process-tree.ts';
@@ -139,11 +139,11 @@ async function runAll(context: AttemptContext, running: Running): Promise<Outcom
   const lending = workFolders(context);
   try {
     const cwd = context.account === undefined ? folder.path : await lending.lend(folder.path, job);
-    const home = await openHome(context, `${job.id}-${deployment.attempt}-${binding.id}`);
+    const own = await openPersonal(context, job, `${job.id}-${deployment.attempt}-${binding.id}`);
     try {
-      return await runEach(context, running, { cwd, personal: home.environment });
+      return await runEach(context, running, { cwd, personal: own.environment });
     } finally {
-      await home.close();
+      await own.close();
     }
   } finally {
     await lending.close();

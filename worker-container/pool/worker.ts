@@ -20,7 +20,7 @@ const UNFIT_AFTER_MS = 60_000;
 /** Milliseconds in which a disk that had room is not probed again, by any slot: a probe writes a file. */
 const ROOM_KNOWN_MS = 1_000;
 
-type Context = Omit<AttemptContext, 'account'> & ReconcilerContext & ClaimContext;
+type Context = Omit<AttemptContext, 'account' | 'slot'> & ReconcilerContext & ClaimContext;
 
 export type WorkerContext = Context & {
   readonly source: MessagePoller;
@@ -33,6 +33,12 @@ export type WorkerContext = Context & {
   /** Receives metrics. Default: they are dropped. */
   readonly emitMetrics?: (values: MetricValues) => void;
 };
+
+/** Where one job at a time runs. */
+interface Slot {
+  readonly number: number;
+  readonly account: ServiceAccount | undefined;
+}
 
 /** Signals of a worker's shutdown. */
 export interface WorkerSignals {
@@ -78,11 +84,16 @@ export class Worker {
 
   /** Runs until `draining` is aborted and every attempt has ended. */
   async run(slots: number): Promise<void> {
-    await Promise.all(Array.from({ length: slots }, (_, slot) => this.#slot(this.#context.accounts?.slots[slot])));
+    await Promise.all(
+      Array.from({ length: slots }, (_, number) =>
+        this.#slot({ number, account: this.#context.accounts?.slots[number] }),
+      ),
+    );
     await this.#acknowledger.flush();
   }
 
-  async #slot(account: ServiceAccount | undefined): Promise<void> {
+  async #slot(slot: Slot): Promise<void> {
+    const { account } = slot;
     const { source, log, timing = machineTiming } = this.#context;
     while (!this.#signals.draining.aborted) {
       // Before the check for room: what the last job left may fill the disk.
@@ -94,7 +105,7 @@ export class Worker {
       const received = await source.next(this.#signals.draining);
       if (received === undefined) continue;
       try {
-        await this.#use(received, account);
+        await this.#use(received, slot);
       } catch (error) {
         const about = { job_id: received.message.job, error: error as Error };
         log.error('a dispatch message could not be used; it will be redelivered', about);
@@ -119,18 +130,18 @@ export class Worker {
     }
   }
 
-  async #use(received: ReceivedMessage, account: ServiceAccount | undefined): Promise<void> {
+  async #use(received: ReceivedMessage, slot: Slot): Promise<void> {
     const { dispatchQueues, workerId } = this.#context;
     if (this.#signals.draining.aborted) return dispatchQueues.release(received);
     if (received.message.deploy === true) {
       // At once: the table decides who runs what, and reconcile-jobs sends another message if no one does.
       await dispatchQueues.acknowledge(received);
-      return await this.#deploy(received.message.job, account);
+      return await this.#deploy(received.message.job, slot);
     }
     const claimed = await claim(this.#context, received, workerId);
     if (claimed.kind === 'claimed') {
       this.#context.onChange?.(claimed.job.id);
-      return await this.#run(claimed, received, account);
+      return await this.#run(claimed, received, slot);
     }
     // The message of a dead worker may have come back: its job is still RUNNING.
     if (received.receives > 1) await this.#checkRunning();
@@ -152,18 +163,19 @@ export class Worker {
     await this.#acknowledger.acknowledge(received);
   }
 
-  async #run({ job, reads }: Claimed, received: ReceivedMessage, account: ServiceAccount | undefined): Promise<void> {
+  async #run({ job, reads }: Claimed, received: ReceivedMessage, slot: Slot): Promise<void> {
     const acknowledge = (handled: ReceivedMessage) => this.#acknowledger.acknowledge(handled);
     let isShort = false;
     const onShortage = () => {
       isShort = true;
     };
-    const context = { ...this.#context, account, reads, acknowledge, onShortage };
+    const at = { account: slot.account, slot: slot.number };
+    const context = { ...this.#context, ...at, reads, acknowledge, onShortage };
     this.#running.add(job.id);
     try {
       const ended = await runAttempt(context, job, received, this.#signals.stopping);
       this.#noteShortage(isShort);
-      if (ended?.bindings_pending !== undefined) await this.#deploy(job.id, account);
+      if (ended?.bindings_pending !== undefined) await this.#deploy(job.id, slot);
       // The job was released: the next one would lack the same thing, disk space or a service that jobs are read from.
       if (ended?.reason === 'waiting_for_worker') await this.#pause(ROOM_CHECK_INTERVAL_MS);
     } finally {
@@ -187,11 +199,11 @@ export class Worker {
   }
 
   /** Never rejects: reconcile-jobs completes what fails here. */
-  async #deploy(jobId: string, account: ServiceAccount | undefined): Promise<void> {
+  async #deploy(jobId: string, { account, number: slot }: Slot): Promise<void> {
     this.#running.add(jobId);
     const log = this.#context.log.createChild({ persistentKeys: { job_id: jobId } });
     try {
-      await runDeployments({ ...this.#context, log, account }, { id: jobId }, this.#signals.stopping);
+      await runDeployments({ ...this.#context, log, account, slot }, { id: jobId }, this.#signals.stopping);
     } catch (error) {
       log.error('commands of deploy bindings deferred to reconcile-jobs', error as Error);
     } finally {

@@ -3,6 +3,7 @@ import { readFile, stat, statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { openFilesLimit, tooFewFiles } from '../../local/emulators/open-files.ts';
+import { foundAbove } from '../../local/run/default-home.ts';
 import { Home, type LocalInfo, type OperatorInfo } from '../../local/run/home.ts';
 import { secretPlaces } from '../../platform/config/secrets-path.ts';
 import { probeDisk } from '../../platform/operations/probe-disk.ts';
@@ -28,7 +29,7 @@ export async function checkHome(given: string): Promise<{ findings: Finding[]; r
     const advice = 'Start one with `npm start`, or say which with PROMPTQ_HOME or --home.';
     return { findings: [fault('home', `${path} is no home of a local run`, advice)], running: undefined };
   }
-  const findings = [ok('home', path), ...(await checkFiles(path)), await checkSpace(path)];
+  const findings = [ok('home', path), ...(await checkFiles(path)), ...(await checkAbove(path)), await checkSpace(path)];
   const home = await Home.open(path);
   const info = await home.readInfo();
   if (info === undefined) {
@@ -54,6 +55,13 @@ async function checkFiles(home: string): Promise<Finding[]> {
   if (open.length === 0) return [];
   const advice = `chmod 600 ${open.map((name) => join(home, name)).join(' ')}`;
   return [fault('private files', `others on this machine can read ${open.join(', ')}`, advice)];
+}
+
+async function checkAbove(home: string): Promise<Finding[]> {
+  const above = await foundAbove(home);
+  if (above.length === 0) return [];
+  const advice = 'Move it away, or start with PROMPTQ_HOME in a folder that is part of no project.';
+  return [warning('surroundings', `programs of jobs may take for their own: ${above.join(', ')}`, advice)];
 }
 
 async function checkSpace(home: string): Promise<Finding> {

@@ -7,7 +7,7 @@ import { transition } from '../dispatch/transition.ts';
 import { slotsOf } from '../lifecycle/follow-up-record.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { followUpId } from '../lifecycle/job-id.ts';
-import { inheritedFolderOf, ownFolder, workingFolder } from '../lifecycle/working-folder.ts';
+import { inheritedFolderOf, ownWorkFolder, workingFolder } from '../lifecycle/working-folder.ts';
 import { type DelegationContext, isTokenActive, profileOfChild } from './child-rights.ts';
 import type { PlacedBlock } from './collect-follow-ups.ts';
 import { createJob } from './create-job.ts';
@@ -122,7 +122,7 @@ function inherited(context: FollowUpContext, parent: Job, creation: FollowUpCrea
   const elsewhere = 'path' in folder ? { cwd: folder.path } : {};
   return {
     ...(named === undefined && { project_id: parent.project_id ?? DEFAULT_PROJECT }),
-    ...(isSame ? { cwd: parent.cwd ?? ownFolder(parent) } : elsewhere),
+    ...(isSame ? { cwd: parent.cwd ?? ownWorkFolder(parent) } : elsewhere),
   };
 }
 

@@ -34,10 +34,18 @@ export function ownFolder({ id, folder_of }: { readonly id: string; readonly fol
   return folder_of ?? id;
 }
 
+/**
+ * Where a job without a `cwd` works, relative to its project's workspace. It is alone in its job's private folder:
+ * `rm -rf ../*` finds nothing of another job.
+ */
+export function ownWorkFolder(job: Parameters<typeof ownFolder>[0]): string {
+  return join(ownFolder(job), 'work');
+}
+
 /** The folder for a job's `cwd`, without checking whether it belongs to another job. */
 export function resolveFolder(folders: Folders, job: Placed): WorkingFolder {
   const workspace = join(folders.workspaces, job.project_id);
-  if (job.cwd === undefined) return { path: join(workspace, ownFolder(job)) };
+  if (job.cwd === undefined) return { path: join(workspace, ownWorkFolder(job)) };
   const shown = JSON.stringify(job.cwd);
   if (isAbsolute(job.cwd)) {
     const path = normalize(job.cwd);
@@ -67,6 +75,15 @@ export function whyClosed(names: readonly string[], user: FolderUser): string | 
 export function isPrivate([, name = '']: readonly string[]): boolean {
   // Folders that were set aside are named by the job's id and a suffix; some file systems ignore case.
   return isJobId(name.toLowerCase().split('.')[0] ?? '');
+}
+
+/**
+ * The folders above a job's in which its git finds no repository: a job's private folder, or its project's workspace.
+ * @param path where it works; other folders than those below the workspaces are what a client has chosen
+ */
+export function foldersAbove({ workspaces }: Folders, path: string): string[] {
+  const names = namesBelow(workspaces, path);
+  return names === undefined ? [] : [join(workspaces, ...names.slice(0, isPrivate(names) ? 2 : 1))];
 }
 
 /**

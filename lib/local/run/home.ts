@@ -1,12 +1,9 @@
 import { constants } from 'node:fs';
-import { access, chmod, mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { access, chmod, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import * as z from 'zod';
+import { defaultHome } from './default-home.ts';
 import { HomeError } from './home-error.ts';
-import { isKnownHome, rememberHome } from './known-homes.ts';
-
-/** In the current folder. */
-const DEFAULT_HOME = '.promptq';
 
 /** A running service's entry for other processes of this machine, in `local.json`. */
 const localInfoSchema = z.object({
@@ -38,32 +35,25 @@ const PRIVATE_FOLDERS = ['dynamodb', 's3', 'logs', 'practice'] as const;
 export class Home {
   /** The real path: one folder is one home, whatever links lead to it. */
   readonly path: string;
-  /** Whether a start that names no home can find this one. */
-  readonly #isDefault: boolean;
 
-  private constructor(path: string, isDefault: boolean) {
+  private constructor(path: string) {
     this.path = path;
-    this.#isDefault = isDefault;
   }
 
   /**
    * Opens a home; creates a missing one with access for this user alone.
-   * @param given the operator's path, relative to the current folder
-   * @throws HomeError if it is no folder that this user can write, or is not named, in use and unknown to this user
+   * @param given the operator's path, relative to the current folder; undefined or empty: the default of that folder
+   * @throws HomeError if it is no folder that this user can write
    */
   static async open(given: string | undefined): Promise<Home> {
-    const isNamed = given !== undefined && given !== '';
-    const path = resolve(isNamed ? given : DEFAULT_HOME);
+    const path = given ? resolve(given) : defaultHome();
     const there = await stat(path).catch(() => undefined);
     if (there !== undefined && !there.isDirectory())
       throw new HomeError(`the home ${path} is not a folder; set PROMPTQ_HOME to a folder`);
-    if (!isNamed && there !== undefined && !(await isKnownHome(path)) && (await readdir(path)).length > 0)
-      throw new HomeError(unknownHome(path));
     try {
       if (there === undefined) await mkdir(path, { recursive: true, mode: 0o700 });
       await access(path, constants.W_OK);
-      if (!isNamed) await rememberHome(path);
-      return new Home(await realpath(path), basename(path) === DEFAULT_HOME);
+      return new Home(await realpath(path));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new HomeError(
@@ -74,8 +64,7 @@ export class Home {
   }
 
   /**
-   * Makes an existing folder this user's: removes other users' access, and records a home that a start without a name
-   * can find.
+   * Makes an existing folder this user's: removes other users' access, and hides it from a repository around it.
    * @param options.passable whether slots with separate accounts may traverse it to their workspaces; they can't list
    *   it
    * @throws Error if the folder is another user's
@@ -86,7 +75,7 @@ export class Home {
       await mkdir(this.folder(name), { recursive: true, mode: 0o700 });
       await chmod(this.folder(name), 0o700);
     }
-    if (this.#isDefault) await rememberHome(this.path);
+    await this.#write('.gitignore', '*\n');
   }
 
   folder(name: 'dynamodb' | 's3' | 'logs' | 'worker' | 'workspaces' | 'practice'): string {
@@ -144,14 +133,6 @@ export class Home {
     await writeFile(`${path}.new`, text, { mode: 0o600 });
     await rename(`${path}.new`, path);
   }
-}
-
-function unknownHome(path: string): string {
-  return (
-    `there is no record that you made the home ${path}: it came with this folder, or is of an earlier version. ` +
-    'Starting it runs its jobs as you. If it is yours, name it once, and later starts find it: ' +
-    `\`PROMPTQ_HOME=${DEFAULT_HOME} npm start\` or \`promptq dev --home ${DEFAULT_HOME}\``
-  );
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

@@ -48,7 +48,7 @@ test('a job that met the usage limit makes no model call again', async () => {
 test('an interrupted attempt has the messages in its session, and the next one does not get them again', async () => {
   const wait = 'drill: tool touch up; while [ ! -e go ]; do sleep 0.05; done';
   const id = await start(`${wait}\ndrill: limit-after 1 3\ndrill: recall`);
-  const folder = join(service.home, 'workspaces', 'local_project', id);
+  const folder = join(service.home, 'workspaces', 'local_project', id, 'work');
   await fileAppears(join(folder, 'up'));
   const first = await say(id, 'count to three');
   // claude reports how many it has queued, the first of which is the prompt.

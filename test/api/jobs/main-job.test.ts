@@ -31,7 +31,7 @@ describe('a job on the default profile', () => {
       stdout_truncated: false,
     });
     expect(result.final_message).not.toBe('');
-    const made = join(service.home, 'workspaces', 'local_project', id, 'made.txt');
+    const made = join(service.home, 'workspaces', 'local_project', id, 'work', 'made.txt');
     expect(await readFile(made, 'utf8')).toBe('hi\n');
   });
 

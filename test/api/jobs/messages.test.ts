@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 function fileOf(id: string, name: string): string {
-  return join(service.home, 'workspaces', 'local_project', id, name);
+  return join(service.home, 'workspaces', 'local_project', id, 'work', name);
 }
 
 /** A job whose agent waits in a tool for the file `go`, then lists what it has read. */

@@ -47,7 +47,7 @@ test('a session that has not got the prompt yet is not continued: the agent gets
   await waitFor(async () => (await service.api('GET', `/jobs/${second}/logs`)).json.stdout?.includes('"id":"thread"'));
   expect((await service.api('POST', `/jobs/${second}/cancel`)).status).toBe(200);
   expect(await untilEnded(service, second)).toMatchObject({ status: 'CANCELLED', attempt: 1 });
-  await rm(join(service.home, 'workspaces', 'local_project', first, 'hold'));
+  await rm(join(service.home, 'workspaces', 'local_project', first, 'work', 'hold'));
   expect((await service.api('POST', `/jobs/${second}/retry`, { from: 'session' })).status).toBe(200);
   expect(await untilEnded(service, second)).toMatchObject({ status: 'SUCCEEDED', attempt: 2 });
   const { json } = await service.api('GET', `/jobs/${second}/result`);

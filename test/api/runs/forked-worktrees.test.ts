@@ -24,7 +24,7 @@ const ended = async (fields: Record<string, unknown>) => {
   expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
   return { id, ...(await service.api('GET', `/jobs/${id}/result`)).json };
 };
-const folderOf = (id: string) => join(service.home, 'workspaces', 'app', id);
+const folderOf = (id: string) => join(service.home, 'workspaces', 'app', id, 'work');
 /** Everything in a worktree and in its repository: content, modes and times. */
 const stateOf = (id: string) =>
   execFileSync(

@@ -55,7 +55,7 @@ test('a job works in a separate worktree, and its changes are reported', async (
     git add README.md; git commit -qm work; pwd; git status --porcelain`;
   const id = await start('app', script);
   const result = await ended(id);
-  expect(result.stdout).toBe(`${service.home}/workspaces/app/${id}\n?? new.txt\n`);
+  expect(result.stdout).toBe(`${service.home}/workspaces/app/${id}/work\n?? new.txt\n`);
   expect(result.changes).toMatchObject({
     branch: `promptq/${id}`,
     base: first,
@@ -88,7 +88,7 @@ test('a job hides no change by its index or its excludes', async () => {
 test("two jobs at once don't see each other's files", async () => {
   await setting('pair', { repository: open.url });
   const script = `echo $PROMPTQ_ATTACHMENTS > mine.txt
-    until [ $(ls ../*/mine.txt | wc -l) = 2 ]; do sleep 0.05; done; ls; ls ../*/mine.txt | wc -l`;
+    until [ $(ls ../../*/work/mine.txt | wc -l) = 2 ]; do sleep 0.05; done; ls; ls ../../*/work/mine.txt | wc -l`;
   const ids = await Promise.all([start('pair', script), start('pair', script)]);
   for (const id of ids) {
     const { stdout, changes } = await ended(id);
@@ -187,7 +187,7 @@ test('a secret opens its repository and appears nowhere', async () => {
     cwd: service.home,
   });
   // The agent itself wrote it there.
-  expect(found.toString().split('\n').filter(Boolean)).toEqual([`./workspaces/private/${id}/leak`]);
+  expect(found.toString().split('\n').filter(Boolean)).toEqual([`./workspaces/private/${id}/work/leak`]);
 });
 
 test.each([

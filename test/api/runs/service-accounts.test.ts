@@ -1,6 +1,6 @@
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { arch } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listProcesses, processTable } from '../../../lib/platform/processes/process-table.ts';
 import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
@@ -55,7 +55,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
   };
   const run = async (prompt: string, settings: Record<string, unknown> = {}) =>
     await ended(await start(prompt, settings));
-  const folderOf = (id: string, project = 'local_project') => join(service.home, 'workspaces', project, id);
+  const folderOf = (id: string, project = 'local_project') => join(service.home, 'workspaces', project, id, 'work');
   const untilThere = (path: string) => waitFor(() => stat(path).then(Boolean, () => false));
   const slots = [FIRST + 1, FIRST + 2];
 
@@ -67,7 +67,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     await untilThere(folderOf(other));
     const forked = await run('id -u; stat -c "%u %a" . notes; cat notes; readlink out', { fork: first });
     const uid = forked.stdout.split('\n')[0];
-    expect([forked.status, forked.stdout]).toEqual(['SUCCEEDED', `${uid}\n${uid} 700\n${uid} 600\none\n/etc/shadow\n`]);
+    expect([forked.status, forked.stdout]).toEqual(['SUCCEEDED', `${uid}\n${uid} 775\n${uid} 600\none\n/etc/shadow\n`]);
     await writeFile(join(folderOf(other), 'go'), '');
     await ended(other);
     await start('true', { project: 'forked', draft: true });
@@ -90,12 +90,15 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     const home = rest.pop();
     expect(home).toBe(join(service.home, 'worker', 'attempts', id, 'home'));
     expect(rest.filter((name: string) => name !== '_')).toEqual([
+      'GIT_CEILING_DIRECTORIES',
       'HOME',
       'LANG',
       'PATH',
       'PROMPTQ_ATTACHMENTS',
       'PROMPTQ_ATTEMPT',
+      'PROMPTQ_PORT',
       'PROMPTQ_RUN_HOME',
+      'PROMPTQ_SLOT',
       'PWD',
       'SHLVL',
       'TMPDIR',
@@ -103,7 +106,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
       'npm_config_cache',
     ]);
     const made = await stat(join(folderOf(id), 'made.txt'));
-    const folder = await stat(folderOf(id));
+    const folder = await stat(dirname(folderOf(id)));
     // No job can change what is in it between the turns of a thread.
     expect([made.uid, folder.uid, (folder.mode & 0o777).toString(8)]).toEqual([Number(uid), 0, '700']);
     await waitFor(async () => (await readdir(join(service.home, 'worker', 'attempts'))).length === 0);

@@ -75,7 +75,7 @@ describe('a worker that is killed', () => {
     const inFolder = `echo begin >> record; while [ ! -e ${gateOfFolder} ]; do sleep 0.05; done; echo end >> record`;
     const block = `\`\`\`follow-up-job\n${JSON.stringify({ prompt: inFolder, profile: 'shell' })}\n\`\`\`\n`;
     const parent = await createJob(service, { profile: 'shell', prompt: `cat <<'END'\n${block}${block}END\n` });
-    record = join(service.home, 'workspaces', 'local_project', parent, 'record');
+    record = join(service.home, 'workspaces', 'local_project', parent, 'work', 'record');
     const children = await waitFor(async () => {
       const { follow_up_ids: ids } = await read(parent);
       return ids.length === 2 && (ids as string[]);

@@ -28,7 +28,7 @@ const next = async (id: string, prompt: string, more: Record<string, unknown> = 
   await createJob(service, { prompt, continue: id, ...more });
 const shell = async (prompt: string, more: Record<string, unknown> = {}) =>
   await createJob(service, { prompt, profile: 'shell', ...more });
-const folderOf = (id: string) => join(service.home, 'workspaces', 'local_project', id);
+const folderOf = (id: string) => join(service.home, 'workspaces', 'local_project', id, 'work');
 const outputOf = async (id: string) => {
   await untilEnded(service, id);
   return (await service.api('GET', `/jobs/${id}/logs`)).json.stdout;

@@ -155,7 +155,7 @@ describe('in the middle of a thread of four turns', () => {
     expect(await jobOf(fork)).toMatchObject({ forked_from: ids[1] });
     const refused = await post('/jobs', { prompt: 'true', fork: ids[0] });
     expect([refused.status, refused.json.details]).toMatchObject([400, { state: 'SUCCEEDED', action: 'fork' }]);
-    expect(await readFile(join(service.home, 'workspaces/local_project', String(ids[0]), 'notes'), 'utf8')).toBe(
+    expect(await readFile(join(service.home, 'workspaces/local_project', String(ids[0]), 'work/notes'), 'utf8')).toBe(
       'one\ntwo\n',
     );
     expect((await post(`/jobs/${ids[1]}/retry`)).status).toBe(200);

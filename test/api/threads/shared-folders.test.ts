@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const read = async (id: string) => (await service.api('GET', `/jobs/${id}`)).json;
 const open = async (gate: string) => await writeFile(join(gates, gate), '');
-const folderOf = (id: string, project = 'local_project') => join(service.home, 'workspaces', project, id);
+const folderOf = (id: string, project = 'local_project') => join(service.home, 'workspaces', project, id, 'work');
 
 /** A script that runs until its gate is opened, and records if another one runs in its folder. */
 const alone = (gate: string) =>

@@ -142,7 +142,7 @@ it('an editor link is there from the first attempt on, and not without a link, s
   );
   const shown = async (differences: Partial<Job>) =>
     await viewDeployments({ ...deployment, folders }, { ...job, ...differences });
-  const open_url = `vscode://file/${encodeURIComponent('/workspaces/edited/job_edited')}`;
+  const open_url = `vscode://file/${encodeURIComponent('/workspaces/edited/job_edited/work')}`;
   const link = { binding: 'edited.0', name: '0', mode: 'hosted_editor', open_url };
   const nothing = { attempts: 0, started_at: null, finished_at: null };
   expect(await shown({})).toEqual([{ ...link, ...nothing, attempt: 0, state: 'pending' }]);

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
@@ -8,7 +8,7 @@ import type { AttemptContext } from '../../../worker-container/attempt/attempt-c
 import {
   keepAttemptFiles,
   makeAttemptFiles,
-  openHome,
+  openPersonal,
   recordOf,
 } from '../../../worker-container/attempt/attempt-files.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
@@ -24,6 +24,12 @@ beforeEach(async () => {
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
 });
 
+const contextOf = (account?: ServiceAccount) => ({
+  ...{ account, env: { ...ENV, HOME: folder, PROMPTQ_WORK_DIR: folder } as never },
+  folders: { workspaces: '/workspaces', roots: [] },
+});
+const make = (account?: ServiceAccount) => makeAttemptFiles(folder, contextOf(account), aRunningJob());
+
 /** Stores the files of an attempt. */
 async function keep(files: ReturnType<typeof makeAttemptFiles>, account?: ServiceAccount) {
   const context = { ...quietDeployment(), env: ENV, account, log: new Logger({ logLevel: 'SILENT' }) };
@@ -32,7 +38,7 @@ async function keep(files: ReturnType<typeof makeAttemptFiles>, account?: Servic
 }
 
 it('what the worker adds is stored with the files of the agent, in place of what that put there', async () => {
-  const files = makeAttemptFiles(folder, undefined);
+  const files = make();
   await writeFile(join(files.attachments, 'report.md'), 'all of it');
   await writeFile(join(files.own, 'setup.log'), 'done');
   const elsewhere = join(folder, 'elsewhere');
@@ -47,7 +53,7 @@ it('what the worker adds is stored with the files of the agent, in place of what
 });
 
 it('a worker that adds nothing leaves no folder for it, nor that of the agent', async () => {
-  const files = makeAttemptFiles(folder, undefined);
+  const files = make();
   await mkdir(join(files.attachments, '.promptq'));
   await writeFile(join(files.attachments, '.promptq', 'forged.log'), '');
   expect(await keep(files)).toEqual({ attachments: [], warnings: [] });
@@ -62,13 +68,20 @@ it('a receipt counts the files, and has neither an empty list of them nor of war
   });
 });
 
-it("an agent without an account has its user's home", async () => {
-  expect(makeAttemptFiles(folder, undefined).personal).toBeUndefined();
-  const env = { ...ENV, PROMPTQ_WORK_DIR: folder };
-  const home = await openHome({ account: undefined, env: env as never }, 'setup');
-  expect(home.environment).toEqual({});
-  await home.close();
-  expect(existsSync(join(folder, 'attempts'))).toBe(false);
+it("an agent without an account has its user's home, and files of its own for what its commands set", async () => {
+  await writeFile(join(folder, '.npmrc'), 'color=false');
+  const own = await openPersonal({ ...contextOf(), slot: 3 }, aRunningJob(), 'setup');
+  const { TMPDIR = '', npm_config_userconfig = '', ...others } = own.environment;
+  const settings = join(folder, 'attempts/setup/settings');
+  expect(others).toEqual({
+    ...{ GIT_CONFIG_GLOBAL: join(settings, 'gitconfig'), PATH: `${ENV.PATH}:${join(settings, 'npm/bin')}` },
+    ...{ GIT_CEILING_DIRECTORIES: `/workspaces/local_project/${aRunningJob().id}` },
+    ...{ PROMPTQ_SLOT: '3', PROMPTQ_PORT: '21060' },
+  });
+  expect(await readFile(npm_config_userconfig, 'utf8')).toContain('color=false\nprefix=');
+  await writeFile(join(TMPDIR, 'left'), '');
+  await own.close();
+  expect([existsSync(TMPDIR), await readdir(join(folder, 'attempts'))]).toEqual([false, []]);
 });
 
 describeAsRoot('an agent under an account', () => {
@@ -76,16 +89,16 @@ describeAsRoot('an agent under an account', () => {
 
   it('owns its attachments, home, temporary files and caches, and no more', async () => {
     const account = newAccounts(1).slots[0] as ServiceAccount;
-    const { personal = {}, attachments, own, agent } = makeAttemptFiles(folder, account);
-    expect(Object.keys(personal)).toEqual(['HOME', 'TMPDIR', 'XDG_CACHE_HOME', 'npm_config_cache']);
-    for (const path of [attachments, ...Object.values(personal)])
+    const { personal, attachments, own, agent } = make(account);
+    const { HOME, TMPDIR, XDG_CACHE_HOME, npm_config_cache } = personal;
+    for (const path of [attachments, HOME, TMPDIR, XDG_CACHE_HOME, npm_config_cache].map(String))
       expect([path, ...ownerOf(path)]).toEqual([path, account.uid, account.gid]);
     for (const path of [own, agent]) expect([path, ...ownerOf(path)]).toEqual([path, 0, 0]);
   });
 
   it('has a home outside of attempts too, until it is closed', async () => {
     const account = newAccounts(1).slots[0] as ServiceAccount;
-    const home = await openHome({ account, env: { ...ENV, PROMPTQ_WORK_DIR: folder } as never }, 'setup');
+    const home = await openPersonal(contextOf(account), aRunningJob(), 'setup');
     expect(home.environment).toMatchObject({ HOME: join(folder, 'attempts/setup/home') });
     expect(ownerOf(join(folder, 'attempts/setup/home'))).toEqual([account.uid, account.gid]);
     await home.close();
@@ -94,7 +107,7 @@ describeAsRoot('an agent under an account', () => {
 
   it('has its attachments closed to all others before they are read', async () => {
     const account = newAccounts(1).slots[0] as ServiceAccount;
-    const files = makeAttemptFiles(folder, account);
+    const files = make(account);
     await writeFile(join(files.attachments, 'report.md'), 'all of it');
     await chown(join(files.attachments, 'report.md'), account.uid, account.gid);
     await chmod(files.attachments, 0o777);

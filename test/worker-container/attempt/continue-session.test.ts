@@ -20,7 +20,7 @@ const [FIRST, SECOND, JOB] = ['1', '2', '3'].map((last) => `job_0000000000000000
   string,
 ];
 /** The private folder of a job. */
-const folderOf = (id: string) => `/workspaces/local_project/${id}`;
+const folderOf = (id: string) => `/workspaces/local_project/${id}/work`;
 const turn = (job: Partial<Job>) => ({ job: aJob({ attempt: 1, status: 'SUCCEEDED', ...job }), attempt: 1 });
 
 /** What an attempt continues, once others have saved sessions. */

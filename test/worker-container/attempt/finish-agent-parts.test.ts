@@ -93,7 +93,11 @@ async function finish({
     ...running,
   };
   const redaction = new Redaction();
-  const files = makeAttemptFiles(folder, undefined);
+  const files = makeAttemptFiles(
+    folder,
+    { account: undefined, env: ENV as never, folders: { workspaces: folder, roots: [] } },
+    aRunningJob(),
+  );
   await writeFile(join(files.attachments, 'report.md'), 'all of it');
   const prepared = {
     agent: { name: 'shell', politeSignal: 'SIGTERM', conclude: (facts: unknown) => facts },

@@ -68,7 +68,11 @@ async function finish(
   await mkdir(join(folder, 'worktrees'));
   const clone = join(folder, 'clone.git');
   await cp(join(repository, 'clone.git'), clone, { recursive: true });
-  const files = makeAttemptFiles(attemptDir, account);
+  const files = makeAttemptFiles(
+    attemptDir,
+    { account, env: ENV as never, folders: { workspaces: folder, roots: [] } },
+    job,
+  );
   const redaction = new Redaction();
   const env = { ...ENV, PATH: process.env.PATH ?? '' };
   const surroundings = { env: env as never, mark, attemptDir, ending: undefined, account, redaction };

@@ -69,7 +69,7 @@ test('nor does a job that continues it', async () => {
 
 test('a job with its own folder, or one that others share, begins in a new one', async () => {
   const own = aRunningJob({ id: CHILD, parent_id: PARENT });
-  expect(await open(own)).toBe(join(workspaces, own.project_id, CHILD));
+  expect(await open(own)).toBe(join(workspaces, own.project_id, CHILD, 'work'));
   const shared = aRunningJob({ id: CHILD, cwd: 'work', parent_id: PARENT });
   expect(await open(shared)).toBe(join(workspaces, shared.project_id, 'work'));
 });
@@ -79,7 +79,7 @@ const turn = (job: Partial<Job>) => ({ job: aJob({ attempt: 1, status: 'SUCCEEDE
 test('a turn does not begin in an empty folder in place of the one that its thread worked in', async () => {
   const job = aRunningJob({ id: CHILD, folder_of: PARENT });
   const earlier = [turn({ id: PARENT })];
-  const folder = join(workspaces, job.project_id, PARENT);
+  const folder = join(workspaces, job.project_id, PARENT, 'work');
   await expect(open(job, earlier)).rejects.toThrow('the folder of the thread was removed because of its age');
   await mkdir(folder, { recursive: true });
   expect(await open(job, earlier)).toBe(folder);
@@ -95,7 +95,7 @@ test.each<[string, Partial<Job>, readonly Partial<Job>[] | undefined]>([
   ['the turn before worked in the folder of its parent', {}, [{ id: NEXT, parent_id: PARENT, cwd: PARENT }]],
 ])('a turn begins in a folder that is not there yet if %s', async (_why, more, earlier) => {
   const job = aRunningJob({ id: CHILD, ...more });
-  const folder = join(workspaces, job.project_id, job.cwd ?? job.folder_of ?? CHILD);
+  const folder = join(workspaces, job.project_id, job.cwd ?? `${job.folder_of ?? CHILD}/work`);
   expect(await open(job, earlier?.map(turn))).toBe(folder);
 });
 
@@ -103,7 +103,7 @@ test('a turn after a fork that was never copied says so', async () => {
   const job = aRunningJob({ id: CHILD, folder_of: PARENT });
   const fork = { id: PARENT, forked_from: NEXT, status: 'FAILED' } as const;
   await expect(open(job, [turn(fork)])).rejects.toThrow(`the folder of job ${PARENT}, a fork, was never copied`);
-  const folder = join(workspaces, job.project_id, PARENT);
+  const folder = join(workspaces, job.project_id, PARENT, 'work');
   expect(await open(job, [turn({ ...fork, copied_by: 1 })])).toBe(folder);
 });
 
@@ -118,7 +118,7 @@ async function forked(source: Partial<Job> = {}) {
   await deployment.store(aJob({ id: PARENT, ...thread, ...source }));
   const fork = { id: CHILD, forked_from: PARENT, forked_attempt: 1, thread_id: CHILD, turn: 1 };
   const job = await deployment.store(aRunningJob(fork));
-  const own = (id: string) => join(workspaces, job.project_id, id);
+  const own = (id: string) => join(workspaces, job.project_id, id, 'work');
   return { deployment, job, own };
 }
 
@@ -129,7 +129,10 @@ test('a fork begins in a copy of the folder of the job that it forks, and keeps 
   expect(await open(job, undefined, deployment)).toBe(own(CHILD));
   expect(await readFile(join(own(CHILD), 'door'), 'utf8')).toBe('red');
   expect(await readdir(join(workspaces, job.project_id))).toEqual([PARENT, CHILD]);
-  expect(lent).toEqual([`lent ${own(PARENT)}`, 'closed', `lent ${own(CHILD)}`]);
+  expect(lent).toEqual([
+    ...[`lent ${own(PARENT)}`, `lent ${join(workspaces, job.project_id, CHILD)}`, 'closed'],
+    `lent ${own(CHILD)}`,
+  ]);
   expect(await deployment.read(job)).toMatchObject({ copied_by: 1 });
 });
 

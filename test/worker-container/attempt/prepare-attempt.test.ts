@@ -68,7 +68,7 @@ async function prepare(
   const thread = { thread_id: EARLIER, agent } as const;
   await deployment.store(aJob({ id: EARLIER, ...thread, turn: 1, attempt: 1, status: 'SUCCEEDED' }));
   const running = aRunningJob({ id: JOB, ...thread, turn: 2, continues: EARLIER, ...job });
-  const cwd = join(folders.workspaces, running.project_id, JOB);
+  const cwd = join(folders.workspaces, running.project_id, JOB, 'work');
   if (hasSession) {
     const session_id = '01a207f5-eb44-7283-a012-30a0de506a94';
     const made = { version: 1, agent, vendor: 'own', session_id, path: `${session_id}.jsonl`, cwd, worker_id: 'w' };
@@ -94,7 +94,11 @@ async function prepare(
   let isContinued = false;
   const prepared = await prepareAttempt(context as never, running, {
     ...{ attemptDir: folder, ending, mark: 'prepare-test', redaction, account: undefined },
-    ...{ files: makeAttemptFiles(folder, account), onProgress: () => undefined, watch: new JobWatch() },
+    ...{
+      files: makeAttemptFiles(folder, { account, env, folders } as never, running),
+      onProgress: () => undefined,
+      watch: new JobWatch(),
+    },
     lending: new WorkFolders({ account, folders, closed: [] }),
     onContinued: () => {
       isContinued = true;

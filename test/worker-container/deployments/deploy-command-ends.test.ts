@@ -87,7 +87,7 @@ describeAsRoot('a command under an account', () => {
     const folders = { workspaces: env.PROMPTQ_WORKSPACES, roots: [] };
     await deploy({ account, env, folders, machine: { runCommand } });
     expect(await records()).toMatchObject([{ state: 'succeeded' }]);
-    expect(during).toEqual([folder, account.uid, 1]);
+    expect(during).toEqual([join(folder, 'work'), account.uid, 1]);
     expect([(await stat(folder)).uid, await readdir(join(work, 'attempts'))]).toEqual([0, []]);
   });
 });

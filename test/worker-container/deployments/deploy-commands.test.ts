@@ -206,7 +206,7 @@ describeAsRoot('commands under an account', () => {
     await runDeployments({ ...opened.worker, account }, job, never);
     expect(await states(job)).toEqual([['a', 'succeeded', 1]]);
     const { uid, gid, mode } = await stat(folder);
-    expect([await readFile(join(folder, 'made'), 'utf8'), uid, gid, mode & 0o777]).toEqual([
+    expect([await readFile(join(folder, 'work/made'), 'utf8'), uid, gid, mode & 0o777]).toEqual([
       `${account.uid}\n`,
       0,
       account.uid,

@@ -155,6 +155,6 @@ it('a folder that is gone is not made again for a command', async () => {
   onTestFinished(async () => await rm(root, { recursive: true }));
   const { deploy, ran } = await deployingWorker({ a: {} });
   await deploy({ folders: { workspaces: root, roots: [] } });
-  expect(ran[0]?.cwd).toBe(join(root, 'local_project', ID));
+  expect(ran[0]?.cwd).toBe(join(root, 'local_project', ID, 'work'));
   expect(existsSync(join(root, 'local_project'))).toBe(false);
 });

@@ -54,7 +54,7 @@ describe('a job that an agent starts', () => {
 
   it('works in the folder of its parent, or below it, if it names that', async () => {
     const parent = await parentJob();
-    const own = `${deployment.env.PROMPTQ_WORKSPACES}/${parent.project_id}/${parent.id}`;
+    const own = `${deployment.env.PROMPTQ_WORKSPACES}/${parent.project_id}/${parent.id}/work`;
     const { id } = await delegateJob(deployment, parent, { prompt: 'x', cwd: 'docs' });
     expect(await stored(id)).toMatchObject({ cwd: `${own}/docs`, folder_of: parent.id });
     for (const cwd of ['..', '../other', '/etc', `${own}/../x`])

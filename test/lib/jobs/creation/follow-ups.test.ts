@@ -177,7 +177,7 @@ describe('a follow-up job', () => {
     const fresh = await made('fresh', [{ prompt: 'x' }]);
     expect((await childrenOf(fresh))[0]).toMatchObject({
       project_id: 'local_project',
-      cwd: fresh.id,
+      cwd: `${fresh.id}/work`,
       folder_of: fresh.id,
     });
     expect((await childrenOf(inFolder))[0]).not.toHaveProperty('folder_of');

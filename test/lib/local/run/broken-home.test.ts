@@ -40,10 +40,9 @@ async function copyOfUsed(): Promise<string> {
 }
 
 /** Of a start that fails; what it logs meanwhile is on the standard output. */
-async function startOn(home: string, cwd?: string): Promise<{ code: number | null; errors: string }> {
+async function startOn(home: string): Promise<{ code: number | null; errors: string }> {
   const child = spawn(process.execPath, [PROGRAM], {
-    cwd,
-    env: { ...process.env, HOME: folder, XDG_STATE_HOME: '', PORT: '0', PROMPTQ_HOME: home },
+    env: { ...process.env, HOME: folder, PORT: '0', PROMPTQ_HOME: home },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let errors = '';
@@ -120,13 +119,6 @@ test('damaged logins of the practice vendor are named', async () => {
   await refuses(home, file, 'Remove it');
   await writeFile(file, '{"refresh":1}');
   await expect(PracticeLogins.open(file)).rejects.toThrow(/logins\.json is damaged\. Remove it/);
-});
-
-test('a used home that a folder brings is rejected unless it is named', async () => {
-  const clone = join(folder, 'clone');
-  await cp(used, join(clone, '.promptq'), { recursive: true });
-  expectRefusal(await startOn('', clone), join(clone, '.promptq'), '`PROMPTQ_HOME=.promptq npm start`');
-  expect(await readdir(join(clone, '.promptq', 'logs'))).toEqual(await readdir(join(used, 'logs')));
 });
 
 test('a home that is a file is named', async () => {

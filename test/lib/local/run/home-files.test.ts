@@ -1,19 +1,15 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Home } from '../../../../lib/local/run/home.ts';
 import { HomeError } from '../../../../lib/local/run/home-error.ts';
 
 let folder: string;
-const before = process.cwd();
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
-  vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
 });
 afterEach(async () => {
-  process.chdir(before);
-  vi.unstubAllEnvs();
   await rm(folder, { recursive: true, force: true });
 });
 const modeOf = async (...path: string[]) => ((await stat(join(folder, ...path))).mode & 0o777).toString(8);
@@ -31,7 +27,6 @@ test('the folders of a home are closed to other users, who may pass through the 
     expect(await modeOf('home')).toBe(mode);
     expect(await Promise.all(named.map((name) => modeOf('home', name)))).toEqual(named.map(() => '700'));
   }
-  // Only a home that a start without a name finds is recorded.
   expect(await readdir(folder)).toEqual(['home']);
 });
 
@@ -88,27 +83,4 @@ test('a home that is no folder, or cannot be made, says so', async () => {
     await expect(Home.open(path)).rejects.toThrow(words);
     await expect(Home.open(path)).rejects.toBeInstanceOf(HomeError);
   }
-});
-
-test('an empty folder in the place of the home is used by a start that names none', async () => {
-  process.chdir(folder);
-  await mkdir('.promptq');
-  const home = await Home.open(undefined);
-  expect(await readdir(home.path)).toEqual(['known-as']);
-  const records = join(folder, 'state', 'promptq', 'homes');
-  const [name = ''] = await readdir(records);
-  expect(await readFile(join(records, name), 'utf8')).toBe(`${home.path}\n`);
-  expect([await modeOf('.promptq', 'known-as'), await modeOf('state', 'promptq', 'homes', name)]).toEqual([
-    '600',
-    '600',
-  ]);
-  await Home.open(undefined);
-  await home.close({ passable: false });
-  expect(await readdir(records)).toEqual([name]);
-});
-
-test('a home whose record cannot be written is used all the same', async () => {
-  process.chdir(folder);
-  await writeFile(join(folder, 'state'), '');
-  expect((await Home.open(undefined)).path).toMatch(/\.promptq$/);
 });

@@ -1,26 +1,27 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { defaultHome, linkHome } from '../../../../lib/local/run/default-home.ts';
 import { Home } from '../../../../lib/local/run/home.ts';
 import { HomeInUseError, lockHome } from '../../../../lib/local/run/home-lock.ts';
 
 let folder: string;
 let child: ChildProcess | undefined;
-const before = { folder: process.cwd(), state: process.env.XDG_STATE_HOME };
+const before = { folder: process.cwd(), env: process.env };
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'promptq-home-'));
+  process.env = { ...before.env };
 });
 
 afterEach(async () => {
   child?.kill('SIGKILL');
   child = undefined;
   process.chdir(before.folder);
-  if (before.state === undefined) delete process.env.XDG_STATE_HOME;
-  else process.env.XDG_STATE_HOME = before.state;
+  process.env = before.env;
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -87,66 +88,50 @@ describe('a home', () => {
 });
 
 describe('the home of a start that names none', () => {
-  /** As a user who has these records of homes. */
-  const as = (user: string) => {
-    process.env.XDG_STATE_HOME = join(folder, user);
+  /** Enters a new folder of the user. */
+  const enter = async (name: string) => {
+    await mkdir(join(folder, name), { recursive: true });
+    process.chdir(join(folder, name));
+    return join(folder, name);
   };
-  /** As in a clone with this name. */
-  const enter = async (clone: string) => {
-    await mkdir(join(folder, clone), { recursive: true });
-    process.chdir(join(folder, clone));
-  };
-
-  beforeEach(async () => {
-    as('state');
-    await enter('clone');
+  beforeEach(() => {
+    process.env.XDG_DATA_HOME = join(folder, 'data');
   });
 
-  test('is .promptq in the current folder, and is found again once it is used', async () => {
+  test('is one for each folder, in the data folder of the user', async () => {
+    const clone = await enter('clone of it');
     const home = await Home.open(undefined);
-    expect(home.path).toBe((await Home.open(join(folder, 'clone', '.promptq'))).path);
-    await home.writeToken('pq_x');
-    expect((await Home.open('')).path).toBe(home.path);
-    expect(await modeOf(join(folder, 'state', 'promptq', 'homes'))).toBe('700');
+    expect(home.path).toMatch(new RegExp(`^${folder}/data/promptq/clone_of_it-[0-9a-f]{8}$`));
+    expect([(await Home.open('')).path, await readdir(clone), await modeOf(home.path)]).toEqual([home.path, [], '700']);
+    await enter('other');
+    expect((await Home.open(undefined)).path).not.toBe(home.path);
+    process.env.XDG_DATA_HOME = 'relative';
+    process.env.HOME = join(folder, 'user');
+    expect(defaultHome()).toMatch(new RegExp(`^${folder}/user/.local/share/promptq/other-[0-9a-f]{8}$`));
   });
 
-  test('is rejected if it came with the folder, until a service was started on it by its name', async () => {
-    await mkdir('.promptq/dynamodb', { recursive: true });
-    await expect(Home.open(undefined)).rejects.toThrow(/clone\/\.promptq: it came with this folder/);
-    // The commands of operators always name a home.
-    const named = await Home.open('.promptq');
-    await expect(Home.open(undefined)).rejects.toThrow('`PROMPTQ_HOME=.promptq npm start`');
-    await named.close({ passable: false });
-    expect((await Home.open(undefined)).path).toBe(named.path);
-  });
-
-  test('is rejected if it is a copy of a home that another user made, whatever names it has', async () => {
-    await Home.open(undefined);
-    as('other');
-    await expect(Home.open(undefined)).rejects.toThrow('there is no record');
-    await writeFile('.promptq/known-as', '../../promptq\n..\n.\n\n');
-    await mkdir(join(folder, 'other', 'promptq', 'homes'), { recursive: true });
-    await expect(Home.open(undefined)).rejects.toThrow('there is no record');
-  });
-
-  test('is known to each user who has named it', async () => {
-    const home = await Home.open(undefined);
-    as('other');
-    await (await Home.open('.promptq')).close({ passable: false });
-    for (const user of ['state', 'other']) {
-      as(user);
-      expect((await Home.open(undefined)).path).toBe(home.path);
+  test('is never the .promptq that came with a folder, which its link does not replace', async () => {
+    const clone = await enter('clone');
+    const { path } = await Home.open(undefined);
+    expect(await linkHome(path, clone)).toBeUndefined();
+    expect([await linkHome(path, clone), await realpath('.promptq')]).toEqual([undefined, path]);
+    for (const make of [async () => await mkdir('.promptq'), async () => await symlink('/', '.promptq')]) {
+      await rm('.promptq', { recursive: true });
+      await make();
+      expect(await linkHome(path, clone)).toMatch(
+        /^.*clone\/\.promptq is not this home, and stays .*PROMPTQ_HOME=\.promptq$/,
+      );
     }
+    expect((await Home.open(undefined)).path).toBe(path);
   });
 
-  test('is not known by records that are in the folder', async () => {
-    process.env.XDG_STATE_HOME = 'state';
-    await mkdir('.promptq/dynamodb', { recursive: true });
-    const name = '0'.repeat(32);
-    await writeFile('.promptq/known-as', `${name}\n`);
-    await mkdir('state/promptq/homes', { recursive: true });
-    await writeFile(join('state', 'promptq', 'homes', name), '');
-    await expect(Home.open(undefined)).rejects.toThrow('there is no record');
+  test('hides from a repository around it what it holds, as every home', async () => {
+    const home = await Home.open(join(folder, 'named'));
+    execFileSync('git', ['init', '--quiet', folder]);
+    await home.close({ passable: false });
+    await home.writeToken('pq_x');
+    execFileSync('git', ['add', '--all'], { cwd: folder });
+    expect(execFileSync('git', ['status', '--short'], { cwd: folder, encoding: 'utf8' })).toBe('');
   });
 });
 
