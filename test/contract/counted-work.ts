@@ -8,7 +8,7 @@ const WALKS: readonly (readonly [object, string, (self: unknown, args: readonly 
   [Buffer, 'byteLength', (_, [text]) => text],
 ];
 
-/** Characters of texts that a run had walked, and of those that it had normalized, which can take a quadratic time. */
+/** Characters that a run had walked, and combining marks in long rows that it had normalized, which takes quadratic time. */
 export function countedWork(run: () => unknown): { readonly walked: number; readonly normalized: number } {
   const work = { walked: 0, normalized: 0 };
   const restored = [
@@ -19,7 +19,7 @@ export function countedWork(run: () => unknown): { readonly walked: number; read
       }),
     ),
     counting(String.prototype, 'normalize', (self) => {
-      work.normalized += String(self).length;
+      for (const [marks] of String(self).matchAll(/\p{M}{31,}/gu)) work.normalized += marks.length;
     }),
     // Each match of a global expression continues behind the one before.
     counting(RegExp.prototype, 'exec', (self, [text], found) => {

@@ -39,7 +39,7 @@ const RUNS: readonly ((length: number) => string)[] = [
 const worst = (length: number) => RUNS.map((run) => run(Math.floor(length / RUNS.length))).join('x');
 const WORST = worst(1024 * 1024);
 
-/** Most characters that one input may have normalized: some names of the longest kind. */
+/** Most marks in long rows that one input may have normalized: some names of the longest kind. */
 const NORMALIZED = 16 * 1024;
 /** How often the characters of one text are walked at most. */
 const WALKS = 30;

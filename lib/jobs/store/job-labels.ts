@@ -6,7 +6,7 @@ import type { Registry } from '../../platform/registry.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { monthPartition } from './month-partitions.ts';
 import { removeJobRows } from './remove-job-rows.ts';
-import { type MatchedRow, wordsIn } from './search-words.ts';
+import { folded, type MatchedRow, wordsIn } from './search-words.ts';
 
 const labelsSchema = z.object({ title: z.string().optional(), tags: z.array(z.string()).optional() });
 
@@ -81,7 +81,7 @@ export function withLabels(labels: JobLabels, changes: LabelChanges): JobLabels 
 export function matchLabels(item: Readonly<Record<string, unknown>>, words: readonly string[]): MatchedRow {
   const { title = '', tags = [] } = labelsSchema.parse(item);
   const owner = ownerOf(item);
-  return { ...owner, found: wordsIn(words, { texts: [title, ...tags].join('\0').toLowerCase(), id: owner.id }) };
+  return { ...owner, found: wordsIn(words, { texts: folded([title, ...tags].join('\0')), id: owner.id }) };
 }
 
 function ownerOf(item: Readonly<Record<string, unknown>>): { id: string; address: string } {

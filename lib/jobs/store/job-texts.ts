@@ -10,7 +10,7 @@ import { JobMessageStore } from './job-messages.ts';
 import { monthPartition } from './month-partitions.ts';
 import { QuestionStore } from './question-store.ts';
 import { removeJobRows } from './remove-job-rows.ts';
-import { type MatchedRow, wordsIn } from './search-words.ts';
+import { folded, type MatchedRow, wordsIn } from './search-words.ts';
 
 /** The texts of a job as given: large, changed only by an edit, and everything that a search covers. */
 const jobTextsSchema = z.object({
@@ -150,10 +150,12 @@ function objectKey(owner: TextsOwner): string {
 /** A character that can't be typed. */
 const PARTED = '\0';
 
-/** Lower-cased, the id first. */
+/** Folded, the id first. */
 function searchText(jobId: string, { prompt, extra_prompt = '', project, cwd = '' }: JobTexts): string {
   const texts = `${prompt}\n${extra_prompt}`.slice(0, LIMITS.searchTextLength).toWellFormed();
-  return [jobId, project, cwd, texts].join(PARTED).toLowerCase();
+  return [jobId, folded(project), folded(cwd), folded(texts).slice(0, LIMITS.searchTextLength).toWellFormed()].join(
+    PARTED,
+  );
 }
 
 /** A fixed order of members, so that equal texts have the same address. */

@@ -32,7 +32,7 @@ describe('a parameter out of its bounds is rejected by name', () => {
     ],
     [
       '?limt=5',
-      'query: unknown "limt"; allowed: limit, offset, status, needs, search, cwd, project, profile, agent, model, created_by, tag, thread, created_after, created_before, order, cursor',
+      'query: unknown "limt"; allowed: limit, offset, status, needs, search, cwd, project, profile, agent, model, created_by, tag, thread, tree, created_after, created_before, order, cursor',
     ],
   ] as const) {
     it(query, async () => {
@@ -76,4 +76,18 @@ describe('title and tags', () => {
     expect(status).toBe(400);
     expect(json.error).toMatch(sentence);
   });
+});
+
+it.each([
+  ['decomposed letters', 'visit Lu\u0308beck', 'L\u00fcbeck'],
+  ['composed letters', 'visit Z\u00fcrich', 'zu\u0308rich'],
+  ['letters of another width', 'visit \uff34\uff4f\uff4b\uff59\uff4f', 'tokyo'],
+  ['a sharp s', 'in der Hauptstra\u00dfe', 'HAUPTSTRASSE'],
+  ['a sigma at the end', '\u039f\u0394\u039f\u03a3', '\u03bf\u03b4\u03bf\u03c3'],
+])('a search finds %s, in prompts and titles', async (what, text, search) => {
+  const project = `folded ${what}`;
+  const draft = (fields: object) => createJob(service, { prompt: 'x', draft: true, project, ...fields });
+  const ids = [await draft({ prompt: text }), await draft({ title: text })];
+  const { json } = await service.api('GET', `/jobs?project=${project}&search=${encodeURIComponent(search)}`);
+  expect(json.items.map(({ id }: { id: string }) => id).toSorted()).toEqual(ids.toSorted());
 });

@@ -58,7 +58,7 @@ export const jobListQuery = z.object({
     .max(LIMITS.searchLength)
     .optional()
     .meta({
-      description: `Only jobs that contain all of these words, in any order and regardless of case. The search covers title, tags, project, cwd and the first ${LIMITS.searchTextLength} characters of the prompt texts, and for words of 6 characters or more also the id. Text in double quotes counts as one word.`,
+      description: `Only jobs that contain all of these words, in any order and regardless of case and of how letters are composed (Unicode NFKC). The search covers title, tags, project, cwd and the first ${LIMITS.searchTextLength} characters of the prompt texts, and for words of 6 characters or more also the id. Text in double quotes counts as one word.`,
     }),
   cwd: z
     .string()
