@@ -1,5 +1,5 @@
 import type { SessionRecord } from '../../lib/jobs/output/agent-sessions/session-record.ts';
-import { SESSION_BYTES } from '../../lib/jobs/output/agent-sessions/session-record.ts';
+import { REPLACED_SESSION_BYTES, SESSION_BYTES } from '../../lib/jobs/output/agent-sessions/session-record.ts';
 import { sessionAboutKey, sessionPartKey } from '../../lib/jobs/output/output-keys.ts';
 import type { SessionMeter } from '../../lib/vendors/output/agent-output.ts';
 import type { OutputObjects } from '../output/output-objects.ts';
@@ -59,6 +59,11 @@ export class SessionSaver {
   /** Bytes of the file that were saved, and bytes stored of them. */
   #read = 0;
   #stored = 0;
+  /** Bytes stored of all generations. */
+  #storedInAll = 0;
+  /** What is stored of this generation, and of those before it. */
+  #keys: string[] = [];
+  #outdated: string[] = [];
   #pending: Part | undefined;
   #refusal: string | undefined;
 
@@ -133,13 +138,29 @@ export class SessionSaver {
     this.#measure(bytes);
     this.#read += bytes.length;
     this.#stored += masked.length;
+    this.#storedInAll += masked.length;
+    this.#keys.push(...(about === undefined ? [] : [about.key]), key);
+    await this.#removeOutdated();
     return hasMore;
+  }
+
+  /** The newest generation counts alone once a part of it is stored. What can't be removed now is removed later. */
+  async #removeOutdated(): Promise<void> {
+    if (this.#outdated.length === 0) return;
+    try {
+      await this.#options.objects.deleteMany(this.#outdated, this.#abort.signal);
+      this.#outdated = [];
+    } catch (error) {
+      this.#options.onFailure(error);
+    }
   }
 
   async #nextPart(): Promise<Part | undefined> {
     const { jobId, attempt, redaction } = this.#options;
     const part = await this.#nextLines();
     if (part === undefined) return undefined;
+    if (this.#storedInAll + part.bytes.length > REPLACED_SESSION_BYTES)
+      throw new SessionFileRefusedError(`its file was replaced until ${REPLACED_SESSION_BYTES} bytes were saved`);
     // In JSON no secret spans lines, so that lines are masked apart, with all secrets known by now.
     return {
       about: this.#read === 0 ? this.#about(part.path) : undefined,
@@ -187,6 +208,7 @@ export class SessionSaver {
     }
     this.#identity = part.identity;
     this.#generation += 1;
+    this.#outdated.push(...this.#keys.splice(0));
     this.#options.meter?.reset();
     this.#read = 0;
     this.#stored = 0;

@@ -56,7 +56,7 @@ export function sessionPrefix(jobId: string, attempt: number): string {
 }
 
 /** A later generation replaces an earlier one: the agent replaced or shortened its file. */
-const GENERATION_DIGITS = 3;
+const GENERATION_DIGITS = 6;
 const SESSION_ABOUT = 'about.json';
 
 /** Key of what is known about a generation of a session, written before its first part. */

@@ -43,7 +43,9 @@ function saver(sessionId: string | undefined = ID, measured: Partial<SessionSave
         await answered;
       },
       uploadFile: async () => expect.unreachable(),
-      deleteMany: async () => expect.unreachable(),
+      deleteMany: async (keys) => {
+        for (const key of keys) stored.delete(key);
+      },
     },
     redaction: new Redaction(['hunter2-secret']),
     timing: {
@@ -90,14 +92,14 @@ test('whole lines are saved while the session grows, one part an interval, and t
   session.grown();
   expect(scheduled).toHaveLength(1);
   elapse();
-  await expect.poll(() => stored.get(`${PREFIX}/000/0000000000000000`)).toBe('{"line":1}\n{"line":2}\n');
-  expect(JSON.parse(stored.get(`${PREFIX}/000/about.json`) ?? '')).toEqual({
+  await expect.poll(() => stored.get(`${PREFIX}/000000/0000000000000000`)).toBe('{"line":1}\n{"line":2}\n');
+  expect(JSON.parse(stored.get(`${PREFIX}/000000/about.json`) ?? '')).toEqual({
     ...{ version: 1, agent: 'codex', vendor: 'practice', cwd: '/work', worker_id: 'w1', billed_bytes: 0 },
     ...{ session_id: ID, path: `${ID}.jsonl`, ...ORIGIN },
   });
   await appendFile(path, '":3}\n');
   expect(await session.finish(1_000)).toEqual([]);
-  expect(stored.get(`${PREFIX}/000/0000000000000022`)).toBe('{"cut":3}\n');
+  expect(stored.get(`${PREFIX}/000000/0000000000000022`)).toBe('{"cut":3}\n');
   expect(stored.size).toBe(3);
 });
 
@@ -106,13 +108,13 @@ test('no secret is saved, and parts follow each other by what is stored', async 
   await writeFile(path, '{"text":"hunter2-secret"}\n');
   session.grown();
   elapse();
-  await expect.poll(() => stored.get(`${PREFIX}/000/0000000000000000`)).toBe('{"text":"***"}\n');
+  await expect.poll(() => stored.get(`${PREFIX}/000000/0000000000000000`)).toBe('{"text":"***"}\n');
   await appendFile(path, '{"again":"hunter2-secret"}\n');
   await session.finish(1_000);
-  expect(stored.get(`${PREFIX}/000/0000000000000015`)).toBe('{"again":"***"}\n');
+  expect(stored.get(`${PREFIX}/000000/0000000000000015`)).toBe('{"again":"***"}\n');
 });
 
-test('a file that was replaced or shortened begins a new generation', async () => {
+test('a file that was replaced or shortened begins a new generation, which replaces the one before', async () => {
   const session = saver();
   await writeFile(path, '{"line":1}\n{"line":2}\n');
   session.grown();
@@ -121,8 +123,8 @@ test('a file that was replaced or shortened begins a new generation', async () =
   await writeFile(join(folder, 'new'), '{"other":1}\n');
   await rename(join(folder, 'new'), path);
   await session.finish(1_000);
-  expect(stored.get(`${PREFIX}/001/0000000000000000`)).toBe('{"other":1}\n');
-  expect(stored.has(`${PREFIX}/001/about.json`)).toBe(true);
+  expect(stored.get(`${PREFIX}/000001/0000000000000000`)).toBe('{"other":1}\n');
+  expect([...stored.keys()]).toEqual([`${PREFIX}/000001/about.json`, `${PREFIX}/000001/0000000000000000`]);
 });
 
 test('a save that failed is made up for by the next one', async () => {
@@ -133,7 +135,7 @@ test('a save that failed is made up for by the next one', async () => {
   elapse();
   failing = false;
   expect(await session.finish(1_000)).toEqual([]);
-  expect(stored.get(`${PREFIX}/000/0000000000000000`)).toBe('{"line":1}\n');
+  expect(stored.get(`${PREFIX}/000000/0000000000000000`)).toBe('{"line":1}\n');
 });
 
 test('the last save is repeated until it succeeds', async () => {
@@ -144,7 +146,7 @@ test('the last save is repeated until it succeeds', async () => {
   failing = false;
   scheduled.pop()?.run();
   expect(await finished).toEqual([]);
-  expect(stored.get(`${PREFIX}/000/0000000000000000`)).toBe('{"line":1}\n');
+  expect(stored.get(`${PREFIX}/000000/0000000000000000`)).toBe('{"line":1}\n');
 });
 
 test('a last save that takes too long is a warning', async () => {
@@ -172,7 +174,7 @@ test('a line that is longer than a part is saved whole', async () => {
   const line = `{"image":"${'x'.repeat(5_000_000)}"}\n`;
   await writeFile(path, `${line}{"next":1}\n`);
   expect(await saver().finish(60_000)).toEqual([]);
-  expect(stored.get(`${PREFIX}/000/0000000000000000`)?.startsWith(line)).toBe(true);
+  expect(stored.get(`${PREFIX}/000000/0000000000000000`)?.startsWith(line)).toBe(true);
 });
 
 test('the meter gets what follows the part that the attempt continues', async () => {
@@ -206,7 +208,9 @@ test('a part whose first try failed is stored as it was, whatever the agent has 
         if (tries.length === 2) throw new Error('no answer, though it may be stored');
       },
       uploadFile: async () => expect.unreachable(),
-      deleteMany: async () => expect.unreachable(),
+      deleteMany: async (keys) => {
+        for (const key of keys) stored.delete(key);
+      },
     },
   });
   await writeFile(path, '{"line":1}\n');

@@ -31,3 +31,6 @@ export type SessionRecord = z.output<typeof sessionRecordSchema>;
 
 /** Largest session that is saved, bytes. */
 export const SESSION_BYTES = 64 * 1024 * 1024;
+
+/** Most bytes that an attempt saves of its session, over all files that took the place of one before. */
+export const REPLACED_SESSION_BYTES: number = 4 * SESSION_BYTES;
