@@ -3522,7 +3522,7 @@ export interface operations {
                 status?: "DRAFT" | "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
                 /** @description `answer`: only jobs with an open question of their agent: those that are QUEUED for the answer, and RUNNING ones whose agent still waits for a quick one. */
                 needs?: "answer";
-                /** @description Only jobs that contain all of these words, in any order and regardless of case. The search covers title, tags, project, cwd and the first 8000 characters of the prompt texts, and for words of 6 characters or more also the id. Text in double quotes counts as one word. */
+                /** @description Only jobs that contain all of these words, in any order and regardless of case and of how letters are composed (Unicode NFKC). The search covers title, tags, project, cwd and the first 8000 characters of the prompt texts, and for words of 6 characters or more also the id. Text in double quotes counts as one word. */
                 search?: string;
                 /** @description Only jobs with this working folder, as requested or as resolved. */
                 cwd?: string;

@@ -553,7 +553,7 @@ export const TOOL_CONTRACTS: Readonly<
           ]
         },
         "search": {
-          "description": "Only jobs that contain all of these words, in any order and regardless of case. The search covers title, tags, project, cwd and the first 8000 characters of the prompt texts, and for words of 6 characters or more also the id. Text in double quotes counts as one word.",
+          "description": "Only jobs that contain all of these words, in any order and regardless of case and of how letters are composed (Unicode NFKC). The search covers title, tags, project, cwd and the first 8000 characters of the prompt texts, and for words of 6 characters or more also the id. Text in double quotes counts as one word.",
           "type": "string",
           "maxLength": 200
         },
