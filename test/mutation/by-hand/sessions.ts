@@ -237,7 +237,7 @@ export const SESSIONS: readonly Mutant[] = [
   {
     name: "a failure with another account's session is the job's",
     file: 'worker-container/attempt/attempt-session.ts',
-    find: '&& !(resumed.isOtherAccount && !wasAnswered)) return',
+    find: '&& !(refusesContent && !wasAnswered)) return',
     replace: ') return',
     test: 'test/worker-container/agent-sessions/session-origin.test.ts',
   },

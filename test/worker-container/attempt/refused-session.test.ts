@@ -38,6 +38,7 @@ it.each<[string, Situation]>([
   ['its CLI reported an error before the session was open', {}],
   ['its CLI exited before the session was open', { outcome: { reason: 'exited' } }],
   ['the model refused the session of another account', { resumed: other, facts: { sessionId: 's' } }],
+  ['the vendor refused what the session holds', { facts: { sessionId: 's', refused: 'conversation' } }],
   ['the model refused it, and only input was used', { resumed: other, facts: { sessionId: 's' }, tokens: 0 }],
 ])('an attempt that continues a session starts over if %s', (_why, situation) => {
   expect(judged(situation)).toEqual({
@@ -51,6 +52,7 @@ it.each<[string, Situation]>([
   ['it took too long', { outcome: { reason: 'timed_out' } }],
   ['its CLI was killed', { outcome: { reason: 'exited', signal: 'SIGKILL' } }],
   ['its session was opened', { facts: { sessionId: 's' } }],
+  ['the vendor refused the request whatever the session', { facts: { sessionId: 's', refused: 'request' } }],
   ['the model answered', { resumed: other, facts: { sessionId: 's', finalMessage: 'Done.' } }],
   ['the model wrote something', { resumed: other, facts: { sessionId: 's' }, tokens: 1 }],
 ])('an attempt keeps its outcome if %s', (_why, situation) => {
