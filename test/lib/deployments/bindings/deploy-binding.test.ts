@@ -7,6 +7,7 @@ import {
   timeoutOf,
   viewBinding,
 } from '../../../../lib/deployments/bindings/deploy-binding.ts';
+import { presetOf } from '../../../../lib/deployments/bindings/framework-presets.ts';
 
 const AT = { created_at: '2026-11-20T10:00:00.000Z', updated_at: '2026-11-20T11:00:00.000Z' };
 const NAMED = { id: 'app.site', project_id: 'app', project: 'App', name: 'site' };
@@ -16,7 +17,7 @@ function aBinding(fields: Partial<DeployBinding> & Pick<DeployBinding, 'binding_
   return { ...NAMED, secrets: [{ ref: 'secret' }], ...AT, version: 1, ...fields };
 }
 
-const VITE = ['if [ -f package-lock.json ]; then npm ci; else npm install; fi', 'npx --no-install vite build'];
+const VITE = Object.values(presetOf('vite') ?? {});
 
 it.each<[what: string, binding: DeployBinding, shown: object, acts: boolean]>([
   [
@@ -71,7 +72,7 @@ it.each<[what: string, binding: DeployBinding, shown: object, acts: boolean]>([
   [
     'a known framework',
     aBinding({ binding_mode: 'web_framework', framework: 'vite' }),
-    { ready: true, missing: [], framework: 'vite', timeout_seconds: 900, commands: [...VITE, 'npm run deploy'] },
+    { ready: true, missing: [], framework: 'vite', timeout_seconds: 900, commands: VITE },
     true,
   ],
   [
