@@ -21,6 +21,7 @@ export interface AttemptFolder {
  */
 export const attemptFolder: AttemptFolder = {
   async make(wanted, { isPassable }) {
+    for (const earlier of left) await attemptFolder.remove(earlier).catch(() => undefined);
     const path = inUse.has(wanted) ? `${wanted}-${randomUUID()}` : wanted;
     inUse.add(path);
     try {
@@ -35,14 +36,22 @@ export const attemptFolder: AttemptFolder = {
   },
   async remove(path) {
     // The attempt's own job may have opened it to jobs of other slots, which may still write there.
-    if (!removeShallow(path)) await removeTree(path);
-    await removeTemporary(path);
+    left.delete(path);
+    try {
+      if (!removeShallow(path)) await removeTree(path);
+      await removeTemporary(path);
+    } catch (error) {
+      left.add(path);
+      throw error;
+    }
     inUse.delete(path);
   },
 };
 
 /** Folders that this worker has made and not removed. */
 const inUse = new Set<string>();
+/** Those that could not be removed. Each further attempt tries again. */
+const left = new Set<string>();
 
 /** Most entries of one folder that are removed one by one. */
 const FEW = 20;

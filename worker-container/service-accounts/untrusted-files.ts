@@ -124,9 +124,17 @@ function unlessGone(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Removes a tree while others may be changing it: `rm` works on open folders, so that no link redirects it. */
+/**
+ * Removes a tree while others may be changing it: `rm` works on open folders, so that no link redirects it. A folder that
+ * its owner can't write is made writable first.
+ */
 export async function removeTree(path: string): Promise<void> {
   // Usually nothing is there, and starting a process takes milliseconds.
   if ((await lstat(path).catch(() => undefined)) === undefined) return;
-  await runSystemTool('rm', ['-rf', '--', path]);
+  await runSystemTool('rm', ['-rf', '--', path]).catch(async (error: unknown) => {
+    // The superuser needs no permission, and must change none: a job could put another folder in the place of one.
+    if (process.getuid?.() === 0) throw error;
+    await runSystemTool('find', ['-P', path, '-type', 'd', '!', '-perm', '-700', '-exec', 'chmod', 'u+rwx', '{}', ';']);
+    await runSystemTool('rm', ['-rf', '--', path]);
+  });
 }
