@@ -4,6 +4,7 @@ import type { Redaction } from '../secrets/redaction.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { findBash } from './find-bash.ts';
 import { endTree, spawnTree, survivorsOf, type TreeExit } from './process-tree.ts';
+import { scriptText } from './script-text.ts';
 
 export interface BashCommand {
   readonly command: string;
@@ -44,7 +45,15 @@ const LATE_OUTPUT_MS = 2_000;
 export async function runCommand(run: BashCommand): Promise<CommandEnd> {
   const { command, cwd, env, mark, account, stopping } = run;
   const bash = await findBash(env.PATH ?? '');
-  const tree = await spawnTree({ command: bash, args: ['-c', command], env, cwd, stdin: '', mark, account });
+  const tree = await spawnTree({
+    command: bash,
+    args: ['-c', scriptText(command)],
+    env,
+    cwd,
+    stdin: '',
+    mark,
+    account,
+  });
   const written = Promise.all([tree.stdout, tree.stderr].map((stream) => pass(stream, run)));
   const over = Promise.withResolvers<'timed out' | 'stopped'>();
   const timer = setTimeout(() => over.resolve('timed out'), run.timeoutMs);

@@ -3,6 +3,7 @@ import { finished } from 'node:stream/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { runPreparing } from '../commands/preparing-process.ts';
 import { survivorsText } from '../commands/process-tree.ts';
+import { scriptText } from '../commands/script-text.ts';
 import type { GitSurroundings } from './git.ts';
 import { isSetUp, markSetUp } from './job-worktree.ts';
 import type { JobWorktree } from './worktree-record.ts';
@@ -54,7 +55,7 @@ export async function runSetup(
     const exit = await runPreparing({
       command: 'bash',
       // As in CI: a command that fails ends it, and is not hidden by those after it.
-      args: ['-e', '-o', 'pipefail', '-c', withPlainLineEnds(setup)],
+      args: ['-e', '-o', 'pipefail', '-c', scriptText(setup)],
       env: { ...agentEnv, PATH: agentEnv.PATH ?? env.PATH },
       cwd: worktree.path,
       mark,
@@ -121,11 +122,6 @@ class EndsOf {
     this.#bytes -= bytes;
     this.#leftOut += bytes;
   }
-}
-
-/** A command that was written on Windows. */
-function withPlainLineEnds(command: string): string {
-  return command.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n');
 }
 
 /** What each stream ends with: programs report their failures in either. */
