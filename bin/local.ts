@@ -3,6 +3,7 @@ import { fileFault, HomeError } from '../lib/local/run/home-error.ts';
 import { HomeInUseError } from '../lib/local/run/home-lock.ts';
 import { readPort, SettingError } from '../lib/local/run-settings.ts';
 import { type LocalService, startLocalService } from '../lib/local/service.ts';
+import { userPath } from '../lib/platform/config/surroundings.ts';
 
 /** `npm start`: the whole service on this machine, until SIGINT or SIGTERM. */
 
@@ -110,6 +111,7 @@ Promptq runs on this machine. ${whereJobsGo(process.env.PROMPTQ_DEFAULT_PROFILE)
   Console    ${consoleUrl}   (browser; ${howToSignIn})
   Data       ${home}
   Logs       ${home}/logs
+  Jobs' PATH ${userPath(process.env)}
   Stop       Ctrl-C
 ${process.send === undefined ? '' : IN_ANOTHER_TERMINAL}
 Paste these lines into another terminal. The first two create a job:

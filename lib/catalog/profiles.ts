@@ -18,7 +18,9 @@ export const profileSchema = z.object({
   model: z.string().optional(),
   args: z.array(z.string()).default([]),
   /** Added to the agent's environment: a value, or the name of a secret that the worker resolves. */
-  env: z.record(z.string(), z.union([z.string(), z.object({ secret: z.string() })])).default({}),
+  env: z
+    .record(z.string(), z.union([z.string(), z.object({ secret: z.string(), commands: z.boolean().optional() })]))
+    .default({}),
   /** `none`: the container is the sandbox. */
   sandbox: z.enum(SANDBOXES).default('none'),
   /** Per attempt, in the deployment's unit. */

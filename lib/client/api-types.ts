@@ -1285,10 +1285,11 @@ export interface components {
             model?: string | null;
             /** @description Additional command line arguments of the agent. */
             args?: string[] | null;
-            /** @description Additional environment variables of the agent. A value is a string or the name of a secret, never the value of the secret. A secret stored for this profile takes precedence over one that all profiles share. Names that are not allowed: `PROMPTQ_*`, `AWS_*`, `LD_*`, `DYLD_*`, `GLIBC_TUNABLES`, `GCONV_PATH`, `LOCPATH`, `BASH_ENV`, `ENV`, `SHELLOPTS`, `PS4`, `NODE_OPTIONS`, `PERL5OPT`, `PERL5LIB`, `PERL5DB`, `PYTHONSTARTUP`, `RUBYOPT`, `JAVA_TOOL_OPTIONS`, `JDK_JAVA_OPTIONS`, `_JAVA_OPTIONS`. */
+            /** @description Additional environment variables of the agent. A value is a string or the name of a secret, never the value of the secret. A secret stored for this profile takes precedence over one that all profiles share. The commands that an agent runs see the strings, and a secret only with `"commands": true`; a script, the setup of a repository and the commands of deploy bindings see all of them. Names that are not allowed: `PROMPTQ_*`, `AWS_*`, `LD_*`, `DYLD_*`, `GLIBC_TUNABLES`, `GCONV_PATH`, `LOCPATH`, `BASH_ENV`, `ENV`, `SHELLOPTS`, `PS4`, `NODE_OPTIONS`, `PERL5OPT`, `PERL5LIB`, `PERL5DB`, `PYTHONSTARTUP`, `RUBYOPT`, `JAVA_TOOL_OPTIONS`, `JDK_JAVA_OPTIONS`, `_JAVA_OPTIONS`. */
             env?: {
                 [key: string]: string | {
                     secret: string;
+                    commands?: boolean;
                 };
             } | null;
             /**
@@ -2564,6 +2565,7 @@ export interface components {
             env: {
                 [key: string]: string | {
                     secret: string;
+                    commands?: boolean;
                 };
             };
             /** @enum {string} */
@@ -2863,10 +2865,11 @@ export interface components {
             model?: string;
             /** @description Additional command line arguments of the agent. */
             args?: string[];
-            /** @description Additional environment variables of the agent. A value is a string or the name of a secret, never the value of the secret. A secret stored for this profile takes precedence over one that all profiles share. Names that are not allowed: `PROMPTQ_*`, `AWS_*`, `LD_*`, `DYLD_*`, `GLIBC_TUNABLES`, `GCONV_PATH`, `LOCPATH`, `BASH_ENV`, `ENV`, `SHELLOPTS`, `PS4`, `NODE_OPTIONS`, `PERL5OPT`, `PERL5LIB`, `PERL5DB`, `PYTHONSTARTUP`, `RUBYOPT`, `JAVA_TOOL_OPTIONS`, `JDK_JAVA_OPTIONS`, `_JAVA_OPTIONS`. */
+            /** @description Additional environment variables of the agent. A value is a string or the name of a secret, never the value of the secret. A secret stored for this profile takes precedence over one that all profiles share. The commands that an agent runs see the strings, and a secret only with `"commands": true`; a script, the setup of a repository and the commands of deploy bindings see all of them. Names that are not allowed: `PROMPTQ_*`, `AWS_*`, `LD_*`, `DYLD_*`, `GLIBC_TUNABLES`, `GCONV_PATH`, `LOCPATH`, `BASH_ENV`, `ENV`, `SHELLOPTS`, `PS4`, `NODE_OPTIONS`, `PERL5OPT`, `PERL5LIB`, `PERL5DB`, `PYTHONSTARTUP`, `RUBYOPT`, `JAVA_TOOL_OPTIONS`, `JDK_JAVA_OPTIONS`, `_JAVA_OPTIONS`. */
             env?: {
                 [key: string]: string | {
                     secret: string;
+                    commands?: boolean;
                 };
             };
             /**

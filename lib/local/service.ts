@@ -17,6 +17,7 @@ import { startGateway } from './gateway/gateway.ts';
 import { functionLoader } from './gateway/gateway-invocation.ts';
 import { loadFunction, loadFunctions } from './local-functions.ts';
 import { startCallsAndSweeps, startReconciling } from './local-triggers.ts';
+import { jobSurroundings } from './program/job-surroundings.ts';
 import { programFile } from './program/program-files.ts';
 import { applyLocalConfig } from './run/apply-config.ts';
 import { foundAbove, linkHome } from './run/default-home.ts';
@@ -94,6 +95,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     // `promptq dev`, which has a channel to this process, leaves nothing in the folder of its user.
     const unlinked = options.home || process.send ? undefined : await linkHome(home.path, process.cwd());
     if (unlinked !== undefined) log(unlinked);
+    for (const missing of (await jobSurroundings()).missing) log(`a program is missing: ${missing}`);
     const above = await foundAbove(home.path);
     if (above.length > 0) log(`jobs may take for their own what lies above their folders: ${above.join(', ')}`);
     return {

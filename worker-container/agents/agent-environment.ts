@@ -3,6 +3,7 @@ import { AGENT_DEFINITIONS, type AgentName, CREDENTIAL_VARIABLES } from '../../l
 import { refusedKindOf } from '../../lib/contract/profile-variables.ts';
 import { ACCOUNT_VENDORS } from '../../lib/contract/vendors.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import { proxySecrets, surroundingsIn } from '../../lib/platform/config/surroundings.ts';
 import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
 import type { AgentRun } from './agent.ts';
 
@@ -69,8 +70,11 @@ export function agentEnvironment(
 
 /** Variables that every CLI and command gets. */
 export function plainEnvironment(env: WorkerEnv): Record<string, string> {
-  const { PATH, HOME, LANG, PROMPTQ_RUN_HOME } = env;
-  return given({ PATH, HOME, LANG, PROMPTQ_RUN_HOME });
+  const { PATH, HOME, LANG, PROMPTQ_RUN_HOME, PROMPTQ_SLOT_UID } = env;
+  const { USER, LOGNAME, ...others } = surroundingsIn(env);
+  // An account of a slot is another user.
+  const user = PROMPTQ_SLOT_UID === undefined ? { USER, LOGNAME } : {};
+  return given({ ...others, ...user, PATH, HOME, LANG, PROMPTQ_RUN_HOME });
 }
 
 /** Variables for an agent's CLI while it makes or ends a login. */
@@ -78,12 +82,47 @@ export function loginEnvironment(env: WorkerEnv, agent: AgentName): Record<strin
   return { ...plainEnvironment(env), ...binaryOf(env, agent) };
 }
 
-/** Warnings for a job whose profile was stored before some of its variables were rejected: it still gets them. */
+/**
+ * Warnings about a profile's variables: it was stored before some of them were rejected, and its jobs still get them; or
+ * the commands that its agent runs don't see them.
+ */
 export function variableWarnings(profile: Profile): string[] {
   const names = namesOfKind(profile, 'interpreter');
-  return names.length === 0
-    ? []
-    : [`profile ${profile.name} sets ${names.join(', ')}, which imports refuse now: import it without`];
+  const hidden = hidesVariables(profile.agent) ? secretsHidden(profile) : [];
+  return [
+    ...(names.length === 0
+      ? []
+      : [`profile ${profile.name} sets ${names.join(', ')}, which imports refuse now: import it without`]),
+    ...(hidden.length === 0
+      ? []
+      : [
+          `profile ${profile.name}: the agent's commands don't see ${hidden.join(', ')}; ` +
+            'a secret with "commands": true reaches them',
+        ]),
+  ];
+}
+
+/** Whether an agent's adapter keeps variables from the commands that the agent runs. */
+function hidesVariables(agent: AgentName): boolean {
+  return agent === 'codex' || agent === 'claude';
+}
+
+/** The variables that the commands of a profile's agent don't see: credentials, and secrets that are not passed on. */
+export function hiddenFromCommands(profile: Profile): string[] {
+  return [...credentialNames(profile.agent), ...secretsHidden(profile)];
+}
+
+function secretsHidden({ agent, env }: Profile): string[] {
+  const credentials = credentialNames(agent);
+  const names = Object.entries(env).flatMap(([name, value]) =>
+    typeof value === 'string' || value.commands === true || credentials.includes(name) ? [] : [name],
+  );
+  return names.toSorted();
+}
+
+/** The credentials of an agent's vendor, by the worker's names and by the agent's. */
+function credentialNames(agent: AgentName): string[] {
+  return Object.entries<string>(AGENT_DEFINITIONS[agent].credentials).flat();
 }
 
 function namesOfKind(profile: Profile, kind: 'loader' | 'interpreter'): string[] {
@@ -130,7 +169,7 @@ function credentialsOf(env: WorkerEnv, { agent, env: own }: Profile): Record<str
   if (env.PROMPTQ_VENDOR === 'practice' && LOGIN_AGENTS.has(agent)) return {};
   const ofWorker: Variables = Object.fromEntries(CREDENTIAL_VARIABLES.map((name) => [name, env[name]]));
   const names = Object.entries<string>(AGENT_DEFINITIONS[agent].credentials);
-  if (names.flat().some((name) => Object.hasOwn(own, name))) return {};
+  if (credentialNames(agent).some((name) => Object.hasOwn(own, name))) return {};
   return given(Object.fromEntries(names.map(([name, ofAgent]) => [ofAgent, ofWorker[name]])));
 }
 
@@ -148,5 +187,5 @@ export function secretsOf(env: WorkerEnv, secrets: Secrets): string[] {
   const own = [...CREDENTIAL_VARIABLES.map((name) => env[name]), env.PROMPTQ_PRACTICE_KEY].filter(
     (value) => value !== undefined,
   );
-  return [...own, ...secrets.values()];
+  return [...own, ...proxySecrets(env), ...secrets.values()];
 }

@@ -24,6 +24,10 @@ export interface AgentRun {
   readonly args: readonly string[];
   /** The allow-listed environment (PATH, HOME, LANG, the attempt's mark, the profile's own variables). */
   readonly env: Readonly<Record<string, string>>;
+  /** Milliseconds that the job may run; undefined: no limit. */
+  readonly timeoutMs: number | undefined;
+  /** Names of variables that the commands of the agent must not see. */
+  readonly hidden: readonly string[];
   readonly sandbox: 'workspace-write' | 'read-only' | 'none';
   /** What the profile says about the way to run the CLI. */
   readonly drive: DriveSetting;

@@ -12,11 +12,16 @@ export async function claudeEnvironment(run: AgentRun): Promise<Readonly<Record<
   const toolEnvironment = join(run.attemptDir, 'tool-environment.sh');
   await mkdir(home, { recursive: true, mode: 0o700 });
   await mkdir(temp, { recursive: true, mode: 0o700 });
-  await writeFile(toolEnvironment, WITHOUT_SECRETS, { mode: 0o600 });
+  // Sourced by claude before each command of its tools. The shell needs no other program for it.
+  await writeFile(toolEnvironment, `unset ${[...run.hidden, ...ACCOUNT_VARIABLES].join(' ')}\n`, { mode: 0o600 });
   const { PROMPTQ_CLAUDE_BIN: _, ...env } = run.env;
+  const commandMs = Math.min(run.timeoutMs ?? LONGEST_COMMAND_MS, LONGEST_COMMAND_MS);
   return {
     // The queue retries jobs. With claude's default of 10, a dead vendor or a wrong key takes minutes to notice.
     CLAUDE_CODE_MAX_RETRIES: '4',
+    // By default claude ends a command after two minutes. The job's timeout applies to commands too.
+    BASH_DEFAULT_TIMEOUT_MS: String(commandMs),
+    BASH_MAX_TIMEOUT_MS: String(commandMs),
     ...(run.vendor === undefined ? env : { ...withoutAccount(env), ...accountAt(run.vendor) }),
     CLAUDE_CONFIG_DIR: home,
     // The default is /tmp, where files stay and where the claudes of other jobs find this one's socket.
@@ -32,14 +37,11 @@ export async function claudeEnvironment(run: AgentRun): Promise<Readonly<Record<
   };
 }
 
-/**
- * Sourced by claude before each command of its tools: removes every variable that looks like a secret. The attempt's
- * mark stays, so that the worker finds survivors.
- */
-const WITHOUT_SECRETS = `for name in $(awk 'BEGIN {
-  for (name in ENVIRON) if (toupper(name) ~ /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/) print name
-}'); do unset "$name"; done
-`;
+/** A day: longer than any command that is meant. */
+const LONGEST_COMMAND_MS = 86_400_000;
+
+/** Variables of claude with credentials. */
+const ACCOUNT_VARIABLES = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'];
 
 /** Removes the variables of a real account. */
 function withoutAccount(env: Readonly<Record<string, string>>): Record<string, string> {

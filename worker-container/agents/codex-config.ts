@@ -1,24 +1,29 @@
 import { TOOL_SERVER, TOOL_START_SECONDS, TOOL_TIMEOUT_SECONDS } from '../commands/tool-access.ts';
 import type { AgentRun } from './agent.ts';
 
-/** The variable with the key of `run.vendor`; its name matches the patterns that are hidden from tools. */
+/** The variable with the key of `run.vendor`, which tools don't see. */
 export const VENDOR_KEY = 'PROMPTQ_VENDOR_API_KEY';
 
 /**
  * `config.toml` for one attempt: codex talks only to its vendor, and its tools see the attempt's environment without
- * variables that look like secrets. The attempt's mark stays, so that the worker finds survivors.
+ * the variables that are hidden from them. codex would itself hide others, by parts of their names.
  */
 export function codexConfig({
   vendor,
   practiceUrl,
   env,
+  hidden,
   tools,
-}: Pick<AgentRun, 'vendor' | 'practiceUrl' | 'env' | 'tools'>): string {
+}: Pick<AgentRun, 'vendor' | 'practiceUrl' | 'env' | 'hidden' | 'tools'>): string {
   const baseUrl = vendor?.baseUrl ?? practiceUrl;
   return [
     ...(baseUrl === undefined ? [] : [`model_provider = "${PROVIDER}"`]),
     ...(practiceUrl === undefined ? [] : [chatgptAt(practiceUrl)]),
     ...QUIET,
+    '[shell_environment_policy]',
+    'inherit = "all"',
+    'ignore_default_excludes = true',
+    `exclude = [${[...hidden, VENDOR_KEY].map(tomlString).join(', ')}]`,
     ...(env.PROMPTQ_ATTACHMENTS === undefined
       ? []
       : ['[sandbox_workspace_write]', `writable_roots = [${tomlString(env.PROMPTQ_ATTACHMENTS)}]`]),
@@ -64,9 +69,6 @@ const QUIET = [
   'plugins = false',
   'apps = false',
   'shell_snapshot = false',
-  '[shell_environment_policy]',
-  'inherit = "all"',
-  'exclude = ["*KEY*", "*TOKEN*", "*SECRET*", "*PASSWORD*", "*CREDENTIAL*"]',
 ];
 
 function providerOf(baseUrl: string): readonly string[] {

@@ -21,6 +21,7 @@ export class AttemptClocks {
 
   readonly #total: number | undefined;
   readonly #startedAt = performance.now();
+  #ranBefore = 0;
 
   /** Starts the total clock: the preparation counts too. */
   constructor(ending: Ending, total: number | undefined) {
@@ -36,10 +37,21 @@ export class AttemptClocks {
   onContinued(ranBefore: number): void {
     if (this.#total === undefined) return;
     this.#disarm('total');
-    const left = this.#total - ranBefore - (performance.now() - this.#startedAt);
+    this.#ranBefore = ranBefore;
+    const left = this.#left(this.#total);
     // At once, so that no agent starts in no time.
     if (left <= 0) this.#ending.request('timed_out');
     else this.#arm('total', left, 'timed_out');
+  }
+
+  /** When the total clock expires, on the clock that shows `now`; both in milliseconds. Undefined: never. */
+  deadline(now: number): number | undefined {
+    return this.#total === undefined ? undefined : now + Math.max(0, this.#left(this.#total));
+  }
+
+  /** Milliseconds until the total clock expires. */
+  #left(total: number): number {
+    return total - this.#ranBefore - (performance.now() - this.#startedAt);
   }
 
   /** The agent has started. */

@@ -48,7 +48,20 @@ async function runWithLogin(
     const files = makeAttemptFiles(attemptDir, context, job);
     const account = login?.account;
     const onContinued = () => clocks.onContinued(job.ran_before ?? 0);
-    const at = { attemptDir, ending, mark, files, redaction, onProgress, onContinued, watch, lending, account };
+    const deadline = () => clocks.deadline(context.clock.now());
+    const at = {
+      attemptDir,
+      ending,
+      mark,
+      files,
+      redaction,
+      onProgress,
+      onContinued,
+      watch,
+      lending,
+      account,
+      deadline,
+    };
     prepared = await prepareAttempt(context, job, at).catch(async (error: unknown) => {
       // The author of a failed setup command needs its output.
       throw new AgentNotStartedError(

@@ -3,10 +3,19 @@ import type { Profile } from '../../lib/catalog/profiles.ts';
 import { sandboxFault } from '../../lib/catalog/sandboxes.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { conversationBefore } from '../../lib/jobs/threads/conversation.ts';
+import { timestamp } from '../../lib/platform/aws/table-clock.ts';
+import { timeoutMs } from '../../lib/platform/config/timeout.ts';
 import type { RestoredSession } from '../agent-sessions/restore-session.ts';
 import { type SessionOrigin, sessionOrigin } from '../agent-sessions/session-origin.ts';
 import type { Agent, AgentCommand } from '../agents/agent.ts';
-import { agentEnvironment, practiceUrlOf, secretsOf, variableWarnings, vendorOf } from '../agents/agent-environment.ts';
+import {
+  agentEnvironment,
+  hiddenFromCommands,
+  practiceUrlOf,
+  secretsOf,
+  variableWarnings,
+  vendorOf,
+} from '../agents/agent-environment.ts';
 import { AGENTS } from '../agents/agents.ts';
 import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { attemptPrompt, jobPrompt } from '../prompt/attempt-prompt.ts';
@@ -47,6 +56,8 @@ export interface PreparingSurroundings extends FolderSurroundings {
   /** Called if it continues an interrupted attempt. */
   readonly onContinued: () => void;
   readonly watch: AttemptSurroundings['job'];
+  /** When the attempt is ended, in milliseconds since 1970; undefined: never. */
+  readonly deadline: () => number | undefined;
 }
 
 /** Warnings for a job about secrets whose values are not masked, or whose masks change other text too. */
@@ -74,6 +85,7 @@ export async function prepareAttempt(
   const agentEnv = {
     ...agentEnvironment(env, profile, secrets, files.personal),
     PROMPTQ_ATTACHMENTS: files.attachments,
+    ...deadlineOf(at.deadline()),
   };
   const { cwd, worktree } = await openJobFolder(context, job, at, { earlier, files, agentEnv });
   const origin = await sessionOrigin(agent, agentEnv, login);
@@ -108,7 +120,9 @@ export async function prepareAttempt(
       cwd,
       attemptDir: files.agent,
       args: profile.args,
-      env: agentEnv,
+      env: { ...agentEnv, ...deadlineOf(at.deadline()) },
+      hidden: hiddenFromCommands(profile),
+      timeoutMs: timeoutMs(job.timeout, env.PROMPTQ_TIMEOUT_UNIT),
       sandbox: profile.sandbox,
       drive: profile.drive,
       vendor: vendorOf(env, profile),
@@ -124,6 +138,11 @@ export async function prepareAttempt(
     await tools?.close();
     throw error;
   }
+}
+
+/** The deadline as commands read it. */
+function deadlineOf(deadline: number | undefined): { PROMPTQ_DEADLINE?: string } {
+  return deadline === undefined ? {} : { PROMPTQ_DEADLINE: timestamp(deadline) };
 }
 
 /** The profile's agent. @throws Error if this worker lacks it, or the profile's sandbox */

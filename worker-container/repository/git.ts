@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { networkIn } from '../../lib/platform/config/surroundings.ts';
 import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
 import { allowedProtocols } from '../../lib/projects/repository-address.ts';
 import type { Ending } from '../commands/ending.ts';
@@ -123,6 +124,7 @@ export async function git(surroundings: GitSurroundings, args: readonly string[]
 
 function environmentOf({ env, attemptDir }: GitSurroundings): Record<string, string> {
   return {
+    ...networkIn(env),
     PATH: env.PATH,
     LANG: 'C.UTF-8',
     // Not the account's home: its configuration and credentials do not concern a job.

@@ -41,8 +41,10 @@ const envName = z
     error: ({ input }) => `a profile can't set this variable: ${whyRefused(String(input))}`,
   });
 
+const secretShape = { secret: secretName, commands: z.boolean({ error: 'expected true or false' }).optional() };
+
 const envValue = z.union(
-  [oneLine(catalog.envValueLength), z.strictObject({ secret: secretName }, { error: unknownMember({ secret: true }) })],
+  [oneLine(catalog.envValueLength), z.strictObject(secretShape, { error: unknownMember(secretShape) })],
   {
     error: `expected a string of at most ${catalog.envValueLength} characters, or {"secret": NAME} with the name of a secret`,
   },
@@ -64,7 +66,7 @@ const shape = {
     .refine((env) => Object.keys(env).length <= catalog.env, `expected at most ${catalog.env} variables`)
     .optional()
     .meta({
-      description: `Additional environment variables of the agent. A value is a string or the name of a secret, never the value of the secret. A secret stored for this profile takes precedence over one that all profiles share. Names that are not allowed: ${REFUSED_NAMES}.`,
+      description: `Additional environment variables of the agent. A value is a string or the name of a secret, never the value of the secret. A secret stored for this profile takes precedence over one that all profiles share. The commands that an agent runs see the strings, and a secret only with \`"commands": true\`; a script, the setup of a repository and the commands of deploy bindings see all of them. Names that are not allowed: ${REFUSED_NAMES}.`,
     }),
   sandbox: z.enum(SANDBOXES).optional().meta({
     description:
@@ -126,7 +128,10 @@ export const profileView = z
     agent: z.enum(AGENTS),
     model: z.string().nullable().meta({ description: 'Null: the default model of the agent.' }),
     args: z.array(z.string()),
-    env: z.record(z.string(), z.union([z.string(), z.object({ secret: z.string() })])),
+    env: z.record(
+      z.string(),
+      z.union([z.string(), z.object({ secret: z.string(), commands: z.boolean().optional() })]),
+    ),
     sandbox: z.enum(SANDBOXES),
     timeout: z.number().nullable(),
     timeout_unit: z.string(),

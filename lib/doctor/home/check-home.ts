@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readFile, stat, statfs } from 'node:fs/promises';
+import { readdir, readFile, stat, statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { openFilesLimit, tooFewFiles } from '../../local/emulators/open-files.ts';
+import { jobSurroundings } from '../../local/program/job-surroundings.ts';
 import { foundAbove } from '../../local/run/default-home.ts';
 import { Home, type LocalInfo, type OperatorInfo } from '../../local/run/home.ts';
 import { secretPlaces } from '../../platform/config/secrets-path.ts';
@@ -12,6 +13,8 @@ import { type NamedSecret, namedBy } from '../stores/named-secrets.ts';
 
 /** Files that hold a credential or lead to one. */
 const PRIVATE_FILES = ['local.json', 'operator.json', 'token', 'secrets.env'] as const;
+
+const DAY_MS = 86_400_000;
 
 /** Bytes; with less free space, output may not fit on the disk. */
 const MIN_FREE_BYTES = 1024 ** 3;
@@ -29,7 +32,14 @@ export async function checkHome(given: string): Promise<{ findings: Finding[]; r
     const advice = 'Start one with `npm start`, or say which with PROMPTQ_HOME or --home.';
     return { findings: [fault('home', `${path} is no home of a local run`, advice)], running: undefined };
   }
-  const findings = [ok('home', path), ...(await checkFiles(path)), ...(await checkAbove(path)), await checkSpace(path)];
+  const findings = [
+    ok('home', path),
+    ...(await checkFiles(path)),
+    ...(await checkAbove(path)),
+    ...(await checkSurroundings()),
+    ...(await checkLeft(path)),
+    await checkSpace(path),
+  ];
   const home = await Home.open(path);
   const info = await home.readInfo();
   if (info === undefined) {
@@ -62,6 +72,32 @@ async function checkAbove(home: string): Promise<Finding[]> {
   if (above.length === 0) return [];
   const advice = 'Move it away, or start with PROMPTQ_HOME in a folder that is part of no project.';
   return [warning('surroundings', `programs of jobs may take for their own: ${above.join(', ')}`, advice)];
+}
+
+/** Checks the programs of jobs, and says what they get of the network's settings. */
+async function checkSurroundings(): Promise<Finding[]> {
+  const { missing, network } = await jobSurroundings();
+  const advice = 'Install them where the PATH of the start finds them, or where they are named.';
+  return [
+    missing.length === 0 ? ok('programs', 'all are there') : warning('programs', missing.join('; '), advice),
+    ok(
+      'network',
+      network.length === 0 ? 'no proxy and no certificates are set here' : `jobs get ${network.join(', ')}`,
+    ),
+  ];
+}
+
+/** Folders of attempts that were not removed for a day: another user owns files in them, as after `docker run`. */
+async function checkLeft(home: string): Promise<Finding[]> {
+  const attempts = join(home, 'worker', 'attempts');
+  const left: string[] = [];
+  for (const name of await readdir(attempts).catch(() => [])) {
+    const found = await stat(join(attempts, name)).catch(() => undefined);
+    if (found !== undefined && found.mtimeMs < Date.now() - DAY_MS) left.push(name);
+  }
+  if (left.length === 0) return [];
+  const advice = `If the jobs have ended, remove them: sudo rm -rf ${left.map((name) => join(attempts, name)).join(' ')}`;
+  return [warning('folders', `${counted(left.length, 'folder')} of attempts not removed for a day`, advice)];
 }
 
 async function checkSpace(home: string): Promise<Finding> {

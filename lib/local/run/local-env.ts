@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { BINARY_VARIABLES, CREDENTIAL_VARIABLES } from '../../contract/agents.ts';
 import { SECRET_PREFIX } from '../../platform/config/read-env.ts';
+import { userPath, withoutLoopback } from '../../platform/config/surroundings.ts';
 import { type Endpoints, LOCAL_REGION, type Resources } from './resources.ts';
 
 /** Marks every descendant process of a run of this home; its value is the home's real path. */
@@ -60,7 +61,6 @@ const WORKER_SETTINGS = [
   'PROMPTQ_ANSWER_WAIT_SECONDS',
   ...BINARY_VARIABLES,
   ...CREDENTIAL_VARIABLES,
-  'PATH',
   'HOME',
   'LANG',
   'TMPDIR',
@@ -127,6 +127,8 @@ export function workerProcessEnv(
     PROMPTQ_SECRETS_FILE: join(home, 'secrets.env'),
     ...secretsIn(source),
     ...given(WORKER_SETTINGS, source),
+    ...withoutLoopback(source),
+    ...given(['PATH'], { PATH: userPath(source) }),
   };
 }
 

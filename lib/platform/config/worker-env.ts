@@ -3,6 +3,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import { UNACKNOWLEDGED_LIMIT_MS } from '../../jobs/lifecycle/lease.ts';
 import { coreEnv } from './core-env.ts';
 import { agentVariables, sandboxList, wholeNumber } from './env-fields.ts';
+import { SURROUNDINGS } from './surroundings.ts';
 import { warmWorkersText } from './warm-workers.ts';
 import { DEFAULT_SLOT_ACCOUNTS, MAX_SLOT_ACCOUNTS } from './worker-size.ts';
 
@@ -57,6 +58,7 @@ export const workerEnv = coreEnv.extend({
     .regex(/^\/.*\/$/)
     .optional(),
   ...agentVariables,
+  ...Object.fromEntries(SURROUNDINGS.map((name) => [name, z.string().optional()])),
   PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
   HOME: z.string().default('/root'),
   LANG: z.string().default('C.UTF-8'),

@@ -178,7 +178,7 @@ describe('an invalid document is rejected with the path of its fault and changes
     [
       'a secret with a value',
       inProfile({ env: { A: { secret: 'A', value: 'x' } } }),
-      /^body\.profiles\[1\]\.env\.A: unknown "value"; allowed: secret$/,
+      /^body\.profiles\[1\]\.env\.A: unknown "value"; allowed: secret, commands$/,
     ],
     ['an unknown sandbox', inProfile({ sandbox: 'strict' }), /^body\.profiles\[1\]\.sandbox: received "strict"/],
   ];

@@ -54,7 +54,7 @@ const AGENTS: Readonly<Record<string, Agent>> = {
             'required = true',
           ];
     const config = [
-      codexConfig({ vendor, practiceUrl: undefined, env: {}, tools: undefined }),
+      codexConfig({ vendor, practiceUrl: undefined, env: {}, hidden: [], tools: undefined }),
       '[mcp_servers.promptq]',
       ...server,
       'default_tools_approval_mode = "approve"',

@@ -217,7 +217,7 @@ test('configuration and hooks that an agent leaves run nothing in the worker', a
   const trap = `
     trap="touch $PWD/../sprung"
     git config core.fsmonitor "$trap"; git config diff.external "$trap"; git config filter.f.clean "$trap"; git config core.sshCommand "$trap"
-    for d in .git ../../.repositories/trap-*/clone.git; do
+    for d in .git ../../../.repositories/trap-*/clone.git; do
       mkdir -p $d/hooks; cp .git/config $d/config 2> /dev/null
       for h in post-checkout post-index-change reference-transaction; do printf '#!/bin/sh\\n%s\\n' "$trap" > $d/hooks/$h; chmod +x $d/hooks/$h; done
     done

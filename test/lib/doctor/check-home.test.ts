@@ -38,7 +38,12 @@ async function look() {
 const LIMIT = existsSync('/proc/self/limits')
   ? /^(ok open files: \d+ allowed|warning open files: the service can open \d+ )/
   : /^ok open files: this system/;
-const START = [expect.stringMatching(/^ok home: \//), expect.stringMatching(/^(ok|warning) disk: [\d.]+ GiB free$/)];
+const START = [
+  expect.stringMatching(/^ok home: \//),
+  'ok programs: all are there',
+  expect.stringMatching(/^ok network: /),
+  expect.stringMatching(/^(ok|warning) disk: [\d.]+ GiB free$/),
+];
 
 it('a folder without a database is no home, and nothing is created in it', async () => {
   await rm(join(home, 'dynamodb'), { recursive: true });

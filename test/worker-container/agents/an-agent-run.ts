@@ -10,7 +10,7 @@ export const VENDOR = { baseUrl: 'http://127.0.0.1:8/v1', apiKey: 'vendor-key' }
 export function agentRun(attemptDir: string, differing: Partial<AgentRun> = {}): AgentRun {
   const env = { PROMPTQ_CODEX_BIN: BINARY, PROMPTQ_CLAUDE_BIN: BINARY, PATH: '/bin', ...differing.env };
   const plain = { prompt: 'Do it.', model: undefined, cwd: '/job', attemptDir, args: [], vendor: undefined };
-  return { ...plain, sandbox: 'none', drive: 'auto', ...differing, env };
+  return { ...plain, hidden: [], timeoutMs: undefined, sandbox: 'none', drive: 'auto', ...differing, env };
 }
 
 /** What a mode lets whom do, such as `600`. */

@@ -28,7 +28,7 @@ test('a longer prompt is rejected with a reason', async () => {
 test('a sandbox that the machine does not have is an error that names what is missing', async () => {
   const bin = await mkdtemp(join(tmpdir(), 'promptq-bin-'));
   onTestFinished(() => rm(bin, { recursive: true, force: true }));
-  for (const name of ['bash', 'sh', 'awk', 'cat']) await symlink(`/bin/${name}`, join(bin, name));
+  for (const name of ['bash', 'sh', 'cat']) await symlink(`/bin/${name}`, join(bin, name));
   const prompt = 'drill: tool echo written > here.txt';
   const end = await runAgent(claude, run({ prompt, sandbox: 'workspace-write', env: { PATH: bin } }));
   expect(end).toMatchObject({

@@ -60,7 +60,10 @@ test('a tool has the mark and no secret, writes anywhere, and finds all files of
   const secrets = { MY_TOKEN: 'hidden-1', my_secret_word: 'hidden-2', API_KEY: 'hidden-3', DB_PASSWORD: 'hidden-4' };
   const script = 'env; echo written > here.txt; echo written > ../there.txt; echo $CLAUDE_CODE_MESSAGING_SOCKET';
   const env = { ...secrets, TZ: 'Asia/Tokyo' };
-  const { attempt, ended } = await startAgent(claude, run({ prompt: `drill: tool ${script}`, env }));
+  const { attempt, ended } = await startAgent(
+    claude,
+    run({ prompt: `drill: tool ${script}`, env, hidden: Object.keys(secrets) }),
+  );
   const { exitCode, facts } = await ended;
   expect(exitCode).toBe(0);
   const seen = facts.finalMessage?.split('\n');

@@ -46,16 +46,10 @@ test.for(['none', 'workspace-write'] as const)(
     const home = await mkdtemp(join(tmpdir(), 'promptq-home-'));
     const mark = join(home, 'profile-was-run');
     await writeFile(join(home, '.bash_profile'), `echo profile > "${mark}"; echo the profile was run\n`);
-    const env = {
-      HOME: home,
-      MY_TOKEN: 'hidden-1',
-      my_secret_word: 'hidden-2',
-      API_KEY: 'hidden-3',
-      DB_PASSWORD: 'hidden-4',
-      TZ: 'Asia/Tokyo',
-    };
+    const secrets = { MY_TOKEN: 'hidden-1', my_secret_word: 'hidden-2', API_KEY: 'hidden-3', DB_PASSWORD: 'hidden-4' };
+    const env = { ...secrets, HOME: home, TZ: 'Asia/Tokyo' };
     const prompt = `drill: tool echo written > here.txt; cat /proc/self/environ | tr '\\0' '\\n'`;
-    const run = await startAgent(codex, { vendor, sandbox, env, prompt });
+    const run = await startAgent(codex, { vendor, sandbox, env, prompt, hidden: Object.keys(secrets) });
     const end = await run.ended;
     expect(end.exitCode).toBe(0);
     expect(await readFile(join(run.attempt.cwd, 'here.txt'), 'utf8')).toBe('written\n');

@@ -73,7 +73,7 @@ it('claude has folders that only its owner can enter, and an environment without
     CLAUDE_ENV_FILE: join(folder, 'tool-environment.sh'),
     CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    DISABLE_AUTOUPDATER: '1',
+    ...{ DISABLE_AUTOUPDATER: '1', BASH_DEFAULT_TIMEOUT_MS: '86400000', BASH_MAX_TIMEOUT_MS: '86400000' },
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
     CLAUDE_CODE_DISABLE_CRON: '1',
   });
@@ -95,21 +95,25 @@ it('claude that talks to another vendor has nothing of an account', async () => 
   expect((await claude.prepare(agentRun(folder, { env: account }))).env).toMatchObject(account);
 });
 
-it('claude has a script that removes from its tools what looks like a secret, whatever its letters', async () => {
-  await claude.prepare(agentRun(folder));
-  const script = `. '${join(folder, 'tool-environment.sh')}'; env`;
+it('claude hides from its tools what is hidden and its own credentials, without any program', async () => {
+  await claude.prepare(agentRun(folder, { hidden: ['my_key', 'DB'] }));
+  const script = `. '${join(folder, 'tool-environment.sh')}'; export -p`;
   const env = {
-    PATH: process.env.PATH,
-    my_key: 'x',
-    A_TOKEN: 'x',
-    SECRETS: 'x',
-    PASSWORD: 'x',
-    Credential: 'x',
-    KEPT: 'kept',
+    ...{ PATH: folder, my_key: 'x', DB: 'x', ANTHROPIC_API_KEY: 'x', ANTHROPIC_AUTH_TOKEN: 'x' },
+    ...{ CLAUDE_CODE_OAUTH_TOKEN: 'x', TOKENIZERS_PARALLELISM: 'false' },
   };
-  const left = execFileSync('bash', ['--norc', '-c', script], { env, encoding: 'utf8' });
-  expect(left).toContain('KEPT=kept\n');
-  expect(left).not.toMatch(/=x$/m);
+  const left = execFileSync('/bin/bash', ['--norc', '-c', script], { env, encoding: 'utf8' });
+  expect(left).toContain('TOKENIZERS_PARALLELISM="false"\n');
+  expect(left).not.toMatch(/="x"$/m);
+});
+
+it.each([
+  [{ timeoutMs: 600_000 }, '600000'],
+  [{}, '86400000'],
+  [{ timeoutMs: 600_000, env: { BASH_DEFAULT_TIMEOUT_MS: '5', BASH_MAX_TIMEOUT_MS: '5' } }, '5'],
+])("claude gives its commands the time of the job, or the profile's: %j", async (differing, time) => {
+  const { env } = await claude.prepare(agentRun(folder, differing));
+  expect(env).toMatchObject({ BASH_DEFAULT_TIMEOUT_MS: time, BASH_MAX_TIMEOUT_MS: time });
 });
 
 it('a claude that cannot be run is named with where its name comes from', async () => {

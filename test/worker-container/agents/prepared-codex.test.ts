@@ -122,21 +122,27 @@ it('codex has a configuration that only its owner can read, with its tools and w
     ].join('\n'),
   );
   await codex.prepare(agentRun(folder));
-  expect(await configOf()).toBe(codexLoginConfig(undefined));
+  const hiding = '[shell_environment_policy]\ninherit = "all"\nignore_default_excludes = true\nexclude = ';
+  expect(await configOf()).toBe(`${codexLoginConfig(undefined)}${hiding}["PROMPTQ_VENDOR_API_KEY"]\n`);
   expect(codexLoginConfig('http://127.0.0.1:7/v1')).toBe(
     `chatgpt_base_url = "http://127.0.0.1:7/backend-api/"\n${codexLoginConfig(undefined)}`,
   );
 });
 
-it('codex hides what looks like a secret from its tools, and calls no one but its vendor', () => {
+it('codex hides from its tools what is hidden and its key, and calls no one but its vendor', async () => {
   expect(codexLoginConfig(undefined).split('\n')).toEqual([
     ...['check_for_update_on_startup = false', 'cli_auth_credentials_store = "file"', 'allow_login_shell = false'],
     ...['[analytics]', 'enabled = false', '[feedback]', 'enabled = false'],
     ...['[otel]', 'exporter = "none"', 'metrics_exporter = "none"', 'trace_exporter = "none"'],
-    ...['[features]', 'plugins = false', 'apps = false', 'shell_snapshot = false'],
-    ...['[shell_environment_policy]', 'inherit = "all"'],
-    ...['exclude = ["*KEY*", "*TOKEN*", "*SECRET*", "*PASSWORD*", "*CREDENTIAL*"]', ''],
+    ...['[features]', 'plugins = false', 'apps = false', 'shell_snapshot = false', ''],
   ]);
+  await codex.prepare(agentRun(folder, { hidden: ['DB'] }));
+  expect(await configOf()).toContain(
+    [
+      '[shell_environment_policy]\ninherit = "all"\nignore_default_excludes = true',
+      'exclude = ["DB", "PROMPTQ_VENDOR_API_KEY"]\n',
+    ].join('\n'),
+  );
 });
 
 it('a codex that cannot be run is named with where its name comes from', async () => {

@@ -48,6 +48,8 @@ export async function makeAttempt(run: Partial<AgentRun>): Promise<AgentRun> {
     cwd,
     attemptDir,
     args: [],
+    hidden: [],
+    timeoutMs: undefined,
     sandbox: 'none',
     drive: 'auto',
     vendor: undefined,

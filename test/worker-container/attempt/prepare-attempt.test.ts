@@ -98,6 +98,7 @@ async function prepare(
       files: makeAttemptFiles(folder, { account, env, folders } as never, running),
       onProgress: () => undefined,
       watch: new JobWatch(),
+      deadline: () => undefined,
     },
     lending: new WorkFolders({ account, folders, closed: [] }),
     onContinued: () => {
