@@ -127,7 +127,7 @@ const THREADERS: readonly string[] = [...FOLLOWERS, 'create', 'submit', 'cancel'
 
 /** Fields that may change without a state change. */
 const RECORDS: ReadonlySet<keyof Job> = new Set([
-  ...(['children_pending', 'follow_ups', 'messages_pending', 'warnings'] as const),
+  ...(['children_pending', 'children_tries', 'follow_ups', 'messages_pending', 'warnings'] as const),
   ...(['copied_by', 'tool_children', 'shares_folder', 'bindings_pending', 'commands_held'] as const),
 ]);
 const EVIDENCE: ReadonlySet<keyof Job> = new Set([
