@@ -12,10 +12,30 @@ export interface Answer {
   readonly question?: Schemas['Question'];
 }
 
+/** Characters of an answer as JSON, both copies together: clients refuse longer ones, or fill the agent's context. */
+export const ANSWER_LENGTH = 100_000;
+
 /** The same JSON as text and as structure, because clients show one or the other to the agent. */
 export function toolResult({ message, fields, isError = false }: Answer): CallToolResult {
   const structuredContent = { message, ...fields };
   return { content: [{ type: 'text', text: quoted(structuredContent) }], structuredContent, isError };
+}
+
+/** Whether an answer has no more than `length` characters. */
+export function fits(answer: Answer, length = ANSWER_LENGTH): boolean {
+  return JSON.stringify(toolResult(answer)).length <= length;
+}
+
+/** The largest number from 0 to `most` that `isFine`; those below it are fine too. */
+export function largest(most: number, isFine: (count: number) => boolean): number {
+  if (isFine(most)) return most;
+  let [fine, tooMuch] = [0, most];
+  while (tooMuch - fine > 1) {
+    const middle = Math.floor((fine + tooMuch) / 2);
+    if (isFine(middle)) fine = middle;
+    else tooMuch = middle;
+  }
+  return fine;
 }
 
 type State = Pick<Schemas['JobLifecycle'], 'status' | 'state_reason'>;

@@ -9,8 +9,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
-import type { Answer } from './answers.ts';
-import { toolResult } from './answers.ts';
+import { ANSWER_LENGTH, type Answer, fits, toolResult } from './answers.ts';
 import { answerIn, canAsk, inputNeeded, jobIdIn } from './asking.ts';
 import type { ServerOptions } from './server-options.ts';
 import { createTask, serveTasks } from './tasks.ts';
@@ -113,11 +112,14 @@ async function callTool(
       onFailure: async (error: unknown) => await explain(error, name),
     };
     const answer: Answer = await TOOL_CALLS[name](call, args as never);
-    return answer.question === undefined ? toolResult(answer) : inputNeeded(answer.question);
+    if (answer.question !== undefined) return inputNeeded(answer.question);
+    return toolResult(fits(answer) ? answer : TOO_LONG);
   } catch (error) {
     return toolResult({ message: await explain(error, name), isError: true });
   }
 }
+
+const TOO_LONG: Answer = { message: `The answer has more than ${ANSWER_LENGTH} characters.`, isError: true };
 
 function toolError(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };

@@ -79,15 +79,40 @@ export const TOOL_INPUTS: Readonly<Record<ToolName, JsonSchema>> = {
   ),
   wait_for_job: schemaOf(job.shape, { timeout_seconds: { type: 'integer' } }, ['id']),
   job_status: schemaOf(job.shape, {}, ['id']),
-  job_result: schemaOf({ ...job.shape, attempt }, {}, ['id']),
+  job_result: schemaOf(
+    { ...job.shape, attempt },
+    {
+      message_offset: {
+        type: 'integer',
+        minimum: 0,
+        description: 'Character at which to read on in a long final message: next_message_offset of the last answer.',
+      },
+    },
+    ['id'],
+  ),
   job_logs: schemaOf(
     { ...job.shape, stream, attempt, offset, limit },
-    { limit: { ...LOG_BYTES, description: 'Maximum number of bytes of each stream to return.' } },
+    {
+      limit: {
+        ...LOG_BYTES,
+        description: 'Maximum number of bytes of each stream to return. Fewer come if the answer would be too long.',
+      },
+    },
     ['id'],
   ),
   send_message: schemaOf({ ...job.shape, ...createMessage.body.shape }, {}, ['id', 'text']),
   cancel_job: schemaOf({ ...job.shape, ...cancelJob.body.shape }, {}, ['id']),
-  list_questions: schemaOf(listQuestions.params.shape, {}, ['id']),
+  list_questions: schemaOf(
+    listQuestions.params.shape,
+    {
+      offset: {
+        type: 'integer',
+        minimum: 0,
+        description: 'The next_offset of the last answer, to read further questions.',
+      },
+    },
+    ['id'],
+  ),
   answer_question: schemaOf({ ...job.shape, ...answerQuestion.body.shape }, {}, ['id', 'question_id', 'answer']),
   list_jobs: schemaOf(filters.shape, { limit: LIST_LENGTH }),
 };

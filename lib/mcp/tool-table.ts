@@ -92,7 +92,7 @@ export const TOOLS = [
   {
     name: 'job_result',
     title: 'read the answer of a job',
-    about: `Returns the final message of a job or, without one, the end of its output, and the names of its files. A job that failed or was cancelled is an error with the reason. ${UNTRUSTED}`,
+    about: `Returns the final message of a job or, without one, the end of its output, and the names of its files. For the rest of a long message, give next_message_offset as message_offset. A job that failed or was cancelled is an error with the reason. ${UNTRUSTED}`,
     routes: ['jobs.result'],
     hints: READS,
   },

@@ -4,7 +4,7 @@ import { dataOf } from '../client/data-of.ts';
 import { RequestError } from '../client/errors.ts';
 import type { JobFields, Promptq, Schemas } from '../client/promptq.ts';
 import { isTerminal } from '../contract/statuses.ts';
-import { type Answer, outcome } from './answers.ts';
+import { ANSWER_LENGTH, type Answer, fits, largest, outcome } from './answers.ts';
 import type { UserAnswer } from './asking.ts';
 import { LIST_LENGTH, LOG_BYTES, type ToolName, WAIT_SECONDS, type Wire } from './tool-table.ts';
 import { giveAnswer, openQuestion, waitForChange } from './waiting.ts';
@@ -36,8 +36,9 @@ type Tool = (call: ToolCall, args: never) => Promise<Answer>;
 /** Characters of a final message, and of each stream without one, that a result contains. */
 const MESSAGE_LENGTH = 32_000;
 const STREAM_LENGTH = 4_000;
-/** Attachments that a result names. */
+/** Attachments that a result names, and their characters in the answer. */
 const ATTACHMENTS = 50;
+const FILES_LENGTH = ANSWER_LENGTH / 4;
 
 const existing = (id: string) => `Job ${id} exists. Call wait_for_job.`;
 
@@ -87,14 +88,16 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
     return { message: `${state.status}: ${state.state_reason.message}`, fields: state };
   },
 
-  job_result: async ({ client }, query: Id & Query<'/api/v1/jobs/{id}/result'>) => await resultOf(client, query),
+  job_result: async ({ client }, query: ResultQuery) => await resultOf(client, query),
 
   job_logs: async ({ client }, { id, ...query }: Id & Query<'/api/v1/jobs/{id}/logs'>) => {
-    const params = { path: { id }, query: { limit: LOG_BYTES.default, ...query } };
-    // An answer as text is an event stream, which was not asked for.
-    const logs = (await dataOf(client.api.GET('/api/v1/jobs/{id}/logs', { params }))) as Schemas['JobLogs'];
-    const message = isTerminal(logs.status) ? 'The job has ended.' : 'The job may write more output.';
-    return { message: `${message}${damageIn(logs)}`, fields: logs };
+    return await readFewer({ limit: LOG_BYTES.default, ...query }, LOG_BYTES.minimum, async (narrower) => {
+      const params = { path: { id }, query: narrower };
+      // An answer as text is an event stream, which was not asked for.
+      const logs = (await dataOf(client.api.GET('/api/v1/jobs/{id}/logs', { params }))) as Schemas['JobLogs'];
+      const message = isTerminal(logs.status) ? 'The job has ended.' : 'The job may write more output.';
+      return { message: `${message}${damageIn(logs)}`, fields: logs };
+    });
   },
 
   send_message: async ({ client }, { id, ...body }: Id & Schemas['MessageCreation']) => {
@@ -108,13 +111,21 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
     return { message, fields: { id, status, state_reason: reason, attempt, cancelled_jobs } };
   },
 
-  list_questions: async ({ client }, { id }: Id) => {
+  list_questions: async ({ client }, { id, offset = 0 }: Id & { readonly offset?: number }) => {
     const { items } = await dataOf(client.api.GET('/api/v1/jobs/{id}/questions', { params: { path: { id } } }));
     const isOpen = items.some(({ state }) => state === 'open');
-    return {
-      message: isOpen ? 'A question waits for an answer.' : 'No question waits for an answer.',
-      fields: { items },
+    const message = isOpen ? 'A question waits for an answer.' : 'No question waits for an answer.';
+    const first = (count: number): Answer => {
+      const end = offset + count;
+      return { message, fields: { items: items.slice(offset, end), next_offset: end < items.length ? end : null } };
     };
+    // One at least, so that the next call gets further.
+    return first(
+      Math.max(
+        1,
+        largest(items.length, (count) => fits(first(count))),
+      ),
+    );
   },
 
   answer_question: async ({ client }, { id, ...body }: Id & Schemas['Answer']) => {
@@ -123,14 +134,27 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
   },
 
   list_jobs: async ({ client }, filters: Query<'/api/v1/jobs'>) => {
-    const query = { limit: LIST_LENGTH.default, ...filters };
-    const { items, total, total_complete, next_cursor } = await dataOf(
-      client.api.GET('/api/v1/jobs', { params: { query } }),
-    );
-    const message = `${items.length} of ${total}${total_complete ? '' : ' or more'} jobs.`;
-    return { message, fields: { items: items.map(listed), next_cursor } };
+    return await readFewer({ limit: LIST_LENGTH.default, ...filters }, LIST_LENGTH.minimum, async (query) => {
+      const { items, total, total_complete, next_cursor } = await dataOf(
+        client.api.GET('/api/v1/jobs', { params: { query } }),
+      );
+      const message = `${items.length} of ${total}${total_complete ? '' : ' or more'} jobs.`;
+      return { message, fields: { items: items.map(listed), next_cursor } };
+    });
   },
 };
+
+/** Reads half as much until the answer is short enough; what it left out follows with its offset or cursor. */
+async function readFewer<Q extends { readonly limit: number }>(
+  query: Q,
+  minimum: number,
+  read: (query: Q) => Promise<Answer>,
+): Promise<Answer> {
+  for (let limit = query.limit; ; limit = Math.max(minimum, Math.floor(limit / 2))) {
+    const answer = await read({ ...query, limit });
+    if (fits(answer) || limit === minimum) return answer;
+  }
+}
 
 /** Waits, and finds the question that the client can ask its user. */
 async function waitOrAsk(
@@ -151,14 +175,21 @@ async function stateOf(client: Promptq, id: string): Promise<Schemas['JobLifecyc
   return await dataOf(client.api.GET('/api/v1/jobs/{id}/status', { params: { path: { id } } }));
 }
 
+type ResultQuery = Id & Query<'/api/v1/jobs/{id}/result'> & { readonly message_offset?: number };
+
 /** What a job has answered, whatever its status. */
 export async function resultOf(
   client: Promptq,
-  { id, ...query }: Id & Query<'/api/v1/jobs/{id}/result'>,
+  { id, message_offset: offset = 0, ...query }: ResultQuery,
 ): Promise<Answer> {
   const result = await dataOf(client.api.GET('/api/v1/jobs/{id}/result', { params: { path: { id }, query } }));
   const { message, ...rest } = outcome(result, 'The job succeeded.');
-  return { message: `${message}${damageIn(result)}`, ...rest, fields: resultFields(result) };
+  const answer = (length: number): Answer => ({
+    message: `${message}${damageIn(result)}`,
+    ...rest,
+    fields: resultFields(result, offset, length),
+  });
+  return answer(largest(MESSAGE_LENGTH, (length) => fits(answer(length))));
 }
 
 function damageIn(states: Parameters<typeof damageOf>[0]): string {
@@ -167,17 +198,22 @@ function damageIn(states: Parameters<typeof damageOf>[0]): string {
     .join('');
 }
 
-function resultFields(result: Schemas['JobResult']): object {
+/** @param length characters of the final message, from `offset`, and at most of the end of each stream */
+function resultFields(result: Schemas['JobResult'], offset: number, length: number): object {
   const { id, status, state_reason, attempt, exit_code, signal, error, duration_ms, usage, changes } = result;
   const { final_message: message, stdout, stderr, attachments } = result;
   const { stdout_state, stderr_state, receipt_state, attachments_state } = result;
+  const ofStream = Math.min(STREAM_LENGTH, length);
+  const end = offset + length;
   const answer =
     message === null
-      ? { stdout: stdout.slice(-STREAM_LENGTH), stderr: stderr.slice(-STREAM_LENGTH) }
-      : { final_message: message.slice(0, MESSAGE_LENGTH) };
-  const isCut =
-    message === null ? Math.max(stdout.length, stderr.length) > STREAM_LENGTH : message.length > MESSAGE_LENGTH;
-  const files = { attachments: attachments.slice(0, ATTACHMENTS), attachments_total: attachments.length };
+      ? { stdout: endOf(stdout, ofStream), stderr: endOf(stderr, ofStream) }
+      : { final_message: message.slice(offset, end), next_message_offset: end < message.length ? end : null };
+  const isCut = message === null ? Math.max(stdout.length, stderr.length) > ofStream : end < message.length;
+  const named = largest(Math.min(ATTACHMENTS, attachments.length), (count) =>
+    fits({ message: '', fields: attachments.slice(0, count) }, FILES_LENGTH),
+  );
+  const files = { attachments: attachments.slice(0, named), attachments_total: attachments.length };
   return {
     ...{ id, status, state_reason, attempt, exit_code, signal, error, duration_ms, usage, changes },
     ...answer,
@@ -185,6 +221,11 @@ function resultFields(result: Schemas['JobResult']): object {
     ...files,
     ...{ stdout_state, stderr_state, receipt_state, attachments_state },
   };
+}
+
+/** The last characters of a text. */
+function endOf(text: string, length: number): string {
+  return length === 0 ? '' : text.slice(-length);
 }
 
 function listed(job: Schemas['JobSummary']): object {

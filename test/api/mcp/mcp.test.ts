@@ -6,7 +6,7 @@ import { type Browser, signedInBrowser } from '../../local-run/browser.ts';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
 import { amount } from '../../vitest/amount.ts';
-import { createJob } from '../job-client.ts';
+import { createJob, untilEnded } from '../job-client.ts';
 
 const home = emptyHome();
 let service: ServiceUnderTest;
@@ -190,4 +190,26 @@ test('no answer is a stream: subscriptions and sessions are refused', async () =
     const { status, headers: given, json } = await service.api(method, '/mcp');
     expect([status, given.get('allow'), json.error]).toEqual([405, allowed, 'method_not_allowed']);
   }
+});
+
+test('a long output is read in answers of at most 100,000 characters', async () => {
+  const line = `\\e[32m"${'x'.repeat(58)}\\n`;
+  const script = `for i in $(seq 2000); do printf '${line}'; printf '${line}' >&2; done`;
+  const id = await createJob(service, { prompt: script, profile: 'shell' });
+  await untilEnded(service, id);
+  const read = async (args: object) => {
+    const { text, json } = await post(
+      request('tools/call', { name: 'job_logs', arguments: { id, limit: 65_536, ...args } }),
+    );
+    expect(text.length).toBeLessThan(100_500);
+    return json.result.structuredContent;
+  };
+  expect((await read({})).stderr.length).toBeGreaterThan(10_000);
+  let stdout = '';
+  for (let offset = 0; offset < 65 * 2_000; ) {
+    const logs = await read({ stream: 'stdout', offset });
+    stdout += logs.stdout;
+    offset = logs.next_offset;
+  }
+  expect(stdout).toBe(`\u001b[32m"${'x'.repeat(58)}\n`.repeat(2_000));
 });

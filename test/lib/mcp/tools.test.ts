@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Promptq } from '../../../lib/client/promptq.ts';
+import { toolResult } from '../../../lib/mcp/answers.ts';
 import { TOOL_CALLS } from '../../../lib/mcp/tools.ts';
 import { startStandIn } from './stand-in-service.ts';
 
@@ -125,7 +126,7 @@ describe('a question of the agent', () => {
   it('is listed, and answered', async () => {
     const { items } = service.answers['GET /jobs/job_1/questions'] as { items: object[] };
     expect(await call('list_questions', { id: ID })).toEqual({
-      ...{ message: 'A question waits for an answer.', fields: { items } },
+      ...{ message: 'A question waits for an answer.', fields: { items, next_offset: null } },
     });
     service.answers['GET /jobs/job_1/questions'] = { items: items.slice(0, 1) };
     expect((await call('list_questions', { id: ID })).message).toBe('No question waits for an answer.');
@@ -151,7 +152,7 @@ it('a failure behind the creation names the job, and the refusal of an answer wh
 it('a result has the final message, or the ends of the streams, and says if either is cut', async () => {
   const { secret: _, stdout: __, stderr: ___, final_message: ____, attachments: _____, ...shown } = RESULT;
   expect(await resultWith({ final_message: 'done', stdout: 'x' })).toEqual({
-    ...{ ...shown, terminal: undefined, final_message: 'done', answer_truncated: false },
+    ...{ ...shown, terminal: undefined, final_message: 'done', next_message_offset: null, answer_truncated: false },
     ...{ attachments: [], attachments_total: 0 },
   });
   for (const [length, isCut] of [[32_000, false] as const, [32_001, true] as const])
@@ -214,4 +215,44 @@ it('a list has what tells jobs apart, and how many there are', async () => {
     ['GET /jobs', { limit: '20' }],
     ['GET /jobs', { limit: '5', status: 'RUNNING' }],
   ]);
+});
+
+describe('an answer has at most 100,000 characters in both copies, and the next call reads on', () => {
+  const read = async (name: keyof typeof TOOL_CALLS, args: object) => {
+    const answer = await call(name, { id: ID, ...args });
+    expect(JSON.stringify(toolResult(answer)).length).toBeLessThanOrEqual(100_000);
+    return answer.fields as Record<string, unknown> & { items: object[] };
+  };
+  // What JSON makes thirteen characters of, in both copies.
+  const text = '\u0001'.repeat(40_000);
+
+  it('a final message', async () => {
+    const attachments = Array.from({ length: 50 }, () => 'ü'.repeat(512));
+    service.answers['GET /jobs/job_1/result'] = { ...RESULT, final_message: text, attachments };
+    let message = '';
+    for (let offset: unknown = 0; offset !== null; ) {
+      const fields = await read('job_result', { message_offset: offset });
+      message += String(fields.final_message);
+      offset = fields.next_message_offset;
+    }
+    expect(message).toBe(text);
+  });
+
+  it('the ends of the streams, from the call that ran the job', async () => {
+    service.answers['GET /jobs/job_1/result'] = { ...RESULT, stdout: text, stderr: text };
+    const { stdout, answer_truncated } = await read('run_job', { prompt: 'p' });
+    expect([String(stdout).length > 1_000, answer_truncated]).toEqual([true, true]);
+  });
+
+  it('the questions', async () => {
+    const items = Array.from({ length: 20 }, (_, at) => ({ ...OPEN, id: `q_${at}`, answer: 'x'.repeat(16_000) }));
+    service.answers['GET /jobs/job_1/questions'] = { items };
+    const found: object[] = [];
+    for (let offset: unknown = 0; offset !== null; ) {
+      const fields = await read('list_questions', { offset });
+      found.push(...fields.items);
+      offset = fields.next_offset;
+    }
+    expect(found).toEqual(items);
+  });
 });
