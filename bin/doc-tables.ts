@@ -50,7 +50,10 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
         ['output kept of one stream of one attempt; more ends the attempt', bytes(LIMITS.outputBytes)],
         ['each stream in a result, unless `full=1`', `the last ${bytes(LIMITS.resultStreamBytes)}`],
         ['each stream in logs, unless `full=1`', bytes(LIMITS.logStreamBytes)],
-        ['answer above which `full=1` redirects (303) to the same JSON', bytes(LIMITS.streamedAnswerBytes)],
+        [
+          'answer with `full=1`, or attachment, above which the API redirects (303) to the same content',
+          bytes(LIMITS.streamedBytes),
+        ],
         ['lifetime of that redirect', `${LIMITS.redirectSeconds} seconds`],
         ['`wait` of the status', `0 to ${LIMITS.statusWaitSeconds} seconds`],
         ['one stream of a followed log; continue with `Last-Event-ID`', `${LIMITS.follow.seconds} seconds`],

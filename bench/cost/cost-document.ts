@@ -43,7 +43,7 @@ const MINUTES = [1, 10, 60] as const;
 /** MB that a job writes to its workspace, and reads from it. */
 const FILE_MEGABYTES = [10, 100, 500] as const;
 /** MB of a streamed answer. */
-const ANSWER_MEGABYTES = [1, 10, LIMITS.streamedAnswerBytes / 1e6] as const;
+const ANSWER_MEGABYTES = [1, 10, LIMITS.streamedBytes / 1e6] as const;
 
 /** docs/operate/cost.md. */
 export function costDocument(resources: ReadonlyMap<string, Resource>, counts: RequestCounts): string {

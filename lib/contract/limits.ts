@@ -27,16 +27,17 @@ export const LIMITS = {
    * CloudFront gives up.
    */
   stream: { firstByteSeconds: 50, silenceSeconds: 15, readTimeoutSeconds: 60 },
-  /** A larger JSON response is stored with the output when the attempt ends, and served by a redirect. */
-  streamedAnswerBytes: 100_000_000,
+  /**
+   * A larger attachment is served by a redirect to the store. So is a larger JSON response, which is stored with the output
+   * when the attempt ends. After its first 6 MB, a function streams 2 MB a second.
+   */
+  streamedBytes: 20_000_000,
   /** Lifetime of such a redirect. */
   redirectSeconds: 60,
   /** Output of one stream of an attempt. More output ends the attempt. */
   outputBytes: 1024 * 1024 * 1024,
   /** Attachments of one attempt: number of files, bytes per file and in total, bytes per path, depth of folders. */
   attachments: { count: 10_000, fileBytes: 1024 ** 3, totalBytes: 5 * 1024 ** 3, pathBytes: 512, depth: 32 },
-  /** A larger attachment is served by a redirect: Lambda streams at most 200 MB. */
-  streamedAttachmentBytes: 100_000_000,
   repository: { addressLength: 2_048, refLength: 255, setupLength: 16_384 },
   /** Recorded changes to a repository: bytes of the diff, characters of its summary, bytes of a file that is compared. */
   changes: { diffBytes: 10 * 1024 * 1024, statLength: 4_000, fileBytes: 100 * 1024 * 1024 },

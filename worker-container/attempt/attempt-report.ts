@@ -147,7 +147,7 @@ async function writeDocuments(
   { job, receipt, sources, attachments }: DocumentContent,
   signal: AbortSignal,
 ): Promise<DocumentName[]> {
-  if (sources === undefined || !(await exceedsAsJson(Object.values(sources), LIMITS.streamedAnswerBytes))) return [];
+  if (sources === undefined || !(await exceedsAsJson(Object.values(sources), LIMITS.streamedBytes))) return [];
   const comparedSource = (stream: StreamName) => compared(sources[stream], receiptStreams(receipt)[stream]);
   const write = (document: DocumentName, body: Parameters<typeof uploadDocument>[0]['body']) =>
     uploadDocument({
@@ -172,7 +172,7 @@ async function writeDocuments(
   await write('result', resultDocument({ ...members, ...{ stream: 'all', next_offset: null } }, both, whole));
   const written: DocumentName[] = ['result'];
   for (const stream of STREAMS) {
-    if (!(await exceedsAsJson([sources[stream]], LIMITS.streamedAnswerBytes))) continue;
+    if (!(await exceedsAsJson([sources[stream]], LIMITS.streamedBytes))) continue;
     const request = { stream, full: true, offset: undefined };
     const shown = { [stream]: comparedSource(stream) };
     await write(`logs-${stream}`, logsDocument(job, job.attempt, shown, request, { ended: true }));

@@ -37,7 +37,7 @@ export const readAttachment = defineRoute({
       headers: { 'Content-Disposition': 'The file name to save the download under.' },
     },
     303: {
-      description: `The file is larger than ${LIMITS.streamedAttachmentBytes} bytes. Fetch it from \`Location\` within ${LIMITS.redirectSeconds} seconds, without credentials.`,
+      description: `The file is larger than ${LIMITS.streamedBytes} bytes. Fetch it from \`Location\` within ${LIMITS.redirectSeconds} seconds, without credentials.`,
       headers: { Location: 'A temporary URL of the file.' },
     },
   },

@@ -6,7 +6,7 @@ import { agentSession, logEvents, logs, logsHeaders, logsQuery, result, resultQu
 import { jobParams } from './jobs.ts';
 
 const redirect = {
-  description: `The response is larger than ${LIMITS.streamedAnswerBytes} bytes. Fetch it from \`Location\` within ${LIMITS.redirectSeconds} seconds, without credentials.`,
+  description: `The response is larger than ${LIMITS.streamedBytes} bytes. Fetch it from \`Location\` within ${LIMITS.redirectSeconds} seconds, without credentials.`,
   headers: { Location: 'A temporary URL of the same JSON.' },
 };
 

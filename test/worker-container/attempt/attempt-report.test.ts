@@ -84,7 +84,7 @@ function logOf(faults: string[]): Logger {
 const bytes = Buffer.alloc(1_000, 'x');
 /** Documents are written because of the size that it has, whatever of it can still be read. */
 const large = {
-  size: LIMITS.streamedAnswerBytes + 1,
+  size: LIMITS.streamedBytes + 1,
   async *read(from = 0, to = bytes.length) {
     yield bytes.subarray(from, to);
   },
@@ -171,7 +171,7 @@ it('a worker that has to stop while it writes documents reports without them', a
   const job = await deployment.store(aRunningJob({ id: jobIdOfKey('stop'), project_id: 'stop', folder: 'stop' }));
   const stopping = new AbortController();
   const endless = {
-    size: LIMITS.streamedAnswerBytes + 1,
+    size: LIMITS.streamedBytes + 1,
     async *read() {
       stopping.abort();
       yield await new Promise<Buffer>(() => undefined);

@@ -9,7 +9,7 @@ const MAX_BUFFERED_CHARACTERS = 4_000_000;
 
 /**
  * Saves what an attempt has written so far as a text file. A long log is followed from its first byte: following has no
- * size limit and resumes after a lost connection. Above 100 MB the API redirects a download to another origin, which
+ * size limit and resumes after a lost connection. Above 20 MB the API redirects a download to another origin, which
  * this page may not read.
  * @param onProgress receives the loaded share of a long log, 0 to 1
  * @throws ApiError with the service's message, or Error if the log can't be followed

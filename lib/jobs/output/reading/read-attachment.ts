@@ -33,7 +33,7 @@ export async function readAttachment(
     const details = { attachments_state: kept > bytes ? 'corrupt' : kept === 0 ? 'missing' : 'truncated' };
     throw ApiError.of('not_found', { ...details, recorded_bytes: bytes, kept_bytes: kept });
   }
-  if (bytes <= LIMITS.streamedAttachmentBytes)
+  if (bytes <= LIMITS.streamedBytes)
     return { disposition, body: Readable.from(store.read(content), { objectMode: false }) };
   return { disposition, location: await store.presign(content, disposition, LIMITS.redirectSeconds) };
 }
