@@ -733,30 +733,6 @@ export interface paths {
         patch: operations["editProjects"];
         trace?: never;
     };
-    "/api/v1/mcp": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Resume a request to the MCP server
-         * @description Continues to wait for the result of a task (`tasks/result`) behind the last event that the client received. There is no other stream: without `Last-Event-ID` the answer is 405, as the protocol requires.
-         */
-        get: operations["resumeMcp"];
-        put?: never;
-        /**
-         * Call the MCP server
-         * @description Serves tools for agents by the Model Context Protocol (Streamable HTTP, revisions of 2025 and 2026-07-28): one message for each request, without sessions. The tools call the API with the caller's token. `tools/list` names those that the token's scopes allow.
-         */
-        post: operations["callMcp"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -1003,7 +979,7 @@ export interface components {
             save_draft?: boolean | null;
             /** @description Alias of `save_draft`. The job is a draft if either is true. */
             draft?: boolean | null;
-        } & (unknown | unknown);
+        };
         JobEdit: {
             /**
              * @description The prompt. It must contain more than whitespace. Required unless `base_prompt` is set.
@@ -1331,38 +1307,15 @@ export interface components {
              * @description URL of a git repository: https, without credentials. Each job of the project that sets no `cwd` then works in a new git worktree. Empty: none.
              * @example https://git.example.com/team/app.git
              */
-            repository?: "" | (string | null);
+            repository?: string | null;
             /** @description Branch, tag, whole id of a commit or another ref, such as `refs/pull/7/head`, at which worktrees start. Empty: the default branch of the repository. */
-            ref?: "" | (string | null);
+            ref?: string | null;
             /** @description Shell command that runs once in each new worktree, before the agent, by `bash -e -o pipefail`. Empty: none. */
-            setup?: "" | (string | null);
-            /** @description Name of the secret that gives read access to the repository. Its value has the form `https://USER:TOKEN@HOST`, and it is used only for that host. Empty: none. */
-            secret?: "" | (string | null);
+            setup?: string | null;
+            /** @description Name of the secret that gives read access to the repository: letters, digits and `_`. Its value has the form `https://USER:TOKEN@HOST`, and it is used only for that host. Empty: none. */
+            secret?: string | null;
             /** @description Whether only one job, including its deploy commands, can use a folder at a time. Other jobs with the same `cwd` wait. */
             exclusive_cwd?: boolean | null;
-        };
-        McpMessage: {
-            /**
-             * @description The version of JSON-RPC.
-             * @enum {string}
-             */
-            jsonrpc: "2.0";
-            /** @description The id of a request, and of its answer. */
-            id?: string | (number | null);
-            /** @description The error: the protocol's `code` and `message`. */
-            error?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description Such as `tools/list` and `tools/call`. */
-            method?: string | null;
-            /** @description The parameters of the method. */
-            params?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description Of an answer by the client. Accepted and ignored. */
-            result?: {
-                [key: string]: unknown;
-            } | null;
         };
         TokenCreation: {
             /**
@@ -2633,23 +2586,6 @@ export interface components {
             secret: string | null;
             exclusive_cwd: boolean;
         };
-        McpAnswer: {
-            /**
-             * @description The version of JSON-RPC.
-             * @enum {string}
-             */
-            jsonrpc: "2.0";
-            /** @description The id of the request; null if it could not be read. */
-            id?: unknown;
-            /** @description The error: the protocol's `code` and `message`. */
-            error?: {
-                [key: string]: unknown;
-            };
-            /** @description What the method returns. */
-            result?: {
-                [key: string]: unknown;
-            };
-        };
         OpenApiDocument: {
             /** @example 3.0.3 */
             openapi: string;
@@ -3148,17 +3084,6 @@ export interface components {
         };
         /** @description A sentence that describes what was received and what is allowed. / A sentence that describes what was received and what is allowed. */
         InvalidStateOrInvalidRequest: {
-            headers: {
-                /** @description Id of the request in the logs. */
-                "x-request-id"?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description method_not_allowed */
-        MethodNotAllowed: {
             headers: {
                 /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
@@ -4966,8 +4891,7 @@ export interface operations {
                 /** @example {} */
                 "application/json": {
                     /**
-                     * @description Where the attempt begins: `start`, with the prompt; `session`, where the agent stopped.
-                     * @default start
+                     * @description Where the attempt begins: `start`, with the prompt; `session`, where the agent stopped. Default: `start`.
                      * @enum {string|null}
                      */
                     from?: "start" | "session" | null;
@@ -5557,7 +5481,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobResult"];
                 };
             };
-            /** @description The response is larger than 100000000 bytes. Fetch it from `Location` within 60 seconds, without credentials. */
+            /** @description The response is larger than 20000000 bytes. Fetch it from `Location` within 60 seconds, without credentials. */
             303: {
                 headers: {
                     /** @description Id of the request in the logs. */
@@ -5644,7 +5568,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description The response is larger than 100000000 bytes. Fetch it from `Location` within 60 seconds, without credentials. */
+            /** @description The response is larger than 20000000 bytes. Fetch it from `Location` within 60 seconds, without credentials. */
             303: {
                 headers: {
                     /** @description Id of the request in the logs. */
@@ -6780,7 +6704,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The file is larger than 100000000 bytes. Fetch it from `Location` within 60 seconds, without credentials. */
+            /** @description The file is larger than 20000000 bytes. Fetch it from `Location` within 60 seconds, without credentials. */
             303: {
                 headers: {
                     /** @description Id of the request in the logs. */
@@ -6904,138 +6828,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            408: components["responses"]["RequestTimeout"];
-            413: components["responses"]["BodyTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            502: components["responses"]["FunctionFailed"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["TimedOut"];
-        };
-    };
-    resumeMcp: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The revision of the protocol. */
-                "mcp-protocol-version"?: string;
-                /** @description The id of the last event received. */
-                "last-event-id"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The answer, or one event without data after which the client resumes again. */
-            200: {
-                headers: {
-                    /** @description Id of the request in the logs. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /** @example text */
-                    "text/event-stream": string;
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            413: components["responses"]["BodyTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            502: components["responses"]["FunctionFailed"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["TimedOut"];
-        };
-    };
-    callMcp: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The revision of the protocol. */
-                "mcp-protocol-version"?: string;
-                /** @description The method of the message, from 2026-07-28 on. */
-                "mcp-method"?: string;
-                /** @description The name of the tool, from 2026-07-28 on. */
-                "mcp-name"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "jsonrpc": "2.0"
-                 *     }
-                 */
-                "application/json": components["schemas"]["McpMessage"];
-            };
-        };
-        responses: {
-            /** @description The answer to a request. As an event stream: the result of a task follows on `GET /mcp`. */
-            200: {
-                headers: {
-                    /** @description Id of the request in the logs. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "jsonrpc": "2.0"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["McpAnswer"];
-                    /** @example text */
-                    "text/event-stream": string;
-                };
-            };
-            /** @description A notification or an answer was accepted. */
-            202: {
-                headers: {
-                    /** @description Id of the request in the logs. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The protocol's own error, or that of the API. */
-            400: {
-                headers: {
-                    /** @description Id of the request in the logs. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["McpAnswer"] | components["schemas"]["Error"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description The protocol's own error: no such method. */
-            404: {
-                headers: {
-                    /** @description Id of the request in the logs. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "jsonrpc": "2.0"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["McpAnswer"];
-                };
-            };
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];

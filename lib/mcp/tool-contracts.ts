@@ -359,6 +359,11 @@ export const TOOL_CONTRACTS: Readonly<
           "type": "integer",
           "minimum": 1,
           "maximum": 9007199254740991
+        },
+        "message_offset": {
+          "type": "integer",
+          "minimum": 0,
+          "description": "Character at which to read on in a long final message: next_message_offset of the last answer."
         }
       },
       "required": [
@@ -401,7 +406,7 @@ export const TOOL_CONTRACTS: Readonly<
           "maximum": 9007199254740991
         },
         "limit": {
-          "description": "Maximum number of bytes of each stream to return.",
+          "description": "Maximum number of bytes of each stream to return. Fewer come if the answer would be too long.",
           "type": "integer",
           "minimum": 4,
           "maximum": 65536,
@@ -485,6 +490,11 @@ export const TOOL_CONTRACTS: Readonly<
           "type": "string",
           "minLength": 1,
           "description": "The id of the job."
+        },
+        "offset": {
+          "type": "integer",
+          "minimum": 0,
+          "description": "The next_offset of the last answer, to read further questions."
         }
       },
       "required": [

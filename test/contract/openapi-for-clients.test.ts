@@ -27,6 +27,7 @@ interface Document {
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly responses: Readonly<Record<string, Response>>;
+    readonly securitySchemes: Readonly<Record<string, object>>;
   };
 }
 
@@ -78,13 +79,19 @@ describe('schemas', () => {
     }
   });
 
-  test('a job needs `prompt` or `base_prompt`', () => {
-    const { JobCreation: creation } = components.schemas;
-    const parts = [creation, ...(creation?.allOf ?? [])];
-    expect(parts.flatMap((part) => part?.anyOf ?? []).map(({ required }) => required)).toEqual([
-      ['prompt'],
-      ['base_prompt'],
-    ]);
+  test('no schema is named as a security scheme, and no nullable enum has a default', () => {
+    const schemes = Object.keys(components.securitySchemes).map((name) => name.toLowerCase());
+    expect(Object.keys(components.schemas).filter((name) => schemes.includes(name.toLowerCase()))).toEqual([]);
+    const bodies = operations.map(({ requestBody }) => requestBody);
+    const found = [...schemasWithin('bodies', bodies), ...schemasWithin('schemas', components.schemas)];
+    const withDefault = found.filter(([, schema]) => schema.enum && schema.nullable && 'default' in schema);
+    expect(withDefault.map(([at]) => at)).toEqual([]);
+  });
+
+  test('an optional text of a request that may be empty is no union', () => {
+    const { properties = {} } = components.schemas.ProjectEdit ?? {};
+    expect(Object.values(properties).filter((member) => member.type === undefined)).toEqual([]);
+    expect(properties.ref).toMatchObject({ type: 'string', maxLength: 255, nullable: true });
   });
 
   test.each(operations.filter(({ requestBody }) => requestBody))(
@@ -134,7 +141,7 @@ describe('operations', () => {
   });
 
   test('an operation that no token may call names its principal, and no scope', () => {
-    const forSessions = operations.filter(({ security }) => security.every((scheme) => 'session' in scheme));
+    const forSessions = operations.filter(({ security }) => security.every((scheme) => 'browserSession' in scheme));
     expect(forSessions.length).toBeGreaterThan(0);
     for (const operation of operations) {
       const isForSessions = forSessions.includes(operation);

@@ -4,6 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { ERRORS } from '../../lib/contract/errors.ts';
+import { isDescribed } from '../../lib/contract/openapi/openapi.ts';
 import { BASE_PATH, type RouteResponse } from '../../lib/contract/route.ts';
 import { routes } from '../../lib/contract/routes/routes.ts';
 import { errorBody } from '../../lib/contract/schemas/service.ts';
@@ -88,7 +89,7 @@ describe('what openapi.json says of', () => {
   const responseOf = (body: z.output<typeof described>) =>
     body.$ref === undefined ? body : components.responses[body.$ref.split('/').at(-1) ?? ''];
 
-  test.each(routes)('$id: its requests and answers have examples, and these are valid', (route) => {
+  test.each(routes.filter(isDescribed))('$id: its requests and answers have examples, and these are valid', (route) => {
     const { requestBody, responses } = operationOf(route);
     const input = requestBody?.content['application/json'];
     if (route.body !== undefined) expect(route.body.safeParse(input?.example).error).toBeUndefined();
@@ -101,7 +102,7 @@ describe('what openapi.json says of', () => {
     }
   });
 
-  test.each(routes)('$id: every refusal, with its body, its headers and examples', (route) => {
+  test.each(routes.filter(isDescribed))('$id: every refusal, with its body, its headers and examples', (route) => {
     const { responses } = operationOf(route);
     const statuses = new Set([...route.errors, 'invalid_request', 'unauthorized', 'too_many_requests'] as const);
     for (const status of [
@@ -124,18 +125,21 @@ describe('what openapi.json says of', () => {
     }
   });
 
-  test.each(routes)('$id: who may call it, by schemes that are declared and without scopes of theirs', (route) => {
-    const { security } = operationOf(route);
-    const ALL = ['bearer', 'apiToken', 'perimeter', 'telegram', 'session'];
-    const schemes = security.map((scheme) => Object.keys(scheme)[0] ?? '');
-    expect(schemes).toEqual(
-      { 'admin-sessions': ['session'], tokens: ['bearer', 'apiToken'], none: ALL }[route.only ?? 'none'],
-    );
-    expect(Object.keys(components.securitySchemes)).toEqual(expect.arrayContaining(schemes));
-    expect(security.flatMap((scheme) => Object.values(scheme).flat())).toEqual([]);
-  });
+  test.each(routes.filter(isDescribed))(
+    '$id: who may call it, by schemes that are declared and without scopes of theirs',
+    (route) => {
+      const { security } = operationOf(route);
+      const ALL = ['bearer', 'apiToken', 'perimeter', 'telegram', 'browserSession'];
+      const schemes = security.map((scheme) => Object.keys(scheme)[0] ?? '');
+      expect(schemes).toEqual(
+        { 'admin-sessions': ['browserSession'], tokens: ['bearer', 'apiToken'], none: ALL }[route.only ?? 'none'],
+      );
+      expect(Object.keys(components.securitySchemes)).toEqual(expect.arrayContaining(schemes));
+      expect(security.flatMap((scheme) => Object.values(scheme).flat())).toEqual([]);
+    },
+  );
 
-  test.each(routes)('$id: every parameter with its bounds', (route) => {
+  test.each(routes.filter(isDescribed))('$id: every parameter with its bounds', (route) => {
     const bounds = ['enum', 'format', 'maximum', 'maxLength', 'minLength', 'pattern'];
     for (const { name, schema } of operationOf(route).parameters) {
       expect([name, bounds.some((bound) => bound in schema)]).toEqual([name, true]);

@@ -69,7 +69,7 @@ export function operationsOf(document: Json): Operation[] {
         method: method.toUpperCase(),
         path,
         scope: operation['x-required-scope'],
-        signedIn: operation.security.every((scheme) => 'session' in scheme),
+        signedIn: operation.security.every((scheme) => 'browserSession' in scheme),
         parameters: operation.parameters ?? [],
         body: schema && { required: body?.required === true, schema },
         answers: new Map(

@@ -28,6 +28,9 @@ export interface ComparedDocument {
   readonly components?: {
     readonly schemas?: Readonly<Record<string, Schema>>;
     readonly responses?: Readonly<Record<string, Body>>;
+    readonly securitySchemes?: Readonly<
+      Record<string, { readonly in?: string; readonly name?: string; readonly scheme?: string }>
+    >;
   };
 }
 
@@ -73,11 +76,11 @@ class Comparison {
   *operations(where: string, before: Operation, after: Operation): Generator<string> {
     yield* changed(`${where}: operationId`, before.operationId, after.operationId);
     // Scopes apply to tokens; for an operation that accepts none, the scope has no meaning.
-    if (before.security === undefined || before.security.some((scheme) => !('session' in scheme)))
+    if (before.security === undefined || this.#schemes(before, 'before').some(({ is }) => !is.startsWith('cookie ')))
       yield* changed(`${where}: scope`, before['x-required-scope'], after['x-required-scope']);
-    const schemes = (after.security ?? []).flatMap(Object.keys);
-    for (const scheme of (before.security ?? []).flatMap(Object.keys)) {
-      if (!schemes.includes(scheme)) yield `${where}: the scheme ${scheme} is no longer accepted`;
+    const schemes = this.#schemes(after, 'after').map(({ is }) => is);
+    for (const { name, is } of this.#schemes(before, 'before')) {
+      if (!schemes.includes(is)) yield `${where}: the scheme ${name} is no longer accepted`;
     }
     yield* this.#parameters(where, before.parameters ?? [], after.parameters ?? []);
     yield* this.#requests(where, before.requestBody, after.requestBody);
@@ -88,6 +91,15 @@ class Comparison {
       else if (status === 'default') yield* this.#named(where, body, before, after);
       else yield `${where}: the status ${status} is removed`;
     }
+  }
+
+  /** The schemes that an operation accepts: the name of each in the document, and what a client sends. */
+  #schemes({ security = [] }: Operation, side: 'before' | 'after') {
+    const described = this.#document(side).components?.securitySchemes ?? {};
+    return security.flatMap(Object.keys).map((name) => {
+      const scheme = described[name] ?? { name };
+      return { name, is: [scheme.in, scheme.name, scheme.scheme].filter(Boolean).join(' ') };
+    });
   }
 
   *#named(where: string, byDefault: Body, before: Operation, after: Operation): Generator<string> {
@@ -132,6 +144,11 @@ class Comparison {
     if (from?.$ref !== undefined && this.#open.has(pair)) return;
     this.#open.add(pair);
     const [before, after] = [this.#schema(from, 'before'), this.#schema(to, 'after')];
+    if (direction === 'request' && before.anyOf !== undefined && after.anyOf === undefined) {
+      for (const part of before.anyOf) yield* this.#schemas(where, part, to, direction);
+      this.#open.delete(pair);
+      return;
+    }
     yield* changed(`${where}: type`, before.type, after.type ?? (direction === 'request' ? before.type : undefined));
     yield* changed(`${where}: format`, before.format, after.format);
     yield* direction === 'request' ? narrowed(where, before, after) : loosened(where, before, after);
@@ -183,7 +200,7 @@ function* narrowed(where: string, before: Schema, after: Schema): Generator<stri
   if (before.enum === undefined && after.enum !== undefined && before.type !== undefined)
     yield `${where}: only some values are allowed now`;
   if (before.nullable && !after.nullable) yield `${where}: null is no longer allowed`;
-  for (const [name, isTighter] of BOUNDS) {
+  for (const [name, isTighter] of before.enum === undefined ? BOUNDS : []) {
     const [was, is] = [before[name], after[name]];
     if (is !== undefined && (was === undefined || isTighter(is, was)))
       yield `${where}: ${name} was ${was ?? 'not given'}, is ${is}`;

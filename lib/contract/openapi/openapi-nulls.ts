@@ -4,6 +4,7 @@ interface MutableSchema {
   type?: string;
   nullable?: boolean;
   enum?: unknown[];
+  default?: unknown;
   properties?: Record<string, MutableSchema>;
   required?: string[];
   items?: MutableSchema;
@@ -45,6 +46,8 @@ function admitNull(name: string, member: MutableSchema): void {
   if (schema.type !== undefined) schema.nullable = true;
   else if (schema.$ref !== undefined || schema.allOf !== undefined || schema.enum !== undefined)
     throw new Error(`the optional request property ${name} has no type, which nullable requires`);
+  // The Go client of openapi-generator does not compile with the default of an enum that is no component.
+  if (schema.enum !== undefined) delete schema.default;
   holdNull(schema);
 }
 

@@ -28,7 +28,8 @@ const SECURITY_SCHEMES = {
     description:
       'Init data of a Telegram Mini App, at most one hour old. The role of the user determines the permissions.',
   },
-  session: {
+  // Named differently than every schema: generators make one type of both.
+  browserSession: {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-promptq',
@@ -39,16 +40,25 @@ const SECURITY_SCHEMES = {
 
 /** Schemes of the routes that are restricted to some principals. */
 const SCHEMES: Readonly<Record<keyof typeof REQUIRED_PRINCIPALS, readonly string[]>> = {
-  'admin-sessions': ['session'],
+  'admin-sessions': ['browserSession'],
   tokens: ['bearer', 'apiToken'],
 };
 const ALL_SCHEMES = Object.keys(SECURITY_SCHEMES);
 
 /**
+ * Left out: the Model Context Protocol describes its messages itself, its clients use no generated ones, and a path whose
+ * answers have several forms ends some generators.
+ */
+const UNDESCRIBED: readonly string[] = ['mcp.call', 'mcp.resume'];
+
+export const isDescribed = ({ id }: { readonly id: string }): boolean => !UNDESCRIBED.includes(id);
+
+/**
  * The OpenAPI 3.0.3 document of a routing table. It is the same for every deployment; `describeDeployment` adds the
  * differences.
  */
-export function createOpenApi(routes: readonly Route[], version: string): Record<string, unknown> {
+export function createOpenApi(allRoutes: readonly Route[], version: string): Record<string, unknown> {
+  const routes = allRoutes.filter(isDescribed);
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
     const path = `${BASE_PATH}${route.path}`;
@@ -170,10 +180,21 @@ function errorsByStatus(route: Route): Map<string, ErrorCode[]> {
 function mend(schema: Record<string, unknown>, io: 'input' | 'output'): void {
   delete schema.contentEncoding;
   holdNull(schema);
+  mergeEmptyText(schema);
   if (io === 'output' && schema.additionalProperties === false) delete schema.additionalProperties;
   if (schema.nullable === true && Array.isArray(schema.allOf) && schema.type === undefined) {
     schema.anyOf = [...(schema.allOf as unknown[]), { type: 'string', nullable: true, enum: [null] }];
     delete schema.allOf;
     delete schema.nullable;
   }
+}
+
+/** A text or an empty one is one text, without a pattern: not all generators know a union of two. */
+function mergeEmptyText(schema: Record<string, unknown>): void {
+  const [empty, text, ...more] = (schema.anyOf ?? []) as Record<string, unknown>[];
+  const isEmpty = Array.isArray(empty?.enum) && empty.enum.length === 1 && empty.enum[0] === '';
+  if (!isEmpty || text?.type !== 'string' || text.minLength !== undefined || more.length > 0) return;
+  delete schema.anyOf;
+  const { pattern: _, ...others } = text;
+  Object.assign(schema, others);
 }

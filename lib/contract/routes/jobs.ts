@@ -201,7 +201,8 @@ export const retryJob = defineRoute({
     'Starts another attempt of a job that has ended. Earlier attempts and their output are kept. Not possible once a later turn of its thread has begun, or while a command of a deploy binding works in its folder. With `"from": "session"`, the agent of a FAILED or CANCELLED job continues where it stopped. If its session is missing or refused, it starts from the prompt, with a warning.',
   body: z.strictObject({
     from: z.enum(RETRY_FROM).default('start').meta({
-      description: 'Where the attempt begins: `start`, with the prompt; `session`, where the agent stopped.',
+      description:
+        'Where the attempt begins: `start`, with the prompt; `session`, where the agent stopped. Default: `start`.',
     }),
   }),
   access: { ...action.access, registry: 'write' },

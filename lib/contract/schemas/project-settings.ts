@@ -34,7 +34,7 @@ export const projectEdit = z
     }),
     secret: optionalText(secretName).meta({
       description:
-        'Name of the secret that gives read access to the repository. Its value has the form `https://USER:TOKEN@HOST`, and it is used only for that host. Empty: none.',
+        'Name of the secret that gives read access to the repository: letters, digits and `_`. Its value has the form `https://USER:TOKEN@HOST`, and it is used only for that host. Empty: none.',
     }),
     exclusive_cwd: z.boolean().optional().meta({
       description:

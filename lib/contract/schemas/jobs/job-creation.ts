@@ -106,11 +106,9 @@ export const jobCreation = z
     save_draft: z.boolean().optional().meta({ description: 'Store the job as a draft. Workers do not start drafts.' }),
     draft: z.boolean().optional().meta({ description: 'Alias of `save_draft`. The job is a draft if either is true.' }),
   })
-  // Within `allOf`: client generators turn a schema with `anyOf` into a union and lose its properties.
-  .meta({
-    id: 'JobCreation',
-    override: { allOf: [{ anyOf: [{ required: ['prompt'] }, { required: ['base_prompt'] }] }] },
-  });
+  // That one of `prompt` and `base_prompt` is required is in their descriptions only: client generators turn a schema with
+  // `anyOf` into a union, or refuse it within `allOf`.
+  .meta({ id: 'JobCreation' });
 export type JobCreation = z.output<typeof jobCreation>;
 
 /** Fields of a `follow-up-job` block in an agent's output. Identity comes from the parent job. */
