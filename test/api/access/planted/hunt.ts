@@ -75,7 +75,7 @@ export async function hunt(env: Record<string, string>, under: readonly string[]
       prompt: `echo '${secrets["another job's file"]}' > own; while [ ! -e gate ]; do sleep 0.1; done`,
       profile: 'keyed',
     });
-    const theirs = join(service.home, 'workspaces', 'local_project', neighbour);
+    const theirs = join(service.home, 'workspaces', 'local_project', neighbour, 'work');
     await waitFor(async () => (await readdir(theirs)).includes('own'));
     const { port } = attacker.address() as AddressInfo;
     const script = huntingScript({
