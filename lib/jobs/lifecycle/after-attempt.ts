@@ -7,7 +7,7 @@ import type { ParkReason } from './parking.ts';
 import { withPendingBindings } from './pending-work.ts';
 import { isAsking, isUnanswered, withdrawn } from './question.ts';
 import { ended, queuedAgain, withoutProbe } from './queued-again.ts';
-import { lastHeard, withLoss, withoutResume, withResume } from './resume.ts';
+import { afterTimeout, lastHeard, withLoss, withoutResume, withResume } from './resume.ts';
 
 /** How many worker losses a round tolerates. */
 export const MAX_LOSSES = 3;
@@ -113,7 +113,7 @@ function afterOutcome(
   const used = job.retries_used ?? 0;
   if (outcome.final === true || used >= job.retries) return ended(job, 'FAILED', outcome.reason, at);
   const pause = Math.ceil(random() * Math.min(BACKOFF.max, BACKOFF.base * 2 ** used));
-  return queuedAgain(withoutResume(job), {
+  return queuedAgain(outcome.reason === 'timed_out' ? afterTimeout(job, at, receipt) : withoutResume(job), {
     reason: 'retry_backoff',
     retries_used: used + 1,
     queued_at: at,

@@ -43,6 +43,12 @@ function wasInVain({ outcome, agent, resumed_from, usage, final_message }: Resum
   return resumed_from !== undefined && final_message === undefined && (usage?.output_tokens ?? 0) === 0;
 }
 
+/** The job after a timeout: its next attempt continues the session of this one, and gets the whole timeout. */
+export function afterTimeout(...[job, endedAt, receipt]: Parameters<typeof withResume>): Job {
+  const { ran_before: _ran, ...resuming } = withResume(job, endedAt, receipt);
+  return resuming;
+}
+
 /** The job whose next attempt starts from its prompt. */
 export function withoutResume(job: Job): Job {
   const { resume_oldest: _oldest, ...rest } = withoutNextResume(job);

@@ -40,6 +40,20 @@ test.for([
 
 const resuming = aRunningJob({ agent: 'codex', retries: 1, attempt: 2, resume_from: 1, resume_oldest: 1 });
 
+test('after a timeout with a retry the next attempt continues the session, with the whole timeout again', () => {
+  const event = end({ kind: 'failed', reason: 'timed_out' }, 2);
+  const job = after({ ...resuming, ran_before: 5_000 }, event);
+  expect(job).toMatchObject({
+    status: 'QUEUED',
+    reason: 'retry_backoff',
+    retries_used: 1,
+    resume_from: 2,
+    resume_oldest: 1,
+  });
+  expect(job).not.toHaveProperty('ran_before');
+  expect(after({ ...resuming, retries: 0 }, event)).not.toHaveProperty('resume_from');
+});
+
 test.for([
   { what: 'a failure with a retry', event: end({ kind: 'failed', reason: 'agent_error' }, 2), status: 'QUEUED' },
   { what: 'a success', event: end({ kind: 'succeeded', reason: 'exited' }, 2), status: 'SUCCEEDED' },
