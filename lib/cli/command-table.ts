@@ -140,7 +140,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'attachments',
     about: 'list the files that a job produced, or download them',
-    args: [JOB, ['[paths...]', 'files to download; default: all']],
+    args: [JOB, ['[paths...]', 'files to download; default: all. Without --output, one is printed']],
     options: [
       {
         flags: '-o, --output <folder>',
@@ -160,6 +160,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       { flags: '--check', about: 'only check whether they apply' },
       { flags: '--3way', about: 'merge what does not apply, as `git apply --3way` does' },
+      { flags: '--allow-config', about: 'also apply changes to settings that programs obey, such as .envrc' },
       JSON_OPTION,
     ],
     routes: ['jobs.read', 'attachments.read'],

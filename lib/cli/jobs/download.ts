@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
-import { copyFile, type FileHandle, link, mkdir, open, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { constants } from 'node:fs';
+import { copyFile, link, lstat, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { answerOf } from '../../client/data-of.ts';
 import { networkFault, TransientError, UnreachableError } from '../../client/errors.ts';
@@ -9,41 +9,58 @@ import type { Promptq, Schemas } from '../../client/promptq.ts';
 import { repeat } from '../../client/repeat.ts';
 import { CommandError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-codes.ts';
+import { diskFault, type TargetFolder } from './target-folder.ts';
 
-interface Wanted {
+/** A file of a job. */
+interface Source {
   readonly id: string;
-  readonly attachment: Pick<Schemas['Attachment'], 'name' | 'attempt' | 'sha256'>;
-  readonly target: string;
+  readonly attachment: Pick<Schemas['Attachment'], 'path' | 'name' | 'attempt' | 'sha256'>;
 }
 
 const MISMATCH = 'the received file is not the one that the job stored';
 
-/** What became of a download: `other`: a different file is there, and is kept. */
+/** What became of a download: `other`: something different is there, and is kept. */
 export type Downloaded = 'stored' | 'there' | 'other';
 
 /**
- * Downloads an attachment into a new file, which appears when it is complete and has the recorded SHA-256. A file that is
- * there already is not fetched.
+ * Downloads an attachment into a new file of the folder, which appears when it is complete and has the recorded SHA-256. A
+ * file that is there already is not fetched. No link is followed.
  * @throws CommandError if the disk fails, or the received file stays another one; RequestError, UnreachableError
  */
-export async function download(client: Promptq, { id, attachment, target }: Wanted): Promise<Downloaded> {
-  const folder = dirname(target);
-  // Nobody else who may write to the folder can guess the name, and make it a link.
-  const part = join(folder, `.promptq-${randomUUID()}.part`);
+export async function download(
+  client: Promptq,
+  { folder, ...source }: Source & { readonly folder: TargetFolder },
+): Promise<Downloaded> {
+  const { attachment } = source;
+  const parts = attachment.path.split('/');
+  const target = join(folder.path, ...parts);
   try {
-    const found = await existing(target, attachment.sha256);
-    if (found !== undefined) return found;
-    await mkdir(folder, { recursive: true });
-    await repeat(async () => await fetchInto(client, { id, attachment, target: part }), client.policy);
-    await place(part, target);
-    return 'stored';
+    return await folder.within(parts.slice(0, -1), async (at) => {
+      const file = join(at, parts.at(-1) ?? '');
+      return (await existing(file, attachment.sha256)) ?? (await store(client, source, { at, file }));
+    });
   } catch (error) {
     if (error instanceof UnreachableError && error.message === MISMATCH)
       throw new CommandError(EXIT.jobFailed, `${target} can't be stored: ${MISMATCH}`);
     if (!isDiskError(error)) throw error;
     // Another program has made it meanwhile.
     if (error.code === 'EEXIST' && (error.syscall === 'link' || error.syscall === 'copyfile')) return 'other';
-    throw new CommandError(EXIT.jobFailed, `${target} can't be stored: ${error.message}`);
+    throw new CommandError(EXIT.jobFailed, `${target} can't be stored: ${diskFault(error)}`);
+  }
+}
+
+/** @param at the folder of the file */
+async function store(
+  client: Promptq,
+  source: Source,
+  { at, file }: { readonly at: string; readonly file: string },
+): Promise<Downloaded> {
+  // Nobody else who may write to the folder can guess the name, and make it a link.
+  const part = join(at, `.promptq-${randomUUID()}.part`);
+  try {
+    await repeat(async () => await fetchInto(client, part, source), client.policy);
+    await place(part, file);
+    return 'stored';
   } finally {
     await rm(part, { force: true }).catch(() => undefined);
   }
@@ -60,25 +77,41 @@ async function place(part: string, target: string): Promise<void> {
   });
 }
 
-/** What is there instead of a download; undefined: nothing. */
+/** What is there instead of a download; undefined: nothing. Only a plain file is read. */
 async function existing(path: string, sha256: string): Promise<Exclude<Downloaded, 'stored'> | undefined> {
-  try {
-    const hash = createHash('sha256');
-    await pipeline(createReadStream(path), hash);
-    return hash.digest('hex') === sha256 ? 'there' : 'other';
-  } catch (error) {
-    if (isDiskError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined;
-    if (isDiskError(error) && error.code === 'EISDIR') return 'other';
-    throw error;
-  }
+  const found = await lstat(path).catch(unlessAbsent);
+  if (found === undefined || !found.isFile()) return found && 'other';
+  const hash = createHash('sha256');
+  await pipeline((await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)).createReadStream(), hash);
+  return hash.digest('hex') === sha256 ? 'there' : 'other';
+}
+
+function unlessAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 function isDiskError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 
-async function fetchInto(client: Promptq, { id, attachment, target }: Wanted): Promise<void> {
-  const { name, attempt, sha256 } = attachment;
+async function fetchInto(client: Promptq, target: string, source: Source): Promise<void> {
+  const file = await open(target, 'w', 0o644);
+  try {
+    await fetchWith(client, source, async (bytes) => await file.writeFile(bytes));
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Fetches an attachment piece by piece.
+ * @throws TransientError if it is cut off or is not the file that the job stored, which is known only at its end
+ */
+export async function fetchWith(
+  client: Promptq,
+  { id, attachment: { name, attempt, sha256 } }: Source,
+  write: (bytes: Uint8Array) => Promise<void>,
+): Promise<void> {
   const { response } = await answerOf(
     client.api.GET('/api/v1/jobs/{id}/attachments/{name}', {
       params: { path: { id, name }, query: { attempt } },
@@ -86,25 +119,15 @@ async function fetchInto(client: Promptq, { id, attachment, target }: Wanted): P
       parseAs: 'stream',
     }),
   );
-  const file = await open(target, 'w', 0o644);
-  try {
-    const hash = await copy(response, file);
-    if (hash !== sha256) throw new TransientError(MISMATCH);
-  } finally {
-    await file.close();
-  }
-}
-
-/** @returns the SHA-256 of what was copied */
-async function copy(response: Response, file: FileHandle): Promise<string> {
   const hash = createHash('sha256');
   const reader = response.body?.getReader();
   for (;;) {
     const { done, value } = (await reader?.read().catch(lost)) ?? { done: true, value: undefined };
-    if (done) return hash.digest('hex');
+    if (done) break;
     hash.update(value);
-    await file.writeFile(value);
+    await write(value);
   }
+  if (hash.digest('hex') !== sha256) throw new TransientError(MISMATCH);
 }
 
 function lost(error: unknown): never {

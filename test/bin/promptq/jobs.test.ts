@@ -313,7 +313,10 @@ describe('attachments', () => {
     expect(second).toMatchObject({ code: 0, stderr: expect.stringContaining('b.txt, already there') });
     expect(await readdir(folder)).toEqual(['a.txt', 'b.txt', 'c.txt']);
     const blocked = await promptq('attachments', id, '-o', join(folder, 'a.txt'));
-    expect(blocked).toMatchObject({ code: 1, stderr: expect.stringMatching(/^promptq: .*can't be stored: .*\n$/s) });
+    expect(blocked).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^promptq: nothing can be stored in .*\n$/s),
+    });
   });
 
   test('stores nothing in a folder of git', async () => {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { harmless as harmlessText } from '../../../../lib/cli/base/terminal.ts';
 import { commandLine, refused, temporaryFolder } from '../command-line.ts';
 
 const promptq = commandLine();
@@ -51,8 +52,10 @@ it('downloads all files or the named ones, each to its path in the folder', asyn
   expect([named.code, JSON.parse(named.stdout), readdirSync(one)]).toEqual([0, { items: [A, B] }, ['deep']]);
 });
 
+const NO_FOLDER = 'name the folder to download into: --output; without it, one file is printed';
 it.each([
-  ['named files without a folder', ['a.txt'], 2, 'name the folder to download into: --output'],
+  ['several files without a folder', ['a.txt', 'deep/b.txt'], 2, NO_FOLDER],
+  ['a file without a folder as JSON', ['a.txt', '--json'], 2, NO_FOLDER],
   ['a file that the job does not have', ['a.txt', 'c', '--output', 'x'], 4, 'the job has no attachment c'],
 ])('refuses %s', async (_, args, code, message) => {
   const ended = await promptq(['attachments', 'j', ...args], BOTH);
@@ -69,34 +72,83 @@ it('keeps a file that is there, and says whether it is the same', async () => {
   const other = await promptq(['attachments', 'j', '--output', output], BOTH);
   expect(other).toMatchObject({
     code: 2,
-    stderr: `${output}/deep/b.txt, 8 bytes\npromptq: another file exists already; it is kept: ${output}/a.txt\n`,
+    stderr: `${output}/deep/b.txt, 8 bytes\npromptq: something else exists already; it is kept: ${output}/a.txt\n`,
   });
   expect(readFileSync(join(output, 'a.txt'), 'utf8')).toBe('mine');
 });
 
-it('stores nothing outside the folder, and nothing that git would read commands from', async () => {
+it('prints one file, whatever its name is, and fails if it is not the one that the job stored', async () => {
+  const named = { ...A, path: '.envrc' };
+  const printed = await promptq(['attachments', 'j', '.envrc'], { ...listed(named, B), ...content('atxt') });
+  expect(printed).toMatchObject({ code: 0, stdout: 'atxt', stderr: '' });
+  const damaged = { ...listed({ ...named, sha256: 'other' }), ...content('atxt') };
+  expect(await promptq(['attachments', 'j', '.envrc'], damaged)).toMatchObject({ code: 1, stdout: 'atxt' });
+});
+
+const HIDES = 'its name has control characters, or others that hide what it is';
+it.each<[what: string, reason: string, paths: readonly string[]]>([
+  [
+    'nothing outside the folder',
+    'it names no place below the folder',
+    ['../x', './x', 'a//x', '/x', 'a/..', String.raw`a\x`],
+  ],
+  [
+    'nothing of git',
+    'git runs commands that it names',
+    ['.git/config', 'a/.GIT. /hooks', 'git~1', 'GIT~2/x', '.git:x', '.g\u200Cit', '.git::$INDEX_ALLOCATION/x'],
+  ],
+  ['no repository', 'git takes its folder for a repository, and runs commands that its settings name', ['r/HEAD']],
+  [
+    'no settings of shells, editors and tools',
+    'programs take settings, and with them commands, from names that begin with a dot',
+    [
+      ...['.envrc', '.bashrc', 'a/.zshenv', '.vscode/tasks.json', '.idea/x', '.npmrc', '.gitattributes', '.hg/hgrc'],
+      ...['.husky/pre-commit', '.direnv/x', '.exrc', '.claude/settings.json', '.Envrc. ', '\u200B.envrc', '.directory'],
+    ],
+  ],
+  ['nothing that a desktop runs', 'desktops run or load what it names', ['a.desktop', 'AUTORUN.INF', 'x/y.lnk']],
+  ['no settings without a dot', 'editors and version managers take settings from it', ['mise.toml', '_vimrc']],
+  [
+    'no name that a shell reads',
+    'a shell takes its name for an option, another folder or a command',
+    ['--checkpoint=1', '~/x', '$(id)/x', 'a`id`', 'PROGRA~1/x'],
+  ],
+  ['no hidden name', HIDES, ['a\u0007', 'a\u202Etxt.sh', 'line\nbreak', '\u001b[2J']],
+])('stores %s, but the rest', async (_, reason, paths) => {
   const output = unused();
-  const outside = ['../x', './x', 'a//x', '/x', 'a/..', String.raw`a\x`];
-  const ofGit = ['.git/config', 'a/.GIT. /hooks', 'git~1', '.git:x', '.g\u200Cit'];
-  const paths = [...outside, ...ofGit, '.github/x', '.gitignore'];
-  const items = paths.map((path) => ({ ...A, path }));
+  const harmless = ['.github/x', '.gitignore', 'r/objects/x', 'HEADER', 'x/head', 'a~1.backup.txt', '$lib/[id].ts'];
+  const items = [...paths, ...harmless].map((path) => ({ ...A, path }));
   const { code, stderr } = await promptq(['attachments', 'j', '--output', output], {
     ...listed(...items),
     ...content('atxt'),
   });
-  expect(code).toBe(1);
-  expect(stderr).toBe(
-    [
-      ...['.github/x', '.gitignore'].map((path) => `${output}/${path}, 4 bytes\n`),
-      'promptq: ',
-      [
-        ...outside.map((path) => `${path} can't be stored below ${output}`),
-        ...ofGit.map((path) => `${path} is not stored: git would run commands that it names`),
-      ].join('\n'),
-      '\n',
-    ].join(''),
-  );
+  const instead = '`promptq attachments j PATH > FILE` stores it under another name';
+  const refused = paths.map((path) => harmlessText(`${path} is not stored: ${reason}; ${instead}`));
+  const stored = harmless.map((path) => `${output}/${path}, 4 bytes\n`);
+  expect([code, stderr]).toEqual([1, `${stored.join('')}promptq: ${refused.join('\n')}\n`]);
   expect(readdirSync(folder).includes('x')).toBe(false);
+  expect(statSync(join(output, '.gitignore')).mode & 0o111).toBe(0);
+});
+
+it('makes no repository of what is there already, piece by piece', async () => {
+  const output = unused();
+  const store = async (path: string) =>
+    (await promptq(['attachments', 'j', '-o', output], { ...listed({ ...A, path }), ...content('atxt') })).code;
+  expect([await store('a/HEAD'), await store('a/objects/x'), await store('a/Refs/x')]).toEqual([0, 1, 1]);
+  expect([await store('b/refs/x'), await store('b/config'), await store('b/HEAD')]).toEqual([0, 0, 1]);
+});
+
+it('stores nothing through a link in the folder', async () => {
+  const [output, elsewhere] = [unused(), unused()];
+  mkdirSync(output);
+  mkdirSync(elsewhere);
+  symlinkSync(elsewhere, join(output, 'deep'));
+  const { code, stderr } = await promptq(['attachments', 'j', '-o', output], BOTH);
+  expect([code, stderr]).toEqual([
+    1,
+    `${output}/a.txt, 4 bytes\npromptq: ${output}/deep/b.txt can't be stored: ENOTDIR: a file or a link is in the place of a folder\n`,
+  ]);
+  expect(readdirSync(elsewhere)).toEqual([]);
 });
 
 it('continues after a file that is gone, and fails as the job does', async () => {
@@ -110,7 +162,7 @@ it('continues after a file that is gone, and fails as the job does', async () =>
   });
   expect([code, stderr]).toEqual([
     1,
-    `promptq: a.txt can't be downloaded: attachment_not_found\nanother file exists already; it is kept: ${output}/deep/b.txt\n`,
+    `promptq: a.txt can't be downloaded: attachment_not_found\nsomething else exists already; it is kept: ${output}/deep/b.txt\n`,
   ]);
 });
 
@@ -135,7 +187,7 @@ it.each([
     'GET /jobs/j/attachments/atxt?attempt=2': answer,
   });
   expect(ended.code).toBe(code);
-  expect(ended.stderr).toContain(`../x can't be stored below ${output}\npromptq: `);
+  expect(ended.stderr).toMatch(/^\.\.\/x is not stored: .*\npromptq: /);
   expect(ended.stderr).toContain(message);
   expect(existsSync(join(output, 'deep'))).toBe(false);
 });
