@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { usageError } from './errors.ts';
 
 export interface Credentials {
@@ -48,9 +50,16 @@ interface LocalRun extends Credentials {
   readonly pid: number;
 }
 
+/** As it is saved: another process can have the number later, and not the start. */
+interface SavedRun extends LocalRun {
+  readonly started: string;
+}
+
 /** Saves those of the newest local run, before those of others that still run. */
 export async function saveLocalRun(env: Env, { url, token, pid }: LocalRun): Promise<void> {
-  await writeRuns(env, [{ url, token, pid }, ...(await livingRuns(env))]);
+  const started = await startOf(pid);
+  const added = started === undefined ? [] : [{ url, token, pid, started }];
+  await writeRuns(env, [...added, ...(await livingRuns(env))]);
 }
 
 /** Removes the credentials of a local run that has ended. */
@@ -60,7 +69,7 @@ export async function forgetLocalRun(env: Env, pid: number | undefined): Promise
   else await writeRuns(env, others);
 }
 
-async function writeRuns(env: Env, runs: readonly LocalRun[]): Promise<void> {
+async function writeRuns(env: Env, runs: readonly SavedRun[]): Promise<void> {
   const [newest, ...others] = runs;
   await writePrivately(localRunPath(env), { ...newest, others });
 }
@@ -101,15 +110,36 @@ async function readSaved(path: string): Promise<Credentials | undefined> {
 }
 
 /** The local runs that `dev` has started whose processes live, the newest first. */
-async function livingRuns(env: Env): Promise<LocalRun[]> {
+async function livingRuns(env: Env): Promise<SavedRun[]> {
   const newest = await readJson(localRunPath(env));
   const others = Array.isArray(newest?.others) ? newest.others.map(Object) : [];
-  return [newest, ...others].filter(isLocalRun).filter(({ pid }) => isRunning(pid));
+  const living: SavedRun[] = [];
+  for (const run of [newest, ...others].filter(isSavedRun))
+    if (isRunning(run.pid) && (await startOf(run.pid)) === run.started) living.push(run);
+  return living;
 }
 
-function isLocalRun(content: Json | undefined): content is LocalRun {
-  return typeof content?.url === 'string' && typeof content.token === 'string' && typeof content.pid === 'number';
+function isSavedRun(content: Json | undefined): content is SavedRun {
+  const { url, token, pid, started } = content ?? {};
+  return [url, token, started].every((text) => typeof text === 'string') && typeof pid === 'number';
 }
+
+/** What tells a process from a later one with its number, also after a restart of the machine; undefined: it is gone. */
+async function startOf(pid: number): Promise<string | undefined> {
+  try {
+    if (process.platform !== 'linux')
+      return (await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)])).stdout.trim() || undefined;
+    // Behind the name in parentheses, which can hold anything.
+    const [, rest = ''] = /^.*\) (.*)$/s.exec(await readFile(`/proc/${pid}/stat`, 'latin1')) ?? [];
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+    return `${boot.trim()} ${rest.split(' ')[STAT_START]}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Place of the start, in ticks since the boot, among the fields of `/proc/PID/stat` behind the name. */
+const STAT_START = 19;
 
 function isRunning(pid: number): boolean {
   try {
@@ -124,6 +154,7 @@ interface Json {
   readonly url?: unknown;
   readonly token?: unknown;
   readonly pid?: unknown;
+  readonly started?: unknown;
   readonly others?: unknown;
 }
 

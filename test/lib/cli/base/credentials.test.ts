@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { access, chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -140,17 +140,26 @@ test('there are none where no file can be, and a file that may not be read is na
   await expect(findCredentials({ XDG_CONFIG_HOME: folder })).rejects.toThrow(/^can't read .*credentials\.json: EISDIR/);
 });
 
-test('a local run counts with its address, its token and the number of a process that lives', async () => {
+test('a local run counts with its address, its token, and the number and the start of a process that lives', async () => {
   const env = { XDG_CONFIG_HOME: await newFolder() };
   const run = { url: 'http://127.0.0.1:1', token: 'local', pid: process.pid };
   await saveLocalRun(env, run);
   const path = join(env.XDG_CONFIG_HOME, 'promptq/local-run.json');
-  const broken = [{ url: 1 }, { token: 1 }, { pid: String(process.pid) }, { pid: 2 ** 30 }];
+  const saved = JSON.parse(await readFile(path, 'utf8'));
+  const broken = [
+    { started: undefined },
+    { started: `${saved.started}1` },
+    { pid: process.ppid },
+    { url: 1 },
+    { token: 1 },
+    { pid: String(process.pid) },
+    { pid: 2 ** 30 },
+  ];
   for (const more of broken) {
-    await writeFile(path, JSON.stringify({ ...run, ...more }));
+    await writeFile(path, JSON.stringify({ ...saved, ...more }));
     await expect(findCredentials(env)).rejects.toThrow(NONE);
   }
-  for (const others of [[null, ...broken.map((more) => ({ ...run, ...more })), run], [run]]) {
+  for (const others of [[null, ...broken.map((more) => ({ ...saved, ...more })), saved], [saved]]) {
     await writeFile(path, JSON.stringify({ others }));
     expect(await findCredentials(env)).toEqual({ url: run.url, token: run.token });
   }
