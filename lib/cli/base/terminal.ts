@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import { quoted } from '../../contract/input/legible.ts';
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
@@ -20,10 +20,37 @@ export function harmless(text: string): string {
   });
 }
 
+const ESCAPE = '\u001B';
+/** The beginning of a sequence or of a line end that the next piece may complete. */
+const OPEN = new RegExp(`(?:\r|${ESCAPE}(?:\\[[ -?]{0,40})?)$`);
+
+/** Output of a job on a terminal: harmless, without colours, and of a line that writes over itself its last state. */
+class ShownOutput {
+  #held = '';
+  /** Whether the last line is on the terminal and has no end yet. */
+  #isOpen = false;
+
+  push(text: string): string {
+    const all = this.#held + text;
+    this.#held = OPEN.exec(all)?.[0] ?? '';
+    const whole = stripVTControlCharacters(all.slice(0, all.length - this.#held.length)).replaceAll('\r\n', '\n');
+    const lines = whole.split('\n');
+    const shown = lines.map((line, at) => {
+      const states = line.split('\r');
+      const last = states.findLast((state) => state !== '') ?? '';
+      const isOver = at === 0 && this.#isOpen && last !== '' && states.length > 1;
+      return `${isOver ? '\r\u001B[K' : ''}${harmless(last)}`;
+    });
+    this.#isOpen = shown.at(-1) !== '' || (lines.length === 1 && this.#isOpen);
+    return shown.join('\n');
+  }
+}
+
 /** Results go to stdout; progress and errors go to stderr. */
 export class Terminal {
   readonly #out: Stream;
   readonly #err: Stream;
+  readonly #shown = { stdout: new ShownOutput(), stderr: new ShownOutput() };
 
   constructor(out: Stream, err: Stream) {
     this.#out = out;
@@ -48,7 +75,7 @@ export class Terminal {
   /** Writes output of a job: to a terminal without what would control it, otherwise as it is. */
   async copy(stream: 'stdout' | 'stderr', text: string): Promise<void> {
     const to = stream === 'stdout' ? this.#out : this.#err;
-    await write(to, to.isTTY ? harmless(text) : text);
+    await write(to, to.isTTY ? this.#shown[stream].push(text) : text);
   }
 
   /** Writes a whole answer: to a terminal as harmless text, otherwise as it is. @param end follows it */

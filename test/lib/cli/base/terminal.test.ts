@@ -41,7 +41,7 @@ describe('output of a job', () => {
     const { terminal, written } = terminalOn({ isTTY: true });
     await terminal.copy('stdout', '\u001b[31mred\r\n');
     await terminal.copy('stderr', '\u0007');
-    expect(written).toEqual({ out: '␛[31mred\n', err: '␇' });
+    expect(written).toEqual({ out: 'red\n', err: '␇' });
   });
 });
 
@@ -78,4 +78,18 @@ it.for([
   expect(terminal.paint('green', 'ok')).toBe(isPainted ? '\u001b[32mok\u001b[39m' : 'ok');
   await terminal.fail('no');
   expect(written.err).toBe(isPainted ? '\u001b[31mpromptq:\u001b[39m no\n' : 'promptq: no\n');
+});
+
+it('a job’s line that writes over itself is shown in its last state, however it is cut into pieces', async () => {
+  const bar = Array.from({ length: 200 }, (_, at) => `\r\u001b[32m${at + 1}%`).join('');
+  const show = async (...pieces: readonly string[]) => {
+    const { terminal, written } = terminalOn({ isTTY: true });
+    for (const piece of pieces) await terminal.copy('stdout', piece);
+    return written.out;
+  };
+  expect(await show(`start\n${bar}\u001b[0m\nend\n`)).toBe('start\n200%\nend\n');
+  expect(await show('1%', '\r', '2%\u001b', '[32m\r3', '%\r\n', 'a\rb\n')).toBe('1%\r\u001b[K2%\r\u001b[K3%\nb\n');
+  expect(await show('a\r', '\nb\u001b[2', 'Jc\u001b]0;title\u0007d\u009b2J')).toBe('a\nbcd');
+  for (const piece of ['\u001b', '\u001b[2J', '\u001b]0;t\u0007', '\u009b31m', '\u202e', '\u001bc'])
+    expect((await show(...`x${piece}y`)).replaceAll('\r\u001b[K', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
 });
