@@ -1,14 +1,31 @@
 import { harmless } from './terminal.ts';
 
-/** Longest cell in characters. */
-const CELL_LENGTH = 60;
+/** Widest cell, in columns of a terminal. */
+const CELL_WIDTH = 60;
+/** Characters that terminals show two columns wide, and those that take none. */
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Yi}\p{Emoji_Presentation}\u3000-\u303E\uFF01-\uFF60\uFFE0-\uFFE6]/u;
+const HALF = /^[\uFF61-\uFFDC]+$/u;
+const NONE = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+const graphemes = new Intl.Segmenter();
+
+/** Columns that a text without controls takes in a terminal. */
+function widthOf(text: string): number {
+  return [...graphemes.segment(text)].reduce((sum, { segment }) => sum + widthOfOne(segment), 0);
+}
+
+function widthOfOne(grapheme: string): number {
+  if (NONE.test(grapheme)) return 0;
+  if (HALF.test(grapheme)) return grapheme.length;
+  return WIDE.test(grapheme) ? 2 : 1;
+}
 
 /** Rows in aligned columns, below a heading. Cells are cut to one line. */
 export function table(heading: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
   const cells = [heading, ...rows].map((row) => row.map((value) => oneLine(value === null ? '-' : String(value))));
-  const widths = heading.map((_, at) => Math.max(...cells.map((row) => [...(row[at] ?? '')].length)));
+  const widths = heading.map((_, at) => Math.max(...cells.map((row) => widthOf(row[at] ?? ''))));
   const padded = (row: readonly string[]) =>
-    row.map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - [...cell].length)).join('  ');
+    row.map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - widthOf(cell))).join('  ');
   return cells.map((row) => padded(row).trimEnd()).join('\n');
 }
 
@@ -25,8 +42,15 @@ export function fields(
 
 function oneLine(text: string): string {
   const line = harmless(text).replaceAll(/\s+/g, ' ').trim();
-  const characters = [...line];
-  return characters.length <= CELL_LENGTH ? line : `${characters.slice(0, CELL_LENGTH - 1).join('')}…`;
+  if (widthOf(line) <= CELL_WIDTH) return line;
+  let shown = '';
+  let width = 1;
+  for (const { segment } of graphemes.segment(line)) {
+    width += widthOfOne(segment);
+    if (width > CELL_WIDTH) break;
+    shown += segment;
+  }
+  return `${shown}…`;
 }
 
 /** How long ago a time was, in the largest unit. */
