@@ -92,6 +92,15 @@ test("an agent's job opens on its timeline, with its answer rendered as safe Mar
   page.removeAllListeners('request');
 });
 
+test('a message that is nested too deeply for Markdown is shown as text, on the timeline and as the result', async () => {
+  const deep = await runAgent(CODEX.message(`${'> '.repeat(12_000)}the bottom`), CODEX.usage);
+  for (const tab of ['timeline', 'result']) {
+    await page.goto(`/jobs/${deep}?tab=${tab}`);
+    await page.locator('.markdown-plain', { hasText: 'the bottom' }).first().waitFor();
+    expect(await page.getByText('This part of the page failed').count()).toBe(0);
+  }
+});
+
 test('the timeline shows the prompt with its rules, and tool calls collapsed to command and exit code', async () => {
   await visit(page, `/jobs/${ended}`);
   await event('# Mend the rounding').waitFor();

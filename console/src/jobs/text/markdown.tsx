@@ -9,13 +9,21 @@ import './markdown.css';
  * fetched, and only absolute http, https and mailto links can be followed.
  */
 export function Markdown({ text }: { text: string }) {
-  return (
-    <div className="markdown">
-      <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS} urlTransform={safeUrl}>
-        {text}
-      </ReactMarkdown>
-    </div>
-  );
+  return <div className="markdown">{rendered(text) ?? <p className="markdown-plain">{text}</p>}</div>;
+}
+
+/** More quotes and lists in each other at the beginning of a line than a person writes. */
+const DEEP = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){50}/m;
+
+/** @returns undefined for a text that is nested too deeply to be rendered, which is known only from trying it */
+function rendered(text: string): ReactNode | undefined {
+  if (DEEP.test(text)) return undefined;
+  try {
+    // Called, not mounted: it has no state, and what it throws can be caught here.
+    return ReactMarkdown({ children: text, remarkPlugins: PLUGINS, components: COMPONENTS, urlTransform: safeUrl });
+  } catch {
+    return undefined;
+  }
 }
 
 const PLUGINS = [remarkGfm];
