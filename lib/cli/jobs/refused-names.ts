@@ -16,7 +16,7 @@ const HARMLESS = [
   ...['promptq', 'well-known'],
 ];
 
-/** What a shell, its prompt, an editor, a desktop or git obeys in a folder that somebody enters or opens. */
+/** What a shell, its prompt, an editor, a desktop or git obeys in a folder that is entered or opened. */
 const REFUSED: readonly RefusedName[] = [
   { part: /^(?:\.git|git~\d+)$/u, reason: 'git runs commands that it names', isAlways: true },
   {

@@ -9,7 +9,7 @@ import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
 import { commandsOf, emptyHome } from './promptq-command.ts';
 
 /**
- * A job leaves what programs run when somebody enters a folder: `promptq` stores none of it on a person's machine, where the
+ * A job leaves what programs run in a folder that is entered: `promptq` stores none of it on a person's machine, where the
  * real programs then enter each folder. What ran leaves a file `ran-…`.
  */
 const run = promisify(execFile);
@@ -32,7 +32,7 @@ const repository = (name: string, folder = '', head = 'HEAD') => ({
 const json = (name: string) => JSON.stringify({ command: sh(name), hooks: { SessionStart: [{ command: sh(name) }] } });
 const ini = (name: string) => `[Desktop Entry]\nType=Application\nExec=${sh(name)}[autorun]\nopen=x.exe\n`;
 
-/** Files of each shape, by path below a folder of its own. */
+/** Files of each shape, by path below its folder. */
 const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   bare: repository('bare'),
   'bare-below': repository('bare-below', 'a/b/'),
@@ -89,7 +89,7 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'name-bidi': { 'gpj.\u202Eexe': 'x' },
   'name-lines': { 'a\nb': 'x' },
 };
-/** What is stored: nothing runs it by itself. */
+/** What is stored: no program runs it unasked. */
 const STORED = [
   ...['bare/config', 'bare/objects/.keep', 'bare/refs/.keep', 'bare-common/commondir', 'bare-common/config'],
   ...['bare-below/a/b/config', 'bare-below/a/b/objects/.keep', 'bare-below/a/b/refs/.keep'],

@@ -70,7 +70,7 @@ it.each<[shape: string, diff: string, message: string]>([
   ['a link into the folder of git', link('l', '.git/info'), 'l is a link to .git/info'],
   ['a link into it in another spelling', link('below/l', '../.GIT./hooks'), 'below/l is a link'],
   ['a link in another spelling of its mode', added('l', '/etc', '0120000'), 'l is a link to /etc'],
-  ['a path through a link of its own', `${link('l', 'below')}${added('l/x')}`, 'the changes '],
+  ['a path through a link in the same diff', `${link('l', 'below')}${added('l/x')}`, 'the changes '],
   ['a path through a link that is there', added('in/x'), 'do not apply here'],
   ['a path through a link that leads out', added('out/x'), 'do not apply here'],
   ['a link that is there, led elsewhere', changed('in', 'below', '/etc', '120000'), 'in is a link to /etc'],
