@@ -342,10 +342,11 @@ describe('attachments', () => {
 
 describe('pull', () => {
   test('applies the changes of a job to the repository here', async () => {
-    await repository.commit({ 'README.md': 'one\ntwo\n' });
+    await repository.commit({ 'README.md': 'one\ntwo\n', 'old.txt': 'moved\n' });
     await create('--project', 'cli-app', '--draft', 'true');
     await service.api('PATCH', '/projects/cli-app', { repository: repository.url });
-    const { id } = await create('--project', 'cli-app', "printf '1\\ntwo\\n' > README.md; echo new > new.txt");
+    const script = "printf '1\\ntwo\\n' > README.md; echo new > new.txt; mkdir far; git mv old.txt far";
+    const { id } = await create('--project', 'cli-app', script);
     expect(await promptq('wait', id)).toMatchObject({ code: 0 });
     const clone = join(home, 'clone');
     await git('clone', '-q', repository.url, clone);
@@ -359,13 +360,14 @@ describe('pull', () => {
     });
     expect(await readFile(join(clone, 'README.md'), 'utf8')).toBe('1\ntwo\n');
     expect(await readFile(join(clone, 'new.txt'), 'utf8')).toBe('new\n');
+    expect(await readFile(join(clone, 'far', 'old.txt'), 'utf8')).toBe('moved\n');
     expect(await start(['pull', id], here).ended).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('do not apply'),
     });
     await git('-C', clone, 'checkout', '-q', '.');
     await git('-C', clone, 'clean', '-fdq');
-    expect((await json('RepositoryChanges', ['pull', id], { cwd: clone })).value).toMatchObject({ files: 2 });
+    expect((await json('RepositoryChanges', ['pull', id], { cwd: clone })).value).toMatchObject({ files: 3 });
   });
 
   test('refuses a job without changes, and a folder without a repository', async () => {
