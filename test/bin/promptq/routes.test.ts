@@ -19,9 +19,10 @@ test('every route is called by a command, or listed with the reason why not', ()
   expect(ids.filter((id) => !called.has(id)).toSorted()).toEqual(Object.keys(ROUTES_WITHOUT_COMMAND).toSorted());
 });
 
-test('every route is one of the typed client', () => {
+test('every route is one of the typed client, but for that of the MCP protocol', () => {
   const typed: readonly string[] = Object.keys(openapi.paths) satisfies readonly (keyof paths | string)[];
-  expect(routes.map(({ path }) => `${BASE_PATH}${path}`).filter((path) => !typed.includes(path))).toEqual([]);
+  const missing = routes.map(({ path }) => `${BASE_PATH}${path}`).filter((path) => !typed.includes(path));
+  expect([...new Set(missing)]).toEqual(['/api/v1/mcp']);
 });
 
 test('every filter of the list is an option of `list`', () => {

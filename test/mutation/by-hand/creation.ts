@@ -5,9 +5,9 @@ export const CREATION: readonly Mutant[] = [
   {
     name: 'the dispatch message of a created job is sent before its write',
     file: 'lib/jobs/creation/create-job.ts',
-    find: '  const created = await context.jobs.create(job);',
+    find: '  const created = await store(context, job);',
     replace:
-      "  if (job.status === 'QUEUED') await dispatch(context, job);\n  const created = await context.jobs.create(job);",
+      "  if (job.status === 'QUEUED') await dispatch(context, job);\n  const created = await store(context, job);",
   },
   {
     name: 'a created job has no dispatch message',
@@ -25,8 +25,8 @@ export const CREATION: readonly Mutant[] = [
   {
     name: 'texts are written after the job',
     file: 'lib/jobs/creation/create-job.ts',
-    find: '  await context.texts.put(job, texts);\n  const created = await context.jobs.create(job);',
-    replace: '  const created = await context.jobs.create(job);\n  await context.texts.put(job, texts);',
+    find: '  await context.texts.put(job, texts);\n  const created = await store(context, job);',
+    replace: '  const created = await store(context, job);\n  await context.texts.put(job, texts);',
   },
   {
     name: 'an idempotency key does not decide the id',

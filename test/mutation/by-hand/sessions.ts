@@ -10,8 +10,8 @@ export const SESSIONS: readonly Mutant[] = [
   {
     name: 'a failed attempt is continued',
     file: 'lib/jobs/lifecycle/after-attempt.ts',
-    find: "queuedAgain(withoutResume(job), {\n    reason: 'retry_backoff'",
-    replace: "queuedAgain(job, {\n    reason: 'retry_backoff'",
+    find: ': withoutResume(job), {',
+    replace: ': job, {',
   },
   {
     name: 'a lost attempt is not continued',
@@ -97,8 +97,8 @@ export const SESSIONS: readonly Mutant[] = [
   {
     name: 'a round searches the outputs of all jobs, however long that takes',
     file: 'lib/reconciler/after-attempt.ts',
-    find: '    if (context.clock.now() >= until) return;\n',
-    replace: '',
+    find: 'PENDING_CHILDREN_KEY)) {\n    if (context.clock.now() >= until) return;\n',
+    replace: 'PENDING_CHILDREN_KEY)) {\n',
     test: 'test/lib/jobs/creation/search-follow-ups.test.ts',
   },
   {

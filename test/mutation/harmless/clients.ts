@@ -47,12 +47,6 @@ export const CLIENTS: readonly Harmless[] = [
     reason: 'the first character that is not below is a space, which controls nothing and is never replaced',
   },
   {
-    file: 'lib/cli/jobs/download.ts',
-    find: "(error.code === 'ENOENT' || error.code === 'ENOTDIR')",
-    replace: 'true',
-    reason: 'a name that is taken is not given to the download in the end either',
-  },
-  {
     file: 'lib/doctor/stores/check-output.ts',
     in: 'checkOutput',
     find: '<',

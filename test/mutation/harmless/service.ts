@@ -42,12 +42,6 @@ export const SERVICE: readonly Harmless[] = [
     reason: "the table's client stores no undefined member, and clients see null for it as for an absent one",
   },
   {
-    file: 'lib/projects/project-stats.ts',
-    find: '<',
-    replace: '<=',
-    reason: 'after the last projects there are no keys left, and without keys nothing is requested',
-  },
-  {
     file: 'lib/access/origin-secret.ts',
     find: '>',
     replace: '>=',
@@ -58,29 +52,6 @@ export const SERVICE: readonly Harmless[] = [
     find: "typeof error.code === 'string'",
     replace: 'true',
     reason: 'it only words an error whose code is no text, and openid-client has none',
-  },
-  {
-    file: 'lib/catalog/import-config.ts',
-    in: 'presentItems',
-    find: 'left.length > 0',
-    replace: 'true',
-    reason:
-      'there is no further request with an empty list of keys: a part of the keys has some, and DynamoDB gives none',
-  },
-  {
-    file: 'lib/catalog/import-config.ts',
-    in: 'presentItems',
-    find: '>',
-    replace: '>=',
-    reason:
-      'there is no further request with an empty list of keys: a part of the keys has some, and DynamoDB gives none',
-  },
-  {
-    file: 'lib/catalog/import-config.ts',
-    in: 'presentItems',
-    find: '<',
-    replace: '<=',
-    reason: 'a last part without keys is asked for by no request',
   },
   {
     file: 'lib/catalog/profiles.ts',
