@@ -71,7 +71,7 @@ it('of 21 blocks 20 become jobs, and a warning reports the rest', async () => {
   const parent = await ended({ prompt: asking(...payloads), profile: 'shell' }, 20);
   expect(new Set(parent.follow_up_ids).size).toBe(20);
   expect(parent.warnings).toHaveLength(1);
-  const { json } = await service.api('GET', `/jobs?limit=500&status=DRAFT&cwd=${parent.id}`);
+  const { json } = await service.api('GET', `/jobs?limit=500&status=DRAFT&cwd=${parent.id}/work`);
   expect(json.items).toHaveLength(20);
 });
 
