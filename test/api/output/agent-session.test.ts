@@ -11,7 +11,7 @@ let service: OwnService;
 beforeAll(async () => {
   service = await startService({ env: { PROMPTQ_CLAUDE_BIN: await claudeCli() } });
   await writeFile(join(service.home, 'secrets.env'), `PLANTED=${SECRET}\n`, { mode: 0o600 });
-  const profile = { vendor: 'practice', env: { NOTE: { secret: 'PLANTED' } } };
+  const profile = { vendor: 'practice', env: { NOTE: { secret: 'PLANTED', commands: true } } };
   const profiles = ['codex', 'claude'].map((agent) => ({ name: `planted-${agent}`, agent, ...profile }));
   expect((await service.api('POST', '/config/import', { profiles })).status).toBe(200);
 }, INSTALL_LIMIT);
