@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { AGENTS } from '../contract/agents.ts';
 import { DRIVE_SETTINGS } from '../contract/drives.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
-import { type ProfileView, RESUMES, SANDBOXES, TOOLS } from '../contract/schemas/profile.ts';
+import { FOLLOW_UPS, followUpsOf, type ProfileView, RESUMES, SANDBOXES, TOOLS } from '../contract/schemas/profile.ts';
 import type { Registry } from '../platform/registry.ts';
 import { registryPage } from './registry-page.ts';
 
@@ -34,6 +34,8 @@ export const profileSchema = z.object({
   drive: z.enum(DRIVE_SETTINGS).default('auto'),
   /** Whether agents can call the tools of their attempt. */
   tools: z.enum(TOOLS).default('on'),
+  /** Whether follow-up blocks become jobs; absent: by the agent. */
+  follow_ups: z.enum(FOLLOW_UPS).optional(),
   /** Profiles that its jobs may give to jobs that they start, besides this one. */
   children: z.array(z.string()).default([]),
   /** The agent's API: its vendor, or the practice vendor of the local run. */
@@ -171,6 +173,7 @@ export function viewProfile(
     timeout_unit: deployment.timeoutUnit,
     retries: profile.retries ?? 0,
     concurrency: profile.concurrency ?? null,
+    follow_ups: followUpsOf(profile),
     is_default: profile.name === deployment.defaultProfile,
     source,
     updated_at,

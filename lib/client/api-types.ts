@@ -1294,6 +1294,11 @@ export interface components {
              * @enum {string|null}
              */
             tools?: "on" | "off" | null;
+            /**
+             * @description Whether blocks `follow-up-job` become jobs: those in the final message of an agent, or on the stdout of a script. Default: `on`; for agent `shell` `off`, because a script prints what others wrote.
+             * @enum {string|null}
+             */
+            follow_ups?: "on" | "off" | null;
             /** @description Profiles that jobs of this profile may give to the jobs that they start, by the tool `create_job` or by follow-up blocks, besides this one. Default: none. */
             children?: string[] | null;
             /**
@@ -2534,6 +2539,8 @@ export interface components {
             drive: "auto" | "exec";
             /** @enum {string} */
             tools: "on" | "off";
+            /** @enum {string} */
+            follow_ups: "on" | "off";
             /** @description Further profiles of the jobs that its jobs start. */
             children: string[];
             /** @enum {string} */
@@ -2834,6 +2841,11 @@ export interface components {
              * @enum {string}
              */
             tools?: "on" | "off";
+            /**
+             * @description Whether blocks `follow-up-job` become jobs: those in the final message of an agent, or on the stdout of a script. Default: `on`; for agent `shell` `off`, because a script prints what others wrote.
+             * @enum {string}
+             */
+            follow_ups?: "on" | "off";
             /** @description Profiles that jobs of this profile may give to the jobs that they start, by the tool `create_job` or by follow-up blocks, besides this one. Default: none. */
             children?: string[];
             /**
@@ -6378,6 +6390,7 @@ export interface operations {
                      *           "resume": "auto",
                      *           "drive": "auto",
                      *           "tools": "on",
+                     *           "follow_ups": "on",
                      *           "children": [
                      *             "text"
                      *           ],
@@ -6489,6 +6502,7 @@ export interface operations {
                      *       "resume": "auto",
                      *       "drive": "auto",
                      *       "tools": "on",
+                     *       "follow_ups": "on",
                      *       "children": [
                      *         "text"
                      *       ],

@@ -1,5 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { secretNames } from '../../lib/catalog/profiles.ts';
+import { countedFollowUps } from '../../lib/jobs/creation/collect-follow-ups.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { Outcome } from '../../lib/jobs/receipts/receipt.ts';
 import { timeoutText } from '../../lib/platform/config/timeout.ts';
@@ -78,15 +79,24 @@ export async function finishAgent(
   const lost = fault === undefined || ended.kind === 'failed' ? [] : [`output: ${LOST_OUTPUT[fault]}`];
   const usage = session.usage(facts.usage);
   const ownOutcome = unlessRefused(ended, resumed, { facts, used: usage.usage });
+  const { counted, ignored } = countedFollowUps(prepared.profile, running.followUps, facts.finalMessage);
   const record: AttemptRecord = {
     outcome: await revised(context, login, ownOutcome),
     ...recordOfAgent({ prepared, running }, facts),
     ...usage,
+    ...(counted !== undefined && { follow_ups: counted }),
     streams,
     ...(changes !== undefined && { changes }),
     ...recordOf({
       ...kept,
-      warnings: [...prepared.warnings, ...warningsOf(survivors), ...helpersCut(facts, ended), ...lost, ...warnings],
+      warnings: [
+        ...prepared.warnings,
+        ...warningsOf(survivors),
+        ...helpersCut(facts, ended),
+        ...lost,
+        ...ignoredBy(ended, ignored),
+        ...warnings,
+      ],
     }),
   };
   const sources = { stdout: shipper.source('stdout'), stderr: shipper.source('stderr') };
@@ -168,14 +178,18 @@ function helpersCut({ helpers = 0 }: AgentFacts, { kind }: Outcome): string[] {
   return [`agents: ${which} that the agent had started had not ended: their work may be half done`];
 }
 
+/** Only the blocks of a success would have become jobs. */
+function ignoredBy({ kind }: Outcome, warning: string | undefined): string[] {
+  return kind === 'succeeded' && warning !== undefined ? [warning] : [];
+}
+
 /** The members of a receipt that tell how the agent ran and what it reported. */
 function recordOfAgent(
   { prepared, running }: Pick<FinishedParts, 'prepared' | 'running'>,
   facts: AgentFacts,
 ): Omit<AttemptRecord, 'outcome' | 'streams'> {
   const { profile, command, prompt, resumed } = prepared;
-  const { courier, followUps } = running;
-  const requested = followUps.found();
+  const { courier } = running;
   const model = facts.model ?? prepared.model;
   return {
     agent: profile.agent,
@@ -187,6 +201,5 @@ function recordOfAgent(
     ...(resumed?.attempt !== undefined && { resumed_from: resumed.attempt, chain: [...resumed.chain] }),
     ...(courier.seen.length > 0 && { messages: [...courier.seen] }),
     ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),
-    ...(requested !== undefined && { follow_ups: requested }),
   };
 }

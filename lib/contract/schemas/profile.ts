@@ -16,6 +16,17 @@ export const RESUMES = ['auto', 'never'] as const;
 /** Whether agents can call the tools of their attempt. */
 export const TOOLS = ['on', 'off'] as const;
 
+/** Whether follow-up blocks in the output become jobs. */
+export const FOLLOW_UPS = ['on', 'off'] as const;
+
+/** Whether follow-up blocks of a profile's jobs become jobs. A script prints what others wrote, so there it is opt-in. */
+export function followUpsOf(profile: {
+  readonly agent: string;
+  readonly follow_ups?: (typeof FOLLOW_UPS)[number] | undefined;
+}): (typeof FOLLOW_UPS)[number] {
+  return profile.follow_ups ?? (profile.agent === 'shell' ? 'off' : 'on');
+}
+
 export const SANDBOXES = ['workspace-write', 'read-only', 'none'] as const;
 
 /** Name of a profile, or id of a rule. */
@@ -92,6 +103,10 @@ const shape = {
     description:
       'Whether the agent gets the tools of Promptq while it runs, for example to report its progress. Agent `shell` gets none. Default: `on`.',
   }),
+  follow_ups: z.enum(FOLLOW_UPS).optional().meta({
+    description:
+      'Whether blocks `follow-up-job` become jobs: those in the final message of an agent, or on the stdout of a script. Default: `on`; for agent `shell` `off`, because a script prints what others wrote.',
+  }),
   children: z
     .array(catalogName, { error: 'expected a list of names of profiles' })
     .max(catalog.children)
@@ -140,6 +155,7 @@ export const profileView = z
     resume: z.enum(RESUMES),
     drive: z.enum(DRIVE_SETTINGS),
     tools: z.enum(TOOLS),
+    follow_ups: z.enum(FOLLOW_UPS),
     children: z.array(z.string()).meta({ description: 'Further profiles of the jobs that its jobs start.' }),
     vendor: z.enum(['own', 'practice']),
     is_default: z.boolean().meta({ description: 'Whether jobs that set no profile use this one.' }),

@@ -2,6 +2,7 @@ import { ApiError, InvalidFieldError } from '../../contract/errors.ts';
 import { parseObject } from '../../contract/input/parse-object.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { type FollowUpCreation, followUpCreation } from '../../contract/schemas/jobs/job-creation.ts';
+import { followUpsOf } from '../../contract/schemas/profile.ts';
 import { DEFAULT_PROJECT } from '../../projects/projects.ts';
 import { transition } from '../dispatch/transition.ts';
 import { slotsOf } from '../lifecycle/follow-up-record.ts';
@@ -52,7 +53,10 @@ export async function makeFollowUps(
   };
   const blocks =
     receipt === undefined ? blocksOfLost(search, context.readReceipt, parent, attempt) : readBlocks(search, receipt);
-  for await (const block of blocks) {
+  // Of an attempt with a receipt its worker decided.
+  const profile = receipt === undefined ? await context.profiles.get(parent.profile) : undefined;
+  const isRead = profile === undefined || followUpsOf(profile) === 'on';
+  for await (const block of isRead ? blocks : []) {
     const { position } = block;
     try {
       isAuthorized ??= await isTokenActive(context.registry, parent);

@@ -8,7 +8,7 @@ import { NewerSchemaError } from '../lifecycle/newer-schema.ts';
 import type { OutputSource } from '../output/output-source.ts';
 import type { FollowUpBlocks } from '../receipts/follow-up-blocks.ts';
 import type { Receipt, StreamName } from '../receipts/receipt.ts';
-import { FOLLOW_UP_BLOCK, type PlacedBlock, readFollowUpBlocks } from './collect-follow-ups.ts';
+import { blocksIn, type PlacedBlock, readFollowUpBlocks } from './collect-follow-ups.ts';
 import type { CreationContext } from './create-job.ts';
 
 /** Opens a persisted stream of an attempt. */
@@ -34,11 +34,12 @@ export async function* readBlocks(search: BlockSearch, receipt: Receipt): AsyncG
   const { agent } = receipt;
   if (!isKnown(AGENTS, agent))
     throw new NewerSchemaError(`the receipt of attempt ${receipt.attempt} of ${receipt.job_id}`);
-  yield* readOutput(search, { jobId: receipt.job_id, attempt: receipt.attempt, agent });
+  if (AGENT_OUTPUTS[agent].isOneMessage) yield* readScript(search, { jobId: receipt.job_id, attempt: receipt.attempt });
+  else yield* blocksIn(receipt.final_message ?? '');
 }
 
 /**
- * The blocks of an attempt that was lost, and whose session later ones continued: what of its output is stored. The
+ * The blocks of an attempt that was lost, and whose session later ones continued: the last message that is stored. The
  * session may lack its end, which the next attempt then repeated, so a block counts once.
  */
 export async function* blocksOfLost(
@@ -65,35 +66,66 @@ export async function* blocksOfLost(
   }
   // Without all that the later attempts repeated, a job would be made, and paid, twice.
   if (!isContinued || isCut || agent === undefined || !isKnown(AGENTS, agent)) return;
-  for await (const block of readOutput(search, { jobId: id, attempt, agent }))
-    if ('body' in block && !repeated.has(block.body)) yield block;
+  const at = { jobId: id, attempt };
+  const blocks = AGENT_OUTPUTS[agent].isOneMessage
+    ? readScript(search, at)
+    : blocksIn((await lastMessage(search, { ...at, agent })) ?? '');
+  for await (const block of blocks) if ('body' in block && !repeated.has(block.body)) yield block;
+}
+
+/** The blocks in the stored stdout of a script. */
+async function* readScript(
+  search: BlockSearch,
+  at: { readonly jobId: string; readonly attempt: number },
+): AsyncGenerator<PlacedBlock> {
+  const found: PlacedBlock[] = [];
+  const reader = AGENT_OUTPUTS.shell.createReader(readFollowUpBlocks((block) => found.push(block)));
+  for await (const chunk of piecesOf(search, at)) {
+    reader.push(chunk);
+    yield* found.splice(0);
+  }
+  reader.end();
+  yield* found;
+}
+
+/** The last message in the stored stdout of an agent; undefined: none, or not all was read. */
+async function lastMessage(
+  search: BlockSearch,
+  { agent, ...at }: { readonly jobId: string; readonly attempt: number; readonly agent: AgentName },
+): Promise<string | undefined> {
+  const reader = AGENT_OUTPUTS[agent].createReader();
+  let isCut = false;
+  const noting: BlockSearch = {
+    ...search,
+    onCut(searched) {
+      isCut = true;
+      search.onCut(searched);
+    },
+  };
+  for await (const chunk of piecesOf(noting, at)) reader.push(chunk);
+  reader.end();
+  return isCut ? undefined : reader.facts().finalMessage;
 }
 
 /** What is searched at once: of the worst output, a fraction of a second. */
 const PIECE_BYTES = 64 * 1024;
 
-async function* readOutput(
+/** The stored stdout, until the time is over. */
+async function* piecesOf(
   { openStream, isTimeOver, onCut }: BlockSearch,
-  { jobId, attempt, agent }: { readonly jobId: string; readonly attempt: number; readonly agent: AgentName },
-): AsyncGenerator<PlacedBlock> {
+  { jobId, attempt }: { readonly jobId: string; readonly attempt: number },
+): AsyncGenerator<Buffer> {
   const source = await openStream(jobId, attempt, 'stdout');
-  const found: PlacedBlock[] = [];
-  const blocks = readFollowUpBlocks((block) => found.push(block));
-  const reader = AGENT_OUTPUTS[agent].createReader(blocks, FOLLOW_UP_BLOCK);
   let read = 0;
-  for await (const chunk of source.read()) {
+  for await (const chunk of source.read())
     for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
       const piece = chunk.subarray(from, from + PIECE_BYTES);
-      reader.push(piece);
+      yield piece;
       read += piece.length;
-      yield* found.splice(0);
       // Output that is at hand comes without a pause, and heartbeats of other jobs are due meanwhile.
       await setImmediate();
       if (read < source.size && isTimeOver()) return onCut({ read, size: source.size });
     }
-  }
-  reader.end();
-  yield* found;
 }
 
 function asGiven({ position, body, fault }: FollowUpBlocks['blocks'][number]): PlacedBlock[] {

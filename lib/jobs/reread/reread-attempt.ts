@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Profile } from '../../catalog/profiles.ts';
 import { AGENTS, type AgentName } from '../../contract/agents.ts';
 import { isKnown, type LaterCode } from '../../contract/later-code.ts';
 import { MASK } from '../../contract/mask.ts';
 import { type AgentFacts, STDERR_TAIL_BYTES } from '../../vendors/output/agent-output.ts';
 import { AGENT_OUTPUTS } from '../../vendors/outputs.ts';
-import { collectFollowUps } from '../creation/collect-follow-ups.ts';
+import { collectFollowUps, countedFollowUps } from '../creation/collect-follow-ups.ts';
 import { createCompared, type OutputState } from '../output/compared-output.ts';
 import type { OutputStore } from '../output/output-store.ts';
 import { readableReceipt } from '../output/readable-receipt.ts';
@@ -31,14 +32,16 @@ type Agent = AgentName | LaterCode;
  * and corrects its receipt. Known values are replaced only by values that were read: what can no longer be read is
  * kept.
  * @param agent the agent that wrote the output, if the receipt doesn't record it
+ * @param followUps the setting of the job's profile
  */
 export async function rereadAttempt(
   output: OutputStore,
   at: { readonly jobId: string; readonly attempt: number },
   agent: Agent | undefined,
+  followUps?: Profile['follow_ups'],
 ): Promise<RereadAttempt> {
   const { receipt, state: receiptState } = await readableReceipt(output, at.jobId, at.attempt);
-  const found = await readOutput(output, at, receipt?.agent ?? agent, receipt?.outcome);
+  const found = await readOutput(output, at, receipt?.agent ?? agent, receipt?.outcome, followUps);
   if (receipt === undefined) return { ...found, receipt, receiptState, changed: [] };
   const mended = mend(receipt, found);
   const changed = Object.entries(mended).flatMap(([name, value]) =>
@@ -61,8 +64,10 @@ async function readOutput(
   { jobId, attempt }: { readonly jobId: string; readonly attempt: number },
   agent: Agent | undefined,
   outcome: Outcome | undefined,
+  setting: Profile['follow_ups'],
 ): Promise<Found> {
-  const known = agent !== undefined && isKnown(AGENTS, agent) ? AGENT_OUTPUTS[agent] : undefined;
+  const name = agent !== undefined && isKnown(AGENTS, agent) ? agent : undefined;
+  const known = name && AGENT_OUTPUTS[name];
   const followUps = collectFollowUps();
   const reader = known?.createReader(followUps.messages);
   const stdout = new StreamTally();
@@ -89,14 +94,15 @@ async function readOutput(
     signal: outcome?.signal ?? null,
     stderrTail: tail.toString(),
   };
+  const facts = known?.conclude(read, exit) ?? read;
   return {
     // Without a record to compare with, a stream has a state only if it is truncated.
     streams: {
       stdout: stdout.manifest(stdoutSource.state() === undefined),
       stderr: stderr.manifest(stderrSource.state() === undefined),
     },
-    facts: known === undefined ? read : known.conclude(read, exit),
-    asked: followUps.found(),
+    facts,
+    asked: name && countedFollowUps({ name, agent: name, follow_ups: setting }, followUps, facts.finalMessage).counted,
     isMasked,
   };
 }

@@ -42,7 +42,7 @@ export async function rereadJob(context: RereadContext, known: Job): Promise<Rer
   for (let attempt = 1; attempt <= job.attempt; attempt += 1) {
     if (attempt === job.attempt && job.status === 'RUNNING') break;
     const profile = await context.profiles.get(job.profile);
-    const read = await rereadAttempt(context.output, { jobId: job.id, attempt }, profile?.agent);
+    const read = await rereadAttempt(context.output, { jobId: job.id, attempt }, profile?.agent, profile?.follow_ups);
     for (const name of read.changed) refreshed.add(`attempt ${attempt}: ${name}`);
     const before = job;
     if (attempt === job.attempt) job = await correct(context, job, read);

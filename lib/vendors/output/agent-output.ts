@@ -88,6 +88,8 @@ export const STDERR_TAIL_BYTES = 64 * 1024;
 
 /** Parses the output of an agent's CLI: while it runs, and later from what is stored. */
 export interface AgentOutput {
+  /** Its whole stdout is one message, without a final one in it. */
+  readonly isOneMessage?: true;
   /**
    * @param messages receives the agent's messages (for a shell: its whole stdout as one)
    * @param about only messages with this ASCII text are needed, and no facts: most of the output is then skipped unread

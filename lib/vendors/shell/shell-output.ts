@@ -3,6 +3,7 @@ import type { AgentOutput } from '../output/agent-output.ts';
 
 /** A script reports nothing about itself; all of its stdout is one message. */
 export const shellOutput: AgentOutput = {
+  isOneMessage: true,
   createReader(messages) {
     const decoder = new StringDecoder('utf8');
     return {

@@ -2,21 +2,14 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
+import { ASKING, asking, importAsking } from '../follow-up-script.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
   service = await sharedService();
+  await importAsking(service);
 });
-
-/** A script that asks for jobs. */
-function asking(...payloads: readonly unknown[]): string {
-  const blocks = payloads.map((payload) => {
-    const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
-    return `\`\`\`follow-up-job\n${body}\n\`\`\`\n`;
-  });
-  return `cat <<'END'\n${blocks.join('')}END\n`;
-}
 
 /** A job that has ended, once its follow-up jobs are there: its worker makes them after its report. */
 async function ended(body: Record<string, unknown>, followUps = 0) {
@@ -34,8 +27,8 @@ async function withFollowUps(id: string, count: number) {
 
 describe('a follow-up job', () => {
   it("runs in its parent's project and folder, and names its parent", async () => {
-    const prompt = `echo made > here.txt\n${asking({ prompt: 'pwd; cat here.txt', profile: 'shell' })}`;
-    const parent = await ended({ prompt, profile: 'shell', project: 'shop', cwd: 'a/b' }, 1);
+    const prompt = `echo made > here.txt\n${asking({ prompt: 'pwd; cat here.txt', profile: ASKING })}`;
+    const parent = await ended({ prompt, profile: ASKING, project: 'shop', cwd: 'a/b' }, 1);
     expect(parent).toMatchObject({ status: 'SUCCEEDED', warnings: [] });
     const [child] = parent.follow_up_ids;
     expect(await untilEnded(service, child)).toMatchObject({ status: 'SUCCEEDED' });
@@ -56,19 +49,19 @@ describe('a follow-up job', () => {
   });
 
   it('is not made when the attempt fails', async () => {
-    const parent = await ended({ prompt: `${asking({ prompt: 'true', profile: 'shell' })}exit 1`, profile: 'shell' });
+    const parent = await ended({ prompt: `${asking({ prompt: 'true', profile: ASKING })}exit 1`, profile: ASKING });
     expect(parent).toMatchObject({ status: 'FAILED', follow_up_ids: [], warnings: [] });
   });
 
   it('may be a draft', async () => {
-    const parent = await ended({ prompt: asking({ prompt: 'x', draft: true }), profile: 'shell' }, 1);
+    const parent = await ended({ prompt: asking({ prompt: 'x', draft: true }), profile: ASKING }, 1);
     expect((await service.api('GET', `/jobs/${parent.follow_up_ids[0]}`)).json.status).toBe('DRAFT');
   });
 });
 
 it('of 21 blocks 20 become jobs, and a warning reports the rest', async () => {
   const payloads = Array.from({ length: 21 }, (_, n) => ({ prompt: `job ${n}`, draft: true }));
-  const parent = await ended({ prompt: asking(...payloads), profile: 'shell' }, 20);
+  const parent = await ended({ prompt: asking(...payloads), profile: ASKING }, 20);
   expect(new Set(parent.follow_up_ids).size).toBe(20);
   expect(parent.warnings).toHaveLength(1);
   const { json } = await service.api('GET', `/jobs?limit=500&status=DRAFT&cwd=${parent.id}/work`);
@@ -76,9 +69,34 @@ it('of 21 blocks 20 become jobs, and a warning reports the rest', async () => {
 });
 
 it('a malformed block is one warning and harms nothing', async () => {
-  const parent = await ended({ prompt: asking('{"prompt": ', { prompt: 'x', draft: true }), profile: 'shell' }, 1);
+  const parent = await ended({ prompt: asking('{"prompt": ', { prompt: 'x', draft: true }), profile: ASKING }, 1);
   expect(parent).toMatchObject({ status: 'SUCCEEDED', warnings: [expect.stringContaining('not valid JSON')] });
   expect(parent.follow_up_ids).toHaveLength(1);
+});
+
+describe('a block that does not count', () => {
+  const ignored = async (body: Record<string, unknown>, warning: string) => {
+    const job = await ended(body);
+    expect(job).toMatchObject({ status: 'SUCCEEDED', follow_up_ids: [], warnings: [warning] });
+    const { json } = await service.api('POST', `/jobs/${job.id}/reread-logs`);
+    expect(json).toMatchObject({ recovered_follow_up_ids: [], refreshed: [], warnings: [warning] });
+  };
+
+  it('is one that a script prints, unless its profile has the setting', async () => {
+    await ignored(
+      { prompt: asking({ prompt: 'true' }), profile: 'shell' },
+      'follow-ups: 1 block(s) ignored; the profile shell has the setting follow_ups: off',
+    );
+  });
+
+  it('is one of an agent whose profile has switched them off', async () => {
+    const profile = { name: 'silent', agent: 'codex', vendor: 'practice', follow_ups: 'off' };
+    await service.api('POST', '/config/import', { profiles: [profile] });
+    await ignored(
+      { prompt: `drill: follow-up ${JSON.stringify({ prompt: 'x', draft: true })}`, profile: 'silent' },
+      'follow-ups: 1 block(s) ignored; the profile silent has the setting follow_ups: off',
+    );
+  });
 });
 
 describe('reread-logs', () => {
@@ -94,7 +112,7 @@ describe('reread-logs', () => {
   });
 
   it('reads the attempts before, of a job that was retried too', async () => {
-    const id = await createJob(service, { prompt: asking({ prompt: 'x', draft: true }), profile: 'shell' });
+    const id = await createJob(service, { prompt: asking({ prompt: 'x', draft: true }), profile: ASKING });
     await untilEnded(service, id);
     await service.api('POST', `/jobs/${id}/retry`);
     await untilEnded(service, id);

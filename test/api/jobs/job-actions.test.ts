@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { findMarkedAs } from '../../local-run/marked-processes.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
+import { ASKING, importAsking } from '../follow-up-script.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: ServiceUnderTest;
@@ -188,7 +189,8 @@ describe('ending a running job', () => {
     const go = join(service.home, 'actions-go');
     const block = '```follow-up-job\\n{"prompt":"true","profile":"shell"}\\n```\\n';
     const prompt = `until [ -e ${go} ]; do sleep 0.02; done; printf '${block}'`;
-    const id = await createJob(service, { prompt, profile: 'shell' });
+    await importAsking(service);
+    const id = await createJob(service, { prompt, profile: ASKING });
     await waitFor(() => findMarkedAs(`${id}/1`).length > 0);
     const { status: code, json } = await service.api('POST', `/jobs/${id}/kill`);
     await writeFile(go, '');

@@ -1,18 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
+import { ASKING, asking, importAsking } from '../follow-up-script.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
   service = await sharedService();
+  await importAsking(service);
 });
-
-/** A script that asks for jobs, whose prompts may be such scripts. */
-function asking(...payloads: readonly unknown[]): string {
-  const blocks = payloads.map((payload) => `\`\`\`follow-up-job\n${JSON.stringify(payload)}\n\`\`\`\n`);
-  return `cat <<'END'\n${blocks.join('')}END\n`;
-}
 
 async function treeOf(id: string, query = '') {
   return (await service.api('GET', `/jobs?tree=${id}&limit=500${query}`)).json;
@@ -31,7 +27,7 @@ describe('a tree of jobs', () => {
   it('has at most 100 descendants, which are listed and cancelled together, also once its root has ended', async () => {
     const drafts = Array.from({ length: 20 }, (_, n) => ({ prompt: `draft ${n}`, draft: true }));
     const parents = Array.from({ length: 5 }, () => ({ prompt: asking(...drafts) }));
-    const root = await createJob(service, { prompt: asking(...parents), profile: 'shell' });
+    const root = await createJob(service, { prompt: asking(...parents), profile: ASKING });
     const items = await untilGrown(root, 101);
     expect(items).toHaveLength(101);
     const children = items.filter((job: { parent_id: string }) => job.parent_id === root);
@@ -59,7 +55,7 @@ describe('a tree of jobs', () => {
 
   it('that was cancelled ends what runs, and gets no further jobs until its root is retried', async () => {
     const child = { prompt: `echo begun; sleep 300; ${asking({ prompt: 'true' })}` };
-    const root = await createJob(service, { prompt: asking(child, { prompt: 'x', draft: true }), profile: 'shell' });
+    const root = await createJob(service, { prompt: asking(child, { prompt: 'x', draft: true }), profile: ASKING });
     const running = await waitFor(async () => {
       const { items } = await treeOf(root);
       return (
@@ -85,7 +81,7 @@ describe('a tree of jobs', () => {
       { prompt: 'b', draft: true, priority: 0 },
     ];
     const prompt = asking(...payloads, { prompt: 'c', draft: true, priority: -7 });
-    const root = await createJob(service, { prompt, profile: 'shell', priority: -3 });
+    const root = await createJob(service, { prompt, profile: ASKING, priority: -3 });
     const items = await untilGrown(root, 3);
     expect(items.map(({ priority }: { priority: number }) => priority).toSorted()).toEqual([-3, -3, -7]);
     const { json } = await service.api('GET', `/jobs/${root}`);

@@ -8,6 +8,7 @@ import { type OwnService, startService, waitFor } from '../../local-run/local-se
 import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
 import { describeAsRoot, newFirstUid, UNDER_WORKER_RIGHTS } from '../../worker-container/service-accounts/as-root.ts';
 import { shareCodex } from '../../worker-container/service-accounts/shared-codex.ts';
+import { ASKING, asking, importAsking } from '../follow-up-script.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 const FIRST = newFirstUid();
@@ -270,8 +271,9 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
 
   test("runs follow-ups in their parent's own folder, one at a time", async () => {
     const alone = 'mkdir busy && echo more >> made && ls -d made && rmdir busy';
-    const block = `\`\`\`follow-up-job\n${JSON.stringify({ prompt: alone, profile: 'shell' })}\n\`\`\`\n`;
-    const parent = await start(`echo made > made; cat <<'END'\n${block}${block}END`);
+    await importAsking(service);
+    const child = { prompt: alone, profile: 'shell' };
+    const parent = await start(`echo made > made; ${asking(child, child)}`, { profile: ASKING });
     await untilEnded(service, parent);
     const children: string[] = await waitFor(async () => {
       const { follow_up_ids } = (await service.api('GET', `/jobs/${parent}`)).json;

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { metricsIn, type PrintedLine, readLines } from '../../local-run/captured-lines.ts';
 import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
 import { findMarkedAs, findWorker } from '../../local-run/marked-processes.ts';
+import { ASKING, asking, importAsking } from '../follow-up-script.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: OwnService;
@@ -73,8 +74,9 @@ describe('a worker that is killed', () => {
     });
     await waitFor(async () => (await stdoutOf(running, 1)) === 'one\n');
     const inFolder = `echo begin >> record; while [ ! -e ${gateOfFolder} ]; do sleep 0.05; done; echo end >> record`;
-    const block = `\`\`\`follow-up-job\n${JSON.stringify({ prompt: inFolder, profile: 'shell' })}\n\`\`\`\n`;
-    const parent = await createJob(service, { profile: 'shell', prompt: `cat <<'END'\n${block}${block}END\n` });
+    await importAsking(service);
+    const child = { prompt: inFolder, profile: 'shell' };
+    const parent = await createJob(service, { profile: ASKING, prompt: asking(child, child) });
     record = join(service.home, 'workspaces', 'local_project', parent, 'work', 'record');
     const children = await waitFor(async () => {
       const { follow_up_ids: ids } = await read(parent);

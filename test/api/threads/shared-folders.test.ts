@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jobIdOfKey, toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
 import { amount } from '../../vitest/amount.ts';
+import { ASKING, asking, importAsking } from '../follow-up-script.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: OwnService;
@@ -12,6 +13,7 @@ let gates: string;
 beforeAll(async () => {
   // Without reconcile-jobs: whatever frees a folder wakes the next job.
   service = await startService({ env: { PROMPTQ_CONCURRENCY: '4', PROMPTQ_WATCH_SECONDS: '3600' } });
+  await importAsking(service);
   gates = join(service.home, 'gates');
   await mkdir(gates);
 });
@@ -27,20 +29,16 @@ const folderOf = (id: string, project = 'local_project') => join(service.home, '
 const alone = (gate: string) =>
   `mkdir busy || echo ${gate} >> overlaps; while [ ! -e ${join(gates, gate)} ]; do sleep 0.05; done; rmdir busy`;
 
-const asking = (...prompts: readonly string[]) => {
-  const blocks = prompts.map(
-    (prompt) => `\`\`\`follow-up-job\n${JSON.stringify({ prompt, profile: 'shell' })}\n\`\`\`\n`,
-  );
-  return `cat <<'END'\n${blocks.join('')}END\n`;
-};
-
 /** The gates of follow-up jobs. */
 const gateOf = new Map<string, string>();
 const openFor = async (id: string) => await open(gateOf.get(id) ?? expect.fail(`${id} has no gate`));
 
 /** A job that has ended, with a follow-up job for each gate: the one that runs, then the other. */
 async function withFollowUps(...followUps: readonly string[]): Promise<{ parent: string; children: string[] }> {
-  const parent = await createJob(service, { prompt: asking(...followUps.map(alone)), profile: 'shell' });
+  const parent = await createJob(service, {
+    prompt: asking(...followUps.map((gate) => ({ prompt: alone(gate), profile: 'shell' }))),
+    profile: ASKING,
+  });
   await untilEnded(service, parent);
   const children = await waitFor(async () => {
     const { follow_up_ids: ids } = await read(parent);
@@ -172,8 +170,8 @@ test("a follow-up job waits for the commands of its parent's bindings", async ()
   const command = `echo begin >> ${record}; while [ ! -e ${join(gates, 'deployed')} ]; do sleep 0.05; done; echo end >> ${record}`;
   const binding = { binding_mode: 'custom', project: 'deployed', command };
   expect((await service.api('POST', '/deploy-bindings', binding)).status).toBe(201);
-  const prompt = `if [ ! -e made ]; then touch made; ${asking(`echo child >> ${record}`)}fi`;
-  const parent = await createJob(service, { prompt, profile: 'shell', project: 'deployed' });
+  const prompt = `if [ ! -e made ]; then touch made; ${asking({ prompt: `echo child >> ${record}` })}fi`;
+  const parent = await createJob(service, { prompt, profile: ASKING, project: 'deployed' });
   const [child = ''] = await waitFor(async () => {
     const { follow_up_ids: ids } = await read(parent);
     return ids.length > 0 && (ids as string[]);

@@ -14,6 +14,11 @@ const TOOLS = [
   { value: 'on', label: 'On' },
   { value: 'off', label: 'Off' },
 ] as const;
+const FOLLOW_UPS = [
+  { value: 'default', label: 'On for agents, off for scripts' },
+  { value: 'on', label: 'On' },
+  { value: 'off', label: 'Off' },
+] as const;
 const DRIVES = [
   { value: 'auto', label: 'The agent takes messages' },
   { value: 'exec', label: 'It gets nothing but its prompt' },
@@ -59,6 +64,14 @@ export function AgentRights(part: EntryFormPart<ProfileFields> & { readonly hasP
       >
         <Input value={fields.children} onChange={({ detail }) => onChange({ children: detail.value })} />
       </FormField>
+      <ChoiceField
+        label="Follow-up blocks"
+        description="Whether blocks in the final message of an agent, or in the output of a script, become jobs."
+        error={errors.follow_ups}
+        value={fields.follow_ups}
+        choices={FOLLOW_UPS}
+        onChange={(follow_ups) => onChange({ follow_ups })}
+      />
       <ChoiceField
         label="Messages"
         description="Whether people can send the agent messages while it runs."

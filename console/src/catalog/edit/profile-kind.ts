@@ -1,7 +1,14 @@
 import * as z from 'zod';
 import { AGENTS } from '../../../../lib/contract/agents.ts';
 import { DRIVE_SETTINGS } from '../../../../lib/contract/drives.ts';
-import { profileEntry, RESUMES, SANDBOXES, TOOLS } from '../../../../lib/contract/schemas/profile.ts';
+import {
+  FOLLOW_UPS,
+  followUpsOf,
+  profileEntry,
+  RESUMES,
+  SANDBOXES,
+  TOOLS,
+} from '../../../../lib/contract/schemas/profile.ts';
 import { type FieldErrors, fieldErrors, numberIn } from '../../form/field-errors.ts';
 import type { Profile } from '../catalog-queries.ts';
 import type { EntryKind } from './entry-kind.ts';
@@ -20,6 +27,8 @@ const profileFields = z.object({
   sandbox: z.enum(SANDBOXES),
   resume: z.enum(RESUMES),
   tools: z.enum(TOOLS),
+  /** `default`: by the agent. */
+  follow_ups: z.enum(['default', ...FOLLOW_UPS]),
   drive: z.enum(DRIVE_SETTINGS),
   /** Separated by commas. */
   children: z.string(),
@@ -44,6 +53,10 @@ export function profileFieldsOf(profile: Profile | undefined): ProfileFields {
     sandbox: profile?.sandbox ?? 'none',
     resume: profile?.resume ?? 'auto',
     tools: profile?.tools ?? 'on',
+    follow_ups:
+      profile === undefined || profile.follow_ups === followUpsOf({ agent: profile.agent })
+        ? 'default'
+        : profile.follow_ups,
     drive: profile?.drive ?? 'auto',
     children: (profile?.children ?? []).join(', '),
     vendor: profile?.vendor ?? 'own',
@@ -72,6 +85,7 @@ export function profileKind(stored: Profile | undefined): EntryKind<ProfileField
       sandbox: 'Sandbox',
       resume: 'After an interruption',
       tools: 'Tools',
+      follow_ups: 'Follow-up blocks',
       drive: 'Messages',
       children: 'Profiles of started jobs',
       vendor: 'Vendor',
@@ -112,6 +126,7 @@ function profileEntryOf(fields: ProfileFields, storedArgs: readonly string[]): R
     ...(fields.sandbox !== 'none' && { sandbox: fields.sandbox }),
     ...(fields.resume !== 'auto' && { resume: fields.resume }),
     ...(fields.tools !== 'on' && { tools: fields.tools }),
+    ...(fields.follow_ups !== 'default' && { follow_ups: fields.follow_ups }),
     ...(fields.drive !== 'auto' && { drive: fields.drive }),
     ...(children.length > 0 && { children }),
     ...(fields.vendor !== 'own' && { vendor: fields.vendor }),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
-import { collectFollowUps } from '../../../../lib/jobs/creation/collect-follow-ups.ts';
+import { collectFollowUps, countedFollowUps } from '../../../../lib/jobs/creation/collect-follow-ups.ts';
 
 const block = (body: string) => `\`\`\`follow-up-job\n${body}\n\`\`\`\n`;
 
@@ -41,4 +41,21 @@ it('bodies are left in the output if they are long, or the receipt has many alre
 it('requests beyond the limit are counted', () => {
   const found = collected(block('{}').repeat(LIMITS.followUps.blocks + 2));
   expect([found?.blocks.length, found?.more]).toEqual([LIMITS.followUps.blocks, 2]);
+});
+
+it.each([
+  ['an agent', { agent: 'codex' }, ['1\n'], 'only the final message is searched'],
+  ['an agent that switched them off', { agent: 'claude', follow_ups: 'off' }, [], 'setting follow_ups: off'],
+  ['a script', { agent: 'shell' }, [], 'the profile p has the setting follow_ups: off'],
+  ['a script that asks', { agent: 'shell', follow_ups: 'on' }, ['0\n', '1\n'], undefined],
+] as const)('counted are blocks by the setting and the final message: %s', (_, profile, bodies, why) => {
+  const all = collectFollowUps();
+  for (const text of [block('0'), block('1')]) {
+    all.messages.push(text);
+    all.messages.end();
+  }
+  const { counted, ignored } = countedFollowUps({ name: 'p', ...profile }, all, block('1'));
+  expect((counted?.blocks ?? []).map(({ body }) => body)).toEqual(bodies);
+  if (why === undefined) expect(ignored).toBeUndefined();
+  else expect(ignored).toContain(why);
 });

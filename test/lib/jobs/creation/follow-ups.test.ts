@@ -19,7 +19,7 @@ beforeAll(async () => {
   deployment = await emulateDeployment();
   tokens = new TokenStore({ ...deployment.registry, clock: deployment.clock });
   await deployment.profiles.put({ name: 'practice', agent: 'codex', vendor: 'practice' });
-  await deployment.profiles.put({ name: 'shell', agent: 'shell', children: ['practice', 'none'] });
+  await deployment.profiles.put({ name: 'shell', agent: 'shell', follow_ups: 'on', children: ['practice', 'none'] });
 });
 afterAll(async () => await deployment.stop());
 

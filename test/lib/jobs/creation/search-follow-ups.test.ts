@@ -10,7 +10,7 @@ import { leaveOutput, leaveSuccess, outputAskingFor, storeSucceeded } from '../s
 let deployment: EmulatedDeployment;
 beforeAll(async () => {
   deployment = await emulateDeployment();
-  await deployment.profiles.put({ name: 'shell', agent: 'shell' });
+  await deployment.profiles.put({ name: 'shell', agent: 'shell', follow_ups: 'on' });
 });
 afterAll(async () => await deployment.stop());
 

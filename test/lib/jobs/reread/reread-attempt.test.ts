@@ -23,7 +23,7 @@ let deployment: QuietDeployment;
 beforeEach(async () => {
   deployment = quietDeployment();
   await deployment.profiles.put({ name: 'practice', agent: 'codex' });
-  await deployment.profiles.put({ name: 'shell', agent: 'shell' });
+  await deployment.profiles.put({ name: 'shell', agent: 'shell', follow_ups: 'on' });
 });
 
 const put = async (Key: string, Body: string) =>
@@ -42,7 +42,8 @@ const ended = async (more: Partial<Job> = {}) =>
   await deployment.store({ id: ID, status: 'FAILED', reason: 'exited', attempt: 1, agent: 'codex', ...more });
 
 describe('the record of an attempt', () => {
-  const reread = async (agent?: string) => await rereadAttempt(deployment.output, { jobId: ID, attempt: 1 }, agent);
+  const reread = async (agent?: string) =>
+    await rereadAttempt(deployment.output, { jobId: ID, attempt: 1 }, agent, 'on');
 
   it('keeps what can no longer be read', async () => {
     await leaveOutput('no line of the agent\n');

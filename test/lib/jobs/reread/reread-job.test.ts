@@ -17,7 +17,7 @@ let deployment: EmulatedDeployment;
 beforeAll(async () => {
   deployment = await emulateDeployment();
   await deployment.profiles.put({ name: 'practice', agent: 'codex', vendor: 'practice' });
-  await deployment.profiles.put({ name: 'shell', agent: 'shell' });
+  await deployment.profiles.put({ name: 'shell', agent: 'shell', follow_ups: 'on' });
 });
 afterAll(async () => await deployment.stop());
 
