@@ -1,5 +1,5 @@
 import { createTransitions } from '../../lib/api/runtime/services.ts';
-import { jobBody } from '../../lib/api/serve-action.ts';
+import { wholeView } from '../../lib/api/serve-action.ts';
 import { handleJob } from '../../lib/api/serve-job.ts';
 import { answerQuestion as route } from '../../lib/contract/routes/questions.ts';
 import { answerQuestion } from '../../lib/jobs/questions/answer-question.ts';
@@ -9,5 +9,5 @@ export const handler = handleJob(route, createTransitions, async ({ body }, { co
   const job = await found;
   const { question_id: questionId, answer } = body;
   const changed = await answerQuestion(context, job, { questionId, answer, by: principal.name });
-  return { body: await jobBody(changed, context, core.env.PROMPTQ_TIMEOUT_UNIT) };
+  return { body: await wholeView(changed, context, core.env.PROMPTQ_TIMEOUT_UNIT) };
 });

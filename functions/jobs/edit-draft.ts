@@ -1,6 +1,6 @@
 import { createProjects } from '../../lib/api/runtime/create-catalog.ts';
 import { createEdits } from '../../lib/api/runtime/services.ts';
-import { jobBody } from '../../lib/api/serve-action.ts';
+import { wholeView } from '../../lib/api/serve-action.ts';
 import { handleJob } from '../../lib/api/serve-job.ts';
 import { editDraft as route } from '../../lib/contract/routes/jobs.ts';
 import { editDraft } from '../../lib/jobs/creation/edit-job.ts';
@@ -11,6 +11,6 @@ export const handler = handleJob(
   (core) => ({ ...createEdits(core), projects: createProjects(core) }),
   async ({ body }, { core }, context, found) => {
     const job = await editDraft(context, await found, body, 'edit_draft');
-    return { body: await jobBody(job, context, core.env.PROMPTQ_TIMEOUT_UNIT) };
+    return { body: await wholeView(job, context, core.env.PROMPTQ_TIMEOUT_UNIT) };
   },
 );

@@ -1,5 +1,5 @@
 import { createEdits } from '../../lib/api/runtime/services.ts';
-import { jobBody } from '../../lib/api/serve-action.ts';
+import { wholeView } from '../../lib/api/serve-action.ts';
 import { handleJob } from '../../lib/api/serve-job.ts';
 import { editJob as route } from '../../lib/contract/routes/jobs.ts';
 import { editJob } from '../../lib/jobs/creation/edit-job.ts';
@@ -7,5 +7,5 @@ import { editJob } from '../../lib/jobs/creation/edit-job.ts';
 /** `PATCH /jobs/{id}` */
 export const handler = handleJob(route, createEdits, async ({ body }, { core }, context, found) => {
   const job = await editJob(context, await found, body, 'edit');
-  return { body: await jobBody(job, context, core.env.PROMPTQ_TIMEOUT_UNIT) };
+  return { body: await wholeView(job, context, core.env.PROMPTQ_TIMEOUT_UNIT) };
 });

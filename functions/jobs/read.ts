@@ -1,5 +1,5 @@
 import { createJobBody, createQueuePlaces } from '../../lib/api/runtime/services.ts';
-import { jobBody } from '../../lib/api/serve-action.ts';
+import { wholeView } from '../../lib/api/serve-action.ts';
 import { handleJob } from '../../lib/api/serve-job.ts';
 import { createJobStore } from '../../lib/composition/job-stores.ts';
 import { readJob as route } from '../../lib/contract/routes/jobs.ts';
@@ -22,6 +22,6 @@ export const handler = handleJob(
       const [queue, attempts] = await Promise.all([queuePlace(context.waitsFor, job), attemptsOf(context, job)]);
       return { queue, attempts, waits_for: withHolder(job, queue).waits_for };
     };
-    return { body: await jobBody(job, context, core.env.PROMPTQ_TIMEOUT_UNIT, further()) };
+    return { body: await wholeView(job, context, core.env.PROMPTQ_TIMEOUT_UNIT, further()) };
   },
 );

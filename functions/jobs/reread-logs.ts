@@ -2,18 +2,19 @@ import { keptAlive } from '../../lib/api/kept-alive.ts';
 import { createReread } from '../../lib/api/runtime/services.ts';
 import { wholeView } from '../../lib/api/serve-action.ts';
 import { handleJob } from '../../lib/api/serve-job.ts';
+import { withoutOutput } from '../../lib/contract/output-fields.ts';
 import { rereadLogs as route } from '../../lib/contract/routes/jobs.ts';
 import { rereadJob as schema } from '../../lib/contract/schemas/jobs/job.ts';
 import { rereadJob } from '../../lib/jobs/reread/reread-job.ts';
 
 /** `POST /jobs/{id}/reread-logs` */
-export const handler = handleJob(route, createReread, async (_input, { core }, context, found) => {
+export const handler = handleJob(route, createReread, async (_input, { core, showsOutput }, context, found) => {
   const known = await found;
   const reread = async () => {
     const { job, refreshed, recoveredFollowUpIds } = await rereadJob(context, known);
     const view = await wholeView(job, context, core.env.PROMPTQ_TIMEOUT_UNIT);
     const body = schema.parse({ ...view, refreshed, recovered_follow_up_ids: recoveredFollowUpIds });
-    return JSON.stringify(body);
+    return JSON.stringify(showsOutput ? body : withoutOutput(schema, body));
   };
   return { body: keptAlive(reread()) };
 });

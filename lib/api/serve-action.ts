@@ -1,8 +1,6 @@
-import { Readable } from 'node:stream';
 import type { Route, RouteInput } from '../contract/route.ts';
 import type { cancelJob, killJob } from '../contract/routes/jobs.ts';
-import type { job as jobSchema } from '../contract/schemas/jobs/job.ts';
-import { cancelledJob, type JobView, job as schema } from '../contract/schemas/jobs/job.ts';
+import type { JobView, job as jobSchema } from '../contract/schemas/jobs/job.ts';
 import { viewDeployments } from '../deployments/view-deployments.ts';
 import { actInThread } from '../jobs/admission/act-in-thread.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
@@ -10,6 +8,7 @@ import type { JobEvent } from '../jobs/lifecycle/job-event.ts';
 import { endJob } from '../jobs/trees/act-on-tree.ts';
 import { viewJob } from '../jobs/views/job-view.ts';
 import type { TimeoutUnit } from '../platform/config/core-env.ts';
+import type { Answer } from './answer.ts';
 import { createTransitions, type JobBodyContext } from './runtime/services.ts';
 import { handleJob } from './serve-job.ts';
 
@@ -33,7 +32,9 @@ export function serveAction<R extends ActionRoute>(
     const onFailure = (error: unknown) =>
       core.log.warn('the thread was not continued; reconcile-jobs continues it', error as Error);
     const changed = await actInThread(context, job, event, { action, onFailure });
-    return { body: await jobBody(changed, context, core.env.PROMPTQ_TIMEOUT_UNIT) };
+    const body = await wholeView(changed, context, core.env.PROMPTQ_TIMEOUT_UNIT);
+    // The type parameter hides that it is the body of every route of this kind.
+    return { body: body as Answer<R>['body'] };
   });
 }
 
@@ -44,28 +45,12 @@ export function serveEnding(route: typeof cancelJob | typeof killJob, action: 'c
       core.log.warn('the thread was not continued; reconcile-jobs continues it', error as Error);
     const { job, cancelled } = await endJob(context, await found, { action, tree: input.body.tree, onFailure });
     const view = await wholeView(job, context, core.env.PROMPTQ_TIMEOUT_UNIT);
-    const body = cancelledJob.parse({ ...view, cancelled_jobs: cancelled });
-    return { body: Readable.from([Buffer.from(JSON.stringify(body))]) };
+    return { body: { ...view, cancelled_jobs: cancelled } };
   });
 }
 
 /** The fields that only `GET /jobs/{id}` returns, and the job that it waits for. */
 type FurtherFields = Pick<JobView, 'queue' | 'attempts'> & Pick<Job, 'waits_for'>;
-
-/**
- * A job as a response body; streamed because a prompt of maximum size, escaped twice, can exceed Lambda's buffered
- * limit.
- * @param further what only `GET /jobs/{id}` returns; read beside the rest
- */
-export async function jobBody(
-  job: Job,
-  context: JobBodyContext,
-  timeoutUnit: TimeoutUnit,
-  further?: Promise<FurtherFields>,
-): Promise<Readable> {
-  const view = await wholeView(job, context, timeoutUnit, further);
-  return Readable.from([Buffer.from(JSON.stringify(schema.parse(view)))]);
-}
 
 /** A job with all records stored beside its item. */
 export async function wholeView(

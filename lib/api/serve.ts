@@ -5,7 +5,7 @@ import { executionModeStandard } from '@middy/core/Standard';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { apiTokenOf, authenticate, lowerCaseHeaders, needsRegistry } from '../access/authenticate.ts';
-import { authorize } from '../access/authorize.ts';
+import { authorize, hasScope } from '../access/authorize.ts';
 import { callerAddress } from '../access/caller-address.ts';
 import { rejectForeignOrigin } from '../access/own-origin.ts';
 import type { Principal } from '../access/principal.ts';
@@ -15,6 +15,7 @@ import { ApiError } from '../contract/errors.ts';
 import { EVENT_STREAM, EVENT_STREAM_HEADERS } from '../contract/event-stream.ts';
 import { isKeepWarm } from '../contract/keep-warm.ts';
 import { LIMITS } from '../contract/limits.ts';
+import { withoutOutput } from '../contract/output-fields.ts';
 import { BASE_PATH, type Route, type RouteInput } from '../contract/route.ts';
 import { unmappedScope } from '../contract/scope-families.ts';
 import type { Scope } from '../contract/scopes.ts';
@@ -33,6 +34,8 @@ import { createVerifiers } from './runtime/create-verifiers.ts';
 /** A call in progress. */
 export interface Call {
   readonly principal: Principal;
+  /** Whether the caller may see output of commands and agents. */
+  readonly showsOutput: boolean;
   readonly requestId: string;
   readonly core: Core;
   /** Whether the caller asked for this media type by name. */
@@ -87,7 +90,7 @@ function serve<R extends Route, S, B>(
     // No one awaits it if the request is refused.
     begun.catch(() => undefined);
     const answer = async (call: Call) =>
-      lambdaAnswer(route, await run(input, call, opened, begun), answerSettings(call.requestId, core));
+      lambdaAnswer(route, await run(input, call, opened, begun), { ...answerSettings(call.requestId, core), ...call });
     return { begun, answer };
   };
   return wrap(route, start, { early: read !== undefined });
@@ -182,7 +185,8 @@ function wrap(
         enforceRate(core, principal);
         const accepts = (mediaType: string) => acceptsByName(event, mediaType);
         const apiToken = () => apiTokenOf(lowerCaseHeaders(event));
-        const call = { principal, requestId, core, accepts, apiToken, reauthorize, noteJob };
+        const showsOutput = hasScope(principal, 'logs', { enforceScopes: core.env.PROMPTQ_API_SCOPE_ENFORCE });
+        const call = { principal, showsOutput, requestId, core, accepts, apiToken, reauthorize, noteJob };
         const { answer } = started ?? start(event, core);
         const done = await inTime(begun(answer(call)));
         await audited(done.statusCode);
@@ -240,7 +244,11 @@ function answerSettings(requestId: string, { behindCloudFront }: Core): AnswerSe
 }
 
 /** @throws Error when a buffered answer is not what the route promises: a fault of ours. */
-function lambdaAnswer<R extends Route>(route: R, answer: Answer<R>, settings: AnswerSettings): LambdaAnswer {
+function lambdaAnswer<R extends Route>(
+  route: R,
+  answer: Answer<R>,
+  settings: AnswerSettings & Pick<Call, 'showsOutput'>,
+): LambdaAnswer {
   const isEventStream = answer.headers?.['content-type'] === EVENT_STREAM;
   const headers: Record<string, string> = {
     ...baseHeaders(settings),
@@ -252,5 +260,9 @@ function lambdaAnswer<R extends Route>(route: R, answer: Answer<R>, settings: An
   const { schema, otherMedia } = route.responses[statusCode] ?? {};
   const textSchema = answer.text === undefined ? undefined : otherMedia?.[headers['content-type'] ?? ''];
   if (textSchema !== undefined) return { statusCode, headers, body: textSchema.parse(answer.text) };
-  return { statusCode, headers, body: schema === undefined ? '' : JSON.stringify(schema.parse(answer.body)) };
+  const parsed = schema?.parse(answer.body);
+  const shown = schema === undefined || settings.showsOutput ? parsed : withoutOutput(schema, parsed);
+  const body = schema === undefined ? '' : JSON.stringify(shown);
+  // A prompt of maximum size, escaped twice, can exceed Lambda's buffered limit.
+  return { statusCode, headers, body: route.mode === 'stream' ? Readable.from([Buffer.from(body)]) : body };
 }

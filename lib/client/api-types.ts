@@ -1348,7 +1348,10 @@ export interface components {
         StateReason: {
             /** @enum {string} */
             code: "draft" | "waiting_for_worker" | "retry_backoff" | "worker_lost" | "account_required" | "usage_limit" | "vendor_overloaded" | "folder_busy" | "profile_busy" | "question" | "waiting_for_thread" | "thread_stopped" | "running" | "cancelling" | "cancelled_by_request" | "killed_by_request" | "exited" | "agent_error" | "not_answered" | "timed_out" | "start_failed" | "session_lost" | "output_limit";
-            /** @example Waiting for a free worker. */
+            /**
+             * @description A sentence. Why an attempt failed is part of it only with the scope `logs`.
+             * @example Waiting for a free worker.
+             */
             message: string;
             /** @description Whether the job continues without a request. */
             retryable: boolean;
@@ -1790,6 +1793,7 @@ export interface components {
             worker_id: string | null;
             exit_code: number | null;
             signal: string | null;
+            /** @description Why the attempt failed. Null without the scope `logs`. */
             error: string | null;
             /** @description Usage of one attempt; of a job, that of the newest attempt that reported any. Null: not known. */
             usage: components["schemas"]["Usage"] | (null);
@@ -1800,6 +1804,7 @@ export interface components {
             /** @description Usage of all attempts so far, as far as it is known. A running attempt is not included. Null: nothing is known. */
             total_usage: components["schemas"]["Usage"] | (null);
             version: number;
+            /** @description What else happened. Without the scope `logs`, only the subject of each warning. */
             warnings: string[];
             /** @description Runs of the deploy bindings of the project. */
             deployments: components["schemas"]["JobDeployment"][];
@@ -1860,8 +1865,9 @@ export interface components {
             last_status?: number;
             /** @description URL that opens the working folder in a hosted editor. */
             open_url?: string;
+            /** @description Why it failed. Absent without the scope `logs`. */
             error?: string;
-            /** @description The last 16384 bytes, at most, of the output of the commands. */
+            /** @description The last 16384 bytes, at most, of the output of the commands. Absent without the scope `logs`. */
             log?: string;
             log_truncated?: boolean;
         };
@@ -2062,6 +2068,7 @@ export interface components {
             worker_id: string | null;
             exit_code: number | null;
             signal: string | null;
+            /** @description Why the attempt failed. Null without the scope `logs`. */
             error: string | null;
             /** @description Usage of one attempt; of a job, that of the newest attempt that reported any. Null: not known. */
             usage: components["schemas"]["Usage"] | (null);
@@ -2072,6 +2079,7 @@ export interface components {
             /** @description Usage of all attempts so far, as far as it is known. A running attempt is not included. Null: nothing is known. */
             total_usage: components["schemas"]["Usage"] | (null);
             version: number;
+            /** @description What else happened. Without the scope `logs`, only the subject of each warning. */
             warnings: string[];
             /** @description Runs of the deploy bindings of the project. */
             deployments: components["schemas"]["JobDeployment"][];
@@ -2172,6 +2180,7 @@ export interface components {
             worker_id: string | null;
             exit_code: number | null;
             signal: string | null;
+            /** @description Why the attempt failed. Null without the scope `logs`. */
             error: string | null;
             /** @description Usage of one attempt; of a job, that of the newest attempt that reported any. Null: not known. */
             usage: components["schemas"]["Usage"] | (null);
@@ -2182,6 +2191,7 @@ export interface components {
             /** @description Usage of all attempts so far, as far as it is known. A running attempt is not included. Null: nothing is known. */
             total_usage: components["schemas"]["Usage"] | (null);
             version: number;
+            /** @description What else happened. Without the scope `logs`, only the subject of each warning. */
             warnings: string[];
             /** @description Runs of the deploy bindings of the project. */
             deployments: components["schemas"]["JobDeployment"][];
@@ -2279,6 +2289,7 @@ export interface components {
             follow_up_ids: string[];
             exit_code: number | null;
             signal: string | null;
+            /** @description Why the attempt failed. Null without the scope `logs`. */
             error: string | null;
             /** @description Usage of one attempt; of a job, that of the newest attempt that reported any. Null: not known. */
             usage: components["schemas"]["Usage"] | (null);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { LIMITS } from '../../limits.ts';
+import { outputField } from '../../output-fields.ts';
 import { timestamp } from '../fields/text.ts';
 
 export const BINDING_MODES = ['generic', 'custom', 'hosted_editor', 'web_framework'] as const;
@@ -29,13 +30,15 @@ export const jobDeployment = z
     }),
     last_status: z.number().int().optional().meta({ description: 'HTTP status of the last response to a call.' }),
     open_url: z.string().optional().meta({ description: 'URL that opens the working folder in a hosted editor.' }),
-    error: z.string().optional(),
-    log: z
-      .string()
-      .optional()
-      .meta({
-        description: `The last ${LIMITS.deployBindings.logBytes} bytes, at most, of the output of the commands.`,
-      }),
+    error: outputField(z.string().optional().meta({ description: 'Why it failed. Absent without the scope `logs`.' })),
+    log: outputField(
+      z
+        .string()
+        .optional()
+        .meta({
+          description: `The last ${LIMITS.deployBindings.logBytes} bytes, at most, of the output of the commands. Absent without the scope \`logs\`.`,
+        }),
+    ),
     log_truncated: z.boolean().optional(),
   })
   .meta({ id: 'JobDeployment' });

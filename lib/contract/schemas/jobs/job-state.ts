@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { knownOrLater } from '../../later-code.ts';
+import { outputField } from '../../output-fields.ts';
 import { STATUSES } from '../../statuses.ts';
 import { timestamp } from '../fields/text.ts';
 
@@ -67,10 +68,23 @@ export const statusCounts = z
   )
   .meta({ id: 'StatusCounts', example: { DRAFT: 1, QUEUED: 3, RUNNING: 2, SUCCEEDED: 120, FAILED: 4, CANCELLED: 0 } });
 
+/** A job that waits has a sentence of the service, and all others one of the table, before what their agent reported. */
+function withoutFailure(message: unknown, { code, retryable }: Readonly<Record<string, unknown>>): unknown {
+  if (retryable === true || code === 'thread_stopped') return message;
+  const known = REASON_CODES.find((one) => one === code);
+  return known === undefined ? '' : REASONS[known].message;
+}
+
 export const stateReason = z
   .object({
     code: knownOrLater(REASON_CODES),
-    message: z.string().meta({ example: REASONS.waiting_for_worker.message }),
+    message: outputField(
+      z.string().meta({
+        example: REASONS.waiting_for_worker.message,
+        description: 'A sentence. Why an attempt failed is part of it only with the scope `logs`.',
+      }),
+      withoutFailure,
+    ),
     retryable: z.boolean().meta({ description: 'Whether the job continues without a request.' }),
     next_check_at: timestamp.optional(),
   })

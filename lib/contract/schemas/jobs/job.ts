@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { AGENTS } from '../../agents.ts';
 import { knownOrLater } from '../../later-code.ts';
 import { LIMITS } from '../../limits.ts';
+import { outputField } from '../../output-fields.ts';
 import { STATUSES } from '../../statuses.ts';
 import { timestamp } from '../fields/text.ts';
 import { changes } from './changes.ts';
@@ -43,7 +44,9 @@ export const jobStatus = z
 export const outcomeShape = {
   exit_code: z.number().int().nullable(),
   signal: z.string().nullable(),
-  error: z.string().nullable(),
+  error: outputField(
+    z.string().nullable().meta({ description: 'Why the attempt failed. Null without the scope `logs`.' }),
+  ),
   usage: usage.nullable().meta({
     description: 'Usage of one attempt; of a job, that of the newest attempt that reported any. Null: not known.',
   }),
@@ -127,6 +130,11 @@ const jobProgress = z
   })
   .meta({ id: 'ReportedProgress' });
 
+/** A warning can quote what an agent or command wrote. What the service names before a colon does not. */
+function subjectOf(warning: unknown): string {
+  return `${/^[\w ,-]+(?=: )/.exec(String(warning))?.[0] ?? 'a warning'}: needs the scope logs`;
+}
+
 /** `GET /jobs/{id}`. */
 export const job = z
   .object({
@@ -161,9 +169,14 @@ export const job = z
         'Usage of all attempts so far, as far as it is known. A running attempt is not included. Null: nothing is known.',
     }),
     version: z.number().int(),
-    warnings: z.array(z.string()),
+    warnings: outputField(
+      z.array(z.string()).meta({
+        description: 'What else happened. Without the scope `logs`, only the subject of each warning.',
+      }),
+      (warnings) => (Array.isArray(warnings) ? warnings.map(subjectOf) : warnings),
+    ),
     deployments: z.array(jobDeployment).meta({ description: 'Runs of the deploy bindings of the project.' }),
-    changes: changes.nullable(),
+    changes: outputField(changes.nullable()),
     resume_from: z.number().int().nullable().meta({
       description:
         'Number of the interrupted attempt whose session the next attempt continues, or the running one was to continue. Null: attempts start from the prompt.',
