@@ -225,7 +225,7 @@ function stormy(random: SeededRandom): Mischief {
     queues: random.pick([
       AS_DEPLOYED,
       AS_DEPLOYED,
-      { ...AS_DEPLOYED, retention: random.integer(950_000, 3_600_000) },
+      { ...AS_DEPLOYED, retention: random.integer(950_000, 1_500_000) },
       { ...AS_DEPLOYED, maxReceiveCount: random.integer(1, 4) },
     ]),
   };
