@@ -68,8 +68,8 @@ describeAsRoot('private folders', () => {
     const folder = join(workspaces, waiting.project_id, waiting.id);
     const { uid, gid, mode } = await stat(folder);
     expect([waiting.reason, uid, gid, mode & 0o777]).toEqual(['exited', 0, first.uid, 0o700]);
-    const later = await run(`echo planted > ${folder}/hooks/file || ls ${folder} || exit 4`, first);
-    expect([later.exit_code, await readFile(join(folder, 'hooks', 'file'), 'utf8')]).toEqual([4, 'mine\n']);
+    const later = await run(`echo planted > ${folder}/work/hooks/file || ls ${folder} || exit 4`, first);
+    expect([later.exit_code, await readFile(join(folder, 'work', 'hooks', 'file'), 'utf8')]).toEqual([4, 'mine\n']);
     // Its own next attempt works there.
     expect(
       await new WorkFolders({ account: first, folders: opened.worker.folders, closed: [] }).lend(folder, waiting),
@@ -85,7 +85,7 @@ describeAsRoot('private folders', () => {
     const lend = async (account: ServiceAccount) =>
       await new WorkFolders({ account, folders: opened.worker.folders, closed: [] }).lend(folder, job);
     const owners = async () =>
-      await Promise.all([folder, join(folder, 'file')].map(async (at) => (await stat(at)).uid));
+      await Promise.all([folder, join(folder, 'work', 'file')].map(async (at) => (await stat(at)).uid));
     await lend(ofMany);
     expect(await owners()).toEqual([ofMany.uid, ofMany.uid]);
     // Its worker died: the folder is not closed.

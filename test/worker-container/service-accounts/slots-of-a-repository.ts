@@ -52,7 +52,7 @@ export async function openSlots(secrets: ReadonlyMap<string, string> = new Map()
     open,
     start,
     run,
-    folderOf: (job: Job) => join(workspaces, job.project_id, job.id),
+    folderOf: (job: Job) => join(workspaces, job.project_id, job.id, 'work'),
     runNew: async (prompt: string, account: ServiceAccount, project?: string) =>
       await run(await start(prompt, project), account),
     retry: async (job: Job, account: ServiceAccount) => {
