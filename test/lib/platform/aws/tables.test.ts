@@ -44,7 +44,7 @@ it('the indexes carry what their deployed ones carry, which nothing can change l
 
 it('each process may write its own kinds of items, and only functions in charge those that give rights', () => {
   const ofJobs = ['deployments#*', 'forks#*', 'hold', 'labels#*', 'message#*', 'probe', 'project', 'questions#*'];
-  const all = [...ofJobs, 'texts#*', 'thread#*'];
+  const all = [...ofJobs, 'texts#*', 'thread#*', 'tree#*'];
   expect([...WRITTEN_KINDS.worker].toSorted()).toEqual([...all, 'account', 'lock', 'worker'].toSorted());
   expect([...WRITTEN_KINDS.reconciler].toSorted()).toEqual([...all, 'account'].toSorted());
   expect([...WRITTEN_KINDS.sweeper].toSorted()).toEqual(all.filter((kind) => kind.endsWith('#*')));

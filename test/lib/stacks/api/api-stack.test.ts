@@ -233,6 +233,7 @@ describe('the triggers', () => {
               'hold',
               'thread#*',
               'forks#*',
+              'tree#*',
               'deployments#*',
               'account',
             ],

@@ -38,8 +38,8 @@ const TRIGGERS: Record<
     writes: [
       'dynamodb:PutItem Jobs',
       'dynamodb:UpdateItem Jobs',
-      'dynamodb:DeleteItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, deployments#*, account',
-      'dynamodb:PutItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, deployments#*, account',
+      'dynamodb:DeleteItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, tree#*, deployments#*, account',
+      'dynamodb:PutItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, tree#*, deployments#*, account',
       's3:PutObject Output/jobs/*',
     ],
   },
@@ -56,7 +56,7 @@ const TRIGGERS: Record<
     writes: [
       'dynamodb:DeleteItem Jobs',
       'dynamodb:UpdateItem Jobs',
-      'dynamodb:DeleteItem Registry: texts#*, labels#*, message#*, questions#*, deployments#*, thread#*, forks#*',
+      'dynamodb:DeleteItem Registry: texts#*, labels#*, message#*, questions#*, deployments#*, thread#*, forks#*, tree#*',
       's3:DeleteObject Output/jobs/*',
     ],
   },

@@ -242,6 +242,7 @@ describe('a worker', () => {
               'hold',
               'thread#*',
               'forks#*',
+              'tree#*',
               'deployments#*',
               'worker',
               'lock',

@@ -93,11 +93,11 @@ it('parked jobs are found by the reconciler, and listed and counted as QUEUED', 
     folders: ['folder-a'],
     profiles: ['practice'],
   });
-  expect(await deployment.counts.read()).toMatchObject({ QUEUED: 4 });
+  expect(await deployment.counts.read()).toMatchObject({ QUEUED: 5 });
   const { JOBS_TABLE: jobsTable, REGISTRY_TABLE: registryTable } = deployment.env;
   const index = new JobIndex({ table: deployment.table, jobsTable, registryTable });
   const page = await index.page({ status: 'QUEUED', limit: 10, offset: 0, cursor: undefined });
-  expect(page.items).toHaveLength(4);
+  expect(page.items).toHaveLength(5);
 });
 
 /** The demand for commands of bindings, and what it reads for it. */
