@@ -23,12 +23,11 @@ program
   .requiredOption('--name <name>', 'purpose of the token', nonEmpty)
   .option('--scopes <list>', `comma-separated, of: ${SCOPES.join(', ')}`, scopes, [...DEFAULT_SCOPES])
   .option('--expires-in <duration>', 'for example 90d, 12h, 30m, 2s; default: never', duration)
+  .option('--replaces <id>', 'token whose idempotency keys the new one takes over; it is not revoked')
   .option('--json', 'print one line of JSON and nothing else')
-  .action(async (options: { name: string; scopes: Scope[]; expiresIn?: number; json?: true }) => {
-    const { name, scopes, expiresIn } = options;
-    const created = await withTokens((tokens) =>
-      tokens.create({ name, scopes, ...(expiresIn !== undefined && { expiresIn }) }),
-    );
+  .action(async (options: { name: string; scopes: Scope[]; expiresIn?: number; replaces?: string; json?: true }) => {
+    const { json: _json, ...given } = options;
+    const created = await withTokens((tokens) => tokens.create(given));
     const enforced = await readScopeEnforcement(target());
     if (options.json) return console.log(JSON.stringify(withEnforcement(created, enforced)));
     console.log(`${created.token}\n`);

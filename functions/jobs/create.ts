@@ -1,3 +1,5 @@
+import { keyOwnerOf } from '../../lib/access/principal.ts';
+import { replayHeaders } from '../../lib/api/replay-headers.ts';
 import { createCreation } from '../../lib/api/runtime/services.ts';
 import { handleWithRead } from '../../lib/api/serve.ts';
 import { BASE_PATH } from '../../lib/contract/route.ts';
@@ -12,7 +14,9 @@ export const handler = handleWithRead(
   async ({ body }, creation) => await readAhead(creation, body),
   async ({ body }, { core, principal, noteJob }, creation, ahead) => {
     const tokenId = principal.kind === 'token' ? principal.id : undefined;
-    const { id, replayed } = await createJob(creation, body, principal.name, { tokenId }, ahead);
+    const sender = { tokenId, keyOwner: keyOwnerOf(principal) };
+    const created = await createJob(creation, body, principal.name, sender, ahead);
+    const { id } = created;
     noteJob(id);
     // The job is stored. An unreadable public address must not make the creation fail.
     const origin = await core.serviceEndpoints.publicOrigin().catch((error: unknown) => {
@@ -20,8 +24,8 @@ export const handler = handleWithRead(
       return undefined;
     });
     return {
-      headers: { location: `${BASE_PATH}/jobs/${id}`, ...(replayed && { 'idempotent-replayed': 'true' }) },
-      body: { id, url: origin === undefined ? null : pageOf(id, origin) },
+      headers: { location: `${BASE_PATH}/jobs/${id}`, ...replayHeaders(created) },
+      body: { ...created, url: origin === undefined ? null : pageOf(id, origin) },
     };
   },
 );

@@ -11,7 +11,8 @@ export const handler = handle(
     const wanted: readonly string[] = body.scopes ?? DEFAULT_SCOPES;
     const scopes = SCOPES.filter((scope) => wanted.includes(scope));
     const expiry = body.expires_at ? { expiresAt: Date.parse(body.expires_at) } : {};
-    const created = await tokens.create({ name: body.name, scopes, ...expiry });
+    const replaces = body.replaces ? { replaces: body.replaces } : {};
+    const created = await tokens.create({ name: body.name, scopes, ...expiry, ...replaces });
     return { body: viewToken(created, core.env.PROMPTQ_API_SCOPE_ENFORCE) };
   },
 );

@@ -84,12 +84,12 @@ export class Promptq {
     return await act(this.api, this.policy, { ...options, action, id });
   }
 
-  /** Sends a message to the agent of a job. However often the request is sent, it is one message. Returns its id. */
-  async say(id: string, fields: Schemas['MessageCreation']): Promise<string> {
+  /** Sends a message to the agent of a job. However often the request is sent, it is one message. */
+  async say(id: string, fields: Schemas['MessageCreation']): Promise<Schemas['MessageAccepted']> {
     const key = fields.idempotency_key ?? randomUUID();
     const options = { params: { path: { id } }, body: { ...fields, idempotency_key: key } };
     const send = async () => await dataOf(this.#once.POST('/api/v1/jobs/{id}/messages', options));
-    return (await repeatWithKey(send, this.policy, { key, done: 'the message was sent' })).id;
+    return await repeatWithKey(send, this.policy, { key, done: 'the message was sent' });
   }
 
   /** Answers a question of a job, once, even if an answer is lost. Returns the job. */

@@ -42,30 +42,45 @@ const FILES_LENGTH = ANSWER_LENGTH / 4;
 
 const existing = (id: string) => `Job ${id} exists. Call wait_for_job.`;
 
+/** What an agent must know of a repeated idempotency key that it has given. */
+function replayNote(
+  given: { readonly idempotency_key?: string | null },
+  { replayed, differs }: Schemas['MessageAccepted'],
+): string {
+  if (typeof given.idempotency_key !== 'string' || !replayed) return '';
+  const rest = differs.length === 0 ? '' : ` with another ${differs.join(', ')}, and this call changes nothing`;
+  return `This idempotency_key was used before${rest}. `;
+}
+
 /** What each tool does with arguments that its schema accepts. */
 export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
   create_job: async ({ client }, fields: JobFields) => {
     const created = await client.create(fields);
-    return { message: existing(created.id), fields: created };
+    return { message: `${replayNote(fields, created)}${existing(created.id)}`, fields: created };
   },
 
   continue_job: async ({ client }, { id, ...fields }: JobFields & Id) => {
     const created = await client.create({ ...fields, continue: id });
-    return { message: `Job ${created.id} continues ${id}. Call wait_for_job.`, fields: created };
+    const message = `${replayNote(fields, created)}Job ${created.id} continues ${id}. Call wait_for_job.`;
+    return { message, fields: created };
   },
 
   fork_job: async ({ client }, { id, ...fields }: JobFields & Id) => {
     const created = await client.create({ ...fields, fork: id });
-    return { message: `Job ${created.id} begins with a copy of ${id}. Call wait_for_job.`, fields: created };
+    const message = `${replayNote(fields, created)}Job ${created.id} begins with a copy of ${id}. Call wait_for_job.`;
+    return { message, fields: created };
   },
 
   run_job: async (call, fields: JobFields) => {
     const { client, wire } = call;
-    const id = call.jobId ?? (await client.create(fields)).id;
+    const created = call.jobId === undefined ? await client.create(fields) : undefined;
+    const id = created?.id ?? call.jobId ?? '';
+    const note = created === undefined ? '' : replayNote(fields, created);
     try {
       const { state, question } = await waitOrAsk(call, { id, seconds: WAIT_SECONDS[wire].default });
       if (question !== undefined) return { message: '', question };
-      return state.terminal ? await resultOf(client, { id }) : { ...outcome(state, ''), fields: state };
+      const answer = state.terminal ? await resultOf(client, { id }) : { ...outcome(state, ''), fields: state };
+      return { ...answer, message: `${note}${answer.message}` };
     } catch (error) {
       // Without its id, the agent would create the job again.
       const sentence = await call.onFailure(error);
@@ -101,8 +116,9 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
   },
 
   send_message: async ({ client }, { id, ...body }: Id & Schemas['MessageCreation']) => {
-    const messageId = await client.say(id, body);
-    return { message: 'The message is accepted. Call wait_for_job.', fields: { id, message_id: messageId } };
+    const { id: message_id, ...said } = await client.say(id, body);
+    const message = `${replayNote(body, { id, ...said })}The message is accepted. Call wait_for_job.`;
+    return { message, fields: { id, message_id, ...said } };
   },
 
   cancel_job: async ({ client }, { id, tree }: Id & { tree?: boolean }) => {

@@ -1,3 +1,5 @@
+import { hashToken } from '../../lib/access/tokens/api-tokens.ts';
+import { jobIdOfOwnedKey } from '../../lib/jobs/lifecycle/job-id.ts';
 import type { ServiceUnderTest } from '../local-run/local-service.ts';
 
 /** Creates a job that must be accepted. @returns its id */
@@ -13,4 +15,9 @@ export async function untilEnded(service: ServiceUnderTest, id: string): Promise
     const { json } = await service.api('GET', `/jobs/${id}/status?wait=25`);
     if (json.terminal) return json;
   }
+}
+
+/** The id that a job of the service's token gets from its idempotency key. */
+export function idOfKey({ token }: ServiceUnderTest, key: string): string {
+  return jobIdOfOwnedKey(`token ${hashToken(token)}`, key);
 }

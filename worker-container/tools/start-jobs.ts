@@ -45,9 +45,10 @@ export function createJobTool(
     async call({ key, ...given }) {
       const request = redaction.strings(given, { except: new Set() });
       if (given.cwd !== undefined) onShared?.();
-      const { id, replayed } = await delegateJob(context, job, request, key).catch(refused);
+      const { id, replayed, differs } = await delegateJob(context, job, request, key).catch(refused);
+      const others = differs.length === 0 ? '' : ` It was created with another ${differs.join(', ')}.`;
       return replayed
-        ? `Job ${id} exists already.`
+        ? `Job ${id} exists already.${others}`
         : `Created job ${id}. It starts now, and continues even if this job fails or is cancelled.`;
     },
   });

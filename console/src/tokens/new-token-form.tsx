@@ -11,6 +11,7 @@ import { LIMITS } from '../../../lib/contract/limits.ts';
 import { DEFAULT_SCOPES, NOT_ENFORCED, SCOPES, type Scope } from '../../../lib/contract/scopes.ts';
 import { WriteFailure } from '../feedback/write-failure.tsx';
 import { EXPIRIES, type Expiry, expiryOf } from './expiries.ts';
+import { ReplacedToken } from './replaced-token.tsx';
 import { ScopesNote } from './scopes-note.tsx';
 import { type CreatedToken, useCreateToken } from './token-queries.ts';
 
@@ -24,6 +25,7 @@ export function NewTokenForm({ onCreated, onDismiss }: NewTokenFormProps) {
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly Scope[]>(DEFAULT_SCOPES);
   const [expiry, setExpiry] = useState<Expiry>(EXPIRIES[1]);
+  const [replaces, setReplaces] = useState<string>();
   const [tried, setTried] = useState(false);
   const create = useCreateToken();
   const errors = {
@@ -36,7 +38,8 @@ export function NewTokenForm({ onCreated, onDismiss }: NewTokenFormProps) {
     setTried(true);
     if (errors.name !== '' || errors.scopes !== '') return;
     const expires_at = expiryOf(expiry);
-    create.mutate({ name, scopes: [...scopes], ...(expires_at && { expires_at }) }, { onSuccess: onCreated });
+    const rest = { ...(expires_at && { expires_at }), ...(replaces && { replaces }) };
+    create.mutate({ name, scopes: [...scopes], ...rest }, { onSuccess: onCreated });
   };
   const toggle = (scope: Scope, on: boolean) =>
     setScopes(SCOPES.filter((known) => (known === scope ? on : scopes.includes(known))));
@@ -103,6 +106,7 @@ export function NewTokenForm({ onCreated, onDismiss }: NewTokenFormProps) {
               }
             />
           </FormField>
+          <ReplacedToken id={replaces} onChange={setReplaces} />
         </SpaceBetween>
       </form>
     </Modal>

@@ -3,6 +3,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { InvalidFieldError } from '../../contract/errors.ts';
+import { quoted } from '../../contract/input/legible.ts';
 import { SCOPES, type Scope } from '../../contract/scopes.ts';
 import { queriedItems } from '../../platform/aws/queried-items.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
@@ -19,6 +20,8 @@ export type TokenState = (typeof TOKEN_STATES)[number];
 const tokenSchema = z.object({
   id: z.string(),
   hash: z.string(),
+  /** The hash of the first of the tokens that this one replaces, each its predecessor; absent: it replaces none. */
+  lineage: z.string().optional(),
   name: z.string(),
   scopes: z.array(z.enum(SCOPES)),
   state: z.enum(TOKEN_STATES),
@@ -28,8 +31,8 @@ const tokenSchema = z.object({
 });
 type TokenItem = z.output<typeof tokenSchema>;
 
-/** A token's metadata, without the token and its hash. */
-export type TokenInfo = Omit<TokenItem, 'hash'>;
+/** A token's metadata, without the token and hashes. */
+export type TokenInfo = Omit<TokenItem, 'hash' | 'lineage'>;
 
 /** Milliseconds between writes of a token's last use. */
 const LAST_USED_INTERVAL_MS = 3_600_000;
@@ -52,21 +55,25 @@ export class TokenStore {
   /**
    * Creates a token. The text is returned only here; the store keeps its hash.
    * @param options.expiresIn milliseconds; or `expiresAt`: milliseconds since 1970
-   * @throws InvalidFieldError for an `expiresAt` in the past
+   * @param options.replaces id of a token whose idempotency keys the new one takes over; that token stays as it is
+   * @throws InvalidFieldError for an `expiresAt` in the past, or if there is no token to replace
    */
   async create(options: {
     name: string;
     scopes: readonly Scope[];
     expiresIn?: number;
     expiresAt?: number;
+    replaces?: string;
   }): Promise<TokenInfo & { token: string }> {
     const token = generateToken();
     const hash = hashToken(token);
     const now = this.#clock.now();
     const expiry = expiryOf(options, now);
+    const lineage = options.replaces === undefined ? undefined : await this.#lineageOf(options.replaces);
     const item: TokenItem = {
       id: tokenIdOf(hash),
       hash,
+      ...(lineage !== undefined && { lineage }),
       name: options.name,
       scopes: [...options.scopes],
       state: 'active',
@@ -89,7 +96,7 @@ export class TokenStore {
    * The active token with this text; undefined, without the reason, if it is invalid. Consistent read: a revocation
    * takes effect at once.
    */
-  async verify(text: string): Promise<TokenInfo | undefined> {
+  async verify(text: string): Promise<(TokenInfo & { lineage: string }) | undefined> {
     if (!isWellFormed(text)) return undefined;
     const hash = hashToken(text);
     const { Item } = await this.#table.send(
@@ -102,7 +109,7 @@ export class TokenStore {
     if (item.expires_at !== undefined && item.expires_at <= timestamp(now)) return undefined;
     if (item.last_used_at === undefined || Date.parse(item.last_used_at) < now - LAST_USED_INTERVAL_MS)
       await this.#markUsed(item.id, now);
-    return info(item);
+    return { ...info(item), lineage: lineageIn(item) };
   }
 
   async list(): Promise<TokenInfo[]> {
@@ -141,6 +148,15 @@ export class TokenStore {
     }
   }
 
+  async #lineageOf(id: string): Promise<string> {
+    const { Item } = await this.#table.send(
+      new GetCommand({ TableName: this.#tableName, Key: { kind: KIND, id }, ConsistentRead: true }),
+    );
+    if (Item === undefined)
+      throw InvalidFieldError.of('replaces', `received ${quoted(id)}; there is no token of this id`);
+    return lineageIn(tokenSchema.parse(Item));
+  }
+
   /** Of many concurrent calls only one writes. */
   async #markUsed(id: string, now: number): Promise<void> {
     try {
@@ -170,6 +186,10 @@ function expiryOf({ expiresIn, expiresAt }: { expiresIn?: number; expiresAt?: nu
   );
 }
 
-function info({ hash: _hash, ...rest }: TokenItem): TokenInfo {
+function lineageIn({ lineage, hash }: TokenItem): string {
+  return lineage ?? hash;
+}
+
+function info({ hash: _hash, lineage: _lineage, ...rest }: TokenItem): TokenInfo {
   return rest;
 }

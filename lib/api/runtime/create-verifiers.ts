@@ -18,8 +18,9 @@ export function createVerifiers({
     token: async (text) => {
       const token = await tokens.verify(text);
       if (token === undefined) return undefined;
-      const { id, name, scopes, expires_at: expiresAt } = token;
-      return { kind: 'token', name: `token:${name}`, id, scopes, ...(expiresAt !== undefined && { expiresAt }) };
+      const { id, name, scopes, lineage, expires_at: expiresAt } = token;
+      const known = { name: `token:${name}`, id, scopes, keyOwner: `token ${lineage}` };
+      return { kind: 'token', ...known, ...(expiresAt !== undefined && { expiresAt }) };
     },
     perimeter: async (_token, { event, headers }) => {
       const address = callerAddress(event, { behindCloudFront });
@@ -30,8 +31,9 @@ export function createVerifiers({
     session: async (cookie) => {
       const session = await sessions.verify(cookie);
       if (session === undefined) return undefined;
-      const { id, name, email, role, expires_at: expiresAt } = session;
-      return { kind: 'session', name, role, sessionId: id, expiresAt, ...(email !== undefined && { email }) };
+      const { id, name, subject, email, role, expires_at: expiresAt } = session;
+      const known = { name, role, sessionId: id, expiresAt, keyOwner: `user ${subject}` };
+      return { kind: 'session', ...known, ...(email !== undefined && { email }) };
     },
   };
 }

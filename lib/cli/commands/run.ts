@@ -6,6 +6,7 @@ import { clientOf } from '../base/client-of.ts';
 import type { Context } from '../base/context.ts';
 import { explain, usageError } from '../base/errors.ts';
 import { EXIT, type StopSignal } from '../base/exit-codes.ts';
+import { replayNote } from '../base/replay-note.ts';
 import { printAnswer, summary } from '../jobs/answer.ts';
 import { attend, exitCodeOf, type WaitOptions } from '../jobs/attend.ts';
 import { checkScopes } from '../jobs/check-scopes.ts';
@@ -37,6 +38,8 @@ export async function runJob(context: Context, fields: JobFields, options: RunOp
     ...(options.draft && { draft: true }),
     ...(options.idempotencyKey !== undefined && { idempotency_key: options.idempotencyKey }),
   });
+  if (options.idempotencyKey !== undefined && created.replayed)
+    await context.terminal.note(replayNote(`job ${created.id}`, created.differs));
   if (isDetached) {
     await (options.json ? context.terminal.printJson(created) : context.terminal.print(created.id));
     return EXIT.succeeded;

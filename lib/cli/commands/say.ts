@@ -2,6 +2,7 @@ import { dataOf } from '../../client/data-of.ts';
 import { clientOf } from '../base/client-of.ts';
 import type { CommandRun } from '../base/context.ts';
 import { EXIT } from '../base/exit-codes.ts';
+import { replayNote } from '../base/replay-note.ts';
 import { table } from '../base/table.ts';
 
 interface Options {
@@ -16,9 +17,11 @@ export const run: CommandRun<Options> = async (context, [id = '', text], { idemp
   const params = { path: { id } };
   if (text !== undefined) {
     const key = idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey };
-    const message = await client.say(id, { text, ...key, ...(onlyNow && { only_now: true }) });
+    const said = await client.say(id, { text, ...key, ...(onlyNow && { only_now: true }) });
+    const { id: message, replayed, differs } = said;
     // The list may fail. A message that is sent again is another one.
-    await context.terminal.note(`message ${message} is accepted`);
+    const isKnown = idempotencyKey !== undefined && replayed;
+    await context.terminal.note(isKnown ? replayNote(`message ${message}`, differs) : `message ${message} is accepted`);
   }
   const messages = await dataOf(client.api.GET('/api/v1/jobs/{id}/messages', { params }));
   if (json) await context.terminal.printJson(messages);

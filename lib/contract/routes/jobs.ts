@@ -24,7 +24,10 @@ export const createJob = defineRoute({
       schema: jobCreated,
       headers: {
         Location: 'The path of the job: `/api/v1/jobs/{id}`.',
-        'Idempotent-Replayed': '`true` if a job with this idempotency key already existed; its id is returned.',
+        'Idempotent-Replayed':
+          '`true` if the sender has created a job with this idempotency key before; its id is returned.',
+        'Idempotent-Differs':
+          'The fields in which the request differs from the first one with its key, separated by commas.',
       },
     },
   },

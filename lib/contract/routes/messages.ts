@@ -17,7 +17,11 @@ export const createMessage = defineRoute({
     202: {
       description: 'The message was accepted.',
       schema: messageAccepted,
-      headers: { 'Idempotent-Replayed': '`true` if the job already had a message with this idempotency key.' },
+      headers: {
+        'Idempotent-Replayed': '`true` if the sender has sent the job a message with this idempotency key before.',
+        'Idempotent-Differs':
+          'The fields in which the request differs from the first one with its key, separated by commas.',
+      },
     },
   },
   errors: ['job_not_found', 'invalid_request', 'invalid_state'],

@@ -52,6 +52,10 @@ export const tokenCreation = z
       .datetime({ offset: true, abort: true })
       .nullish()
       .meta({ description: 'A time in the future, in RFC 3339. Default: never.', example: '2027-01-01T00:00:00Z' }),
+    replaces: z.string().min(1).max(LIMITS.nameLength).nullish().meta({
+      description:
+        'Id of a token that this one replaces. The idempotency keys that were used with that token are also those of the new one. That token stays as it is: revoke it once it is no longer used.',
+    }),
   })
   .meta({ id: 'TokenCreation' });
 

@@ -6,7 +6,7 @@ import type { JobCreation } from '../../contract/schemas/jobs/job-creation.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import type { CreationProject, ProjectStore } from '../../projects/projects.ts';
 import type { Job } from '../lifecycle/job.ts';
-import { isJobId, jobIdOfKey, randomJobId } from '../lifecycle/job-id.ts';
+import { isJobId, jobIdOfOwnedKey, randomJobId } from '../lifecycle/job-id.ts';
 import { JOB_SCHEMA, THREAD_JOB_SCHEMA } from '../lifecycle/newer-schema.ts';
 import { inItsTurn } from '../lifecycle/thread.ts';
 import { JobLabelStore } from '../store/job-labels.ts';
@@ -14,6 +14,7 @@ import { type Applied, newChangeId } from '../store/job-store.ts';
 import { JobTextStore, type JobTexts } from '../store/job-texts.ts';
 import { continueThread } from '../threads/settle-thread.ts';
 import { ancestorsBelow, rootOf, type TreeStore } from '../trees/tree-store.ts';
+import { type AskedFields, askedFields, differingFields } from './asked-fields.ts';
 import { beginThread, continuationOf, type EarlierContext, requireSameAgent } from './continuation.ts';
 import { forkOf } from './forking.ts';
 import { checkFolder, checkTexts, previewOf, promptOf, requireProfile, type SettingsContext } from './job-settings.ts';
@@ -38,17 +39,29 @@ export interface Origin {
   readonly id?: string;
   /** The token that it, or the first of its ancestors, was created with. */
   readonly tokenId?: string | undefined;
+  /** Whose idempotency keys count; default: those of `createdBy`. */
+  readonly keyOwner?: string;
+  /** Its id is derived from a key that the request does not contain. */
+  readonly isKeyed?: boolean;
   /** The job that a follow-up comes from. */
   readonly parent?: Pick<Job, 'id' | 'priority' | 'ancestors' | 'round'>;
   /** The job whose private folder the follow-up inherits. */
   readonly folderOf?: string | undefined;
 }
 
+/** The outcome of a creation. */
+export interface CreatedJob {
+  readonly id: string;
+  readonly replayed: boolean;
+  readonly differs: string[];
+}
+
 /**
  * Creates a job. Writes its texts, then the job itself, so that an interruption leaves nothing incomplete. The dispatch
  * message follows, so that no worker receives it before the job is stored.
  * @param ahead what `readAhead` reads for this request; default: it is read here
- * @returns the id; `replayed` if the idempotency key (or origin) was known and the id is that of the existing job
+ * @returns the id; `replayed` if the idempotency key (or origin) was known and the id is that of the existing job, whose
+ * request differed in the fields `differs`
  * @throws InvalidFieldError naming the field, the received value and the allowed values; ApiError `unavailable` while the
  * job of the idempotency key is being removed, `invalid_request` if the tree of a descendant takes no further job
  */
@@ -58,14 +71,16 @@ export async function createJob(
   createdBy: string,
   origin?: Origin,
   ahead?: Promise<ReferredItems | undefined>,
-): Promise<{ id: string; replayed: boolean }> {
+): Promise<CreatedJob> {
   const key = request.idempotency_key;
-  const derived = origin?.id ?? (key === undefined ? undefined : jobIdOfKey(key));
+  const derived = origin?.id ?? (key === undefined ? undefined : jobIdOfOwnedKey(origin?.keyOwner ?? createdBy, key));
+  const isKeyed = key !== undefined || origin?.isKeyed === true;
+  const asked = isKeyed ? askedFields(context.defaultProfile, request) : undefined;
   // What a first request referred to may be gone. The read may miss a recent write: the conditional put decides.
   const known = derived && (await find(context, derived, { consistent: request.fork !== undefined }));
   if (derived !== undefined && known) {
     requireKept(known, origin);
-    return { id: derived, replayed: true };
+    return { id: derived, replayed: true, differs: differences(known, asked) };
   }
   const { creation: forked, source } = await forkOf(context, request);
   const { creation, continuation } = await continuationOf(context, forked);
@@ -90,17 +105,37 @@ export async function createJob(
   const at = timestamp(context.clock.now());
   const threadId = continuation && (await beginThread(context, continuation.job, 'continue'));
   if (source !== undefined) await beginThread(context, source, 'fork');
-  const job = newJob({ id, creation, texts, profile, project, createdBy, at, origin, threadId, folderOf, source });
+  const job = newJob({
+    id,
+    creation,
+    texts,
+    profile,
+    project,
+    createdBy,
+    at,
+    origin,
+    threadId,
+    folderOf,
+    source,
+    asked,
+  });
   if (job.labels !== undefined) await context.texts.labels.put(job, creation);
   await context.texts.put(job, texts);
   const created = await store(context, job);
   if (!created.applied) requireKept(created.current, origin);
+  const differs = created.applied ? [] : differences(created.current, asked);
   if (job.status === 'QUEUED') {
     if (created.applied && (threadId !== undefined || source !== undefined)) await enqueue(context, job);
     // Also if it was there: a write of this call may have stored it, and another job's message may have started it since.
     if (threadId === undefined) await dispatch(context, job);
   }
-  return { id, replayed: !created.applied };
+  return { id, replayed: !created.applied, differs };
+}
+
+/** What only a later version can read is not compared. */
+function differences(known: Job | 'newer' | undefined, asked: AskedFields | undefined): string[] {
+  if (known === undefined || known === 'newer' || known.asked === undefined || asked === undefined) return [];
+  return differingFields(known.asked, asked);
 }
 
 async function find({ jobs }: CreationContext, id: string, { consistent }: { consistent: boolean }) {
@@ -195,8 +230,9 @@ function newJob(from: {
   threadId: string | undefined;
   folderOf: string | undefined;
   source: Job | undefined;
+  asked: AskedFields | undefined;
 }): Job {
-  const { creation, at, origin, threadId, folderOf, source } = from;
+  const { creation, at, origin, threadId, folderOf, source, asked } = from;
   const draft = creation.save_draft === true || creation.draft === true;
   const timeout = creation.timeout ?? from.profile.timeout;
   const labels = JobLabelStore.address(creation);
@@ -218,6 +254,7 @@ function newJob(from: {
     prompt_preview: previewOf(from.texts.prompt),
     texts: JobTextStore.address(from.texts),
     ...(creation.idempotency_key !== undefined && { idempotency_key: creation.idempotency_key }),
+    ...(asked !== undefined && { asked }),
     created_by: from.createdBy,
     ...(origin?.tokenId !== undefined && { token_id: origin.tokenId }),
     ...(origin?.parent !== undefined && { parent_id: origin.parent.id, ancestors: ancestorsBelow(origin.parent) }),

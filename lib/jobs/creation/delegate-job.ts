@@ -8,7 +8,7 @@ import type { Job } from '../lifecycle/job.ts';
 import { toolJobId } from '../lifecycle/job-id.ts';
 import { inheritedFolderOf, workingFolder } from '../lifecycle/working-folder.ts';
 import { type DelegationContext, isTokenActive, profileOfChild } from './child-rights.ts';
-import { createJob } from './create-job.ts';
+import { type CreatedJob, createJob } from './create-job.ts';
 
 /** What an agent may say of a job that it starts. Its project is that of the agent's job. */
 export const delegatedJob = followUpCreation.pick({
@@ -31,27 +31,28 @@ export type DelegatedJob = z.output<typeof delegatedJob>;
  * that no parent gets more than it may.
  * @param parent the job as claimed
  * @param key two calls with one key in one round of the parent give one job; default: a hash of the request
- * @returns the id; `replayed` if it existed
+ * @returns the id; `replayed` if it existed, with another request in the fields `differs`
  * @throws InvalidFieldError or ApiError that explains what is wrong with the request, or why the job may start none
  */
 export async function delegateJob(
   context: DelegationContext,
   parent: Job,
   request: DelegatedJob,
-  key: string = hashOf(request),
-): Promise<{ id: string; replayed: boolean }> {
+  key?: string,
+): Promise<CreatedJob> {
   if (!(await isTokenActive(context.registry, parent)))
     throw rejection('the token with which this job was created is suspended or revoked');
   const cwd = request.cwd === undefined ? undefined : below(context, parent, request.cwd);
   const { project_id } = parent;
   const profile = await profileOfChild(context, parent, { ...request, project_id, cwd });
-  const id = toolJobId(parent.id, parent.round ?? 0, key);
+  const id = toolJobId(parent.id, parent.round ?? 0, key ?? hashOf(request));
   const folderOf = cwd === undefined ? undefined : inheritedFolderOf(context.folders, parent, cwd);
   const delegation = { attempt: parent.attempt, child: id, sharesFolder: folderOf !== undefined };
   const known = await transition(context, parent, { type: 'delegate', ...delegation });
   if (!known.done) throw rejection(known.rejected);
   const origin = {
     id,
+    isKeyed: key !== undefined,
     tokenId: parent.token_id,
     parent,
     folderOf,

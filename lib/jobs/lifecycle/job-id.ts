@@ -8,9 +8,14 @@ export function randomJobId(): string {
   return encode(randomBytes(LENGTH));
 }
 
-/** The id for an idempotency key: derived from it, so that one conditional put decides between concurrent creates. */
-export function jobIdOfKey(idempotencyKey: string): string {
-  return encode(createHash('sha256').update(`promptq job\0${idempotencyKey}`).digest());
+/** The id for a key: derived from it, so that one conditional put decides between concurrent creates. */
+export function jobIdOfKey(key: string): string {
+  return encode(createHash('sha256').update(`promptq job\0${key}`).digest());
+}
+
+/** The id for an idempotency key of its owner (`keyOwnerOf`). */
+export function jobIdOfOwnedKey(owner: string, idempotencyKey: string): string {
+  return jobIdOfKey(JSON.stringify([owner, idempotencyKey]));
 }
 
 /** The id of a follow-up job: the same however often its creation is tried. */

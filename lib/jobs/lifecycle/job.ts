@@ -32,6 +32,8 @@ export const jobItemSchema = z.object({
   /** Address of the prompt texts: a hash of their content. */
   texts: z.string(),
   idempotency_key: z.string().optional(),
+  /** What the request with the key asked for (`asked-fields.ts`). */
+  asked: z.record(z.string(), z.string()).optional(),
   created_by: z.string(),
   /** The token that it, or the first of its ancestors, was created with; absent: no token. */
   token_id: z.string().optional(),

@@ -17,7 +17,8 @@ export interface AcceptContext extends Pick<TransitionContext, 'jobs' | 'clock' 
 /**
  * Accepts a message for a job that is queued or running. The message is stored, and the job's count of messages rises,
  * in one transaction: an end of the job that came first rejects it, and one that comes later knows of it.
- * @returns its id; `replayed` if a message with this key was accepted before
+ * @param keyOwner whose idempotency keys count
+ * @returns its id; `replayed` if a message with this key was accepted before, which differs in the fields `differs`
  * @throws ApiError `invalid_state` with `use`, the action to take instead; `invalid_request` for an agent that takes none
  */
 export async function acceptMessage(
@@ -25,14 +26,21 @@ export async function acceptMessage(
   found: Job,
   { text, idempotency_key, only_now }: MessageCreation,
   sender: string,
-): Promise<{ readonly id: string; readonly replayed: boolean }> {
+  keyOwner: string = sender,
+): Promise<{ readonly id: string; readonly replayed: boolean; readonly differs: string[] }> {
   const { messages } = context;
-  const id = messageId(found.id, idempotency_key);
+  const id = messageId(found.id, keyOwner, idempotency_key);
   let job: Job | undefined = found;
   for (let round = 0; round < MAX_ROUNDS && job !== undefined; round += 1) {
     // Also without a key: the write before may have been applied although its answer was lost.
-    if ((idempotency_key !== undefined || round > 0) && (await messages.get(job.id, id)) !== undefined)
-      return { id, replayed: idempotency_key !== undefined };
+    const known = idempotency_key !== undefined || round > 0 ? await messages.get(job.id, id) : undefined;
+    if (known !== undefined) {
+      const differs = [
+        ...(known.text === text ? [] : ['text']),
+        ...((known.only_now ?? false) === (only_now ?? false) ? [] : ['only_now']),
+      ];
+      return { id, replayed: idempotency_key !== undefined, differs };
+    }
     requireUnderstood(job);
     const now = context.clock.now();
     const decision = decide(job, { type: 'message' }, { ...context, now });
@@ -49,7 +57,7 @@ export async function acceptMessage(
       ...(only_now === true && { only_now }),
     } as const;
     const written = await context.jobs.applyWith(job, decision.job, messages.creation(job.id, row));
-    if (written.applied) return { id, replayed: false };
+    if (written.applied) return { id, replayed: false, differs: [] };
     job = written.current;
   }
   if (job === undefined) throw ApiError.of('job_not_found');

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { encodeId } from '../lifecycle/job-id.ts';
 
-/** The id of a message: 130 random bits, or derived from the key that makes it the same message. */
-export function messageId(jobId: string, idempotencyKey: string | undefined): string {
+/** The id of a message: 130 random bits, or derived from the key that makes it its owner's same message. */
+export function messageId(jobId: string, owner: string, idempotencyKey: string | undefined): string {
   const bytes =
     idempotencyKey === undefined
       ? randomBytes(32)
-      : createHash('sha256').update(`promptq message\0${jobId}\0${idempotencyKey}`).digest();
+      : createHash('sha256').update(`promptq message\0${jobId}\0${owner}\0${idempotencyKey}`).digest();
   return encodeId('msg', bytes);
 }
 

@@ -216,12 +216,3 @@ it('every answer carries the id of its request', async () => {
     expect(answer.headers.get('x-request-id')).toMatch(/^[\w-]{8,}$/);
   }
 });
-
-it('one idempotency key gives one job, and says when it was known', async () => {
-  const create = () => service.api('POST', '/jobs', { ...JOB, idempotency_key: 'key-1' });
-  const answers = await Promise.all(Array.from({ length: 20 }, create));
-  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 201));
-  expect(new Set(answers.map(({ json }) => json.id)).size).toBe(1);
-  expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
-  expect((await create()).headers.get('idempotent-replayed')).toBe('true');
-});

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { jobIdOfKey, toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
 import { amount } from '../../vitest/amount.ts';
 import { request } from '../../worker-container/tools/served-tools.ts';
-import { createJob, untilEnded } from '../job-client.ts';
+import { createJob, idOfKey, untilEnded } from '../job-client.ts';
 
 let service: ServiceUnderTest;
 
@@ -40,7 +40,7 @@ test.for(amount(['practice'], ['practice', 'claude-practice']))(
   'an agent of profile %s attaches a file and starts a job by tools',
   async (profile) => {
     const key = `starts a job ${profile}`;
-    const parent = jobIdOfKey(key);
+    const parent = idOfKey(service, key);
     const child = toolJobId(parent, 0, 'one');
     const prompt = [
       'drill: tool echo made here > made.txt',
@@ -76,7 +76,7 @@ test.for(amount(['practice'], ['practice', 'claude-practice']))(
 
 test('a job that an agent started continues although its parent fails', async () => {
   const key = 'fails after it has started a job';
-  const child = toolJobId(jobIdOfKey(key), 0, 'one');
+  const child = toolJobId(idOfKey(service, key), 0, 'one');
   const prompt = `drill: use create_job ${JSON.stringify({ prompt: 'Say hello.', key: 'one' })}\ndrill: fail 400`;
   const id = await createJob(service, { prompt, idempotency_key: key });
   expect(await untilEnded(service, id)).toMatchObject({ status: 'FAILED' });

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { jobIdOfKey, toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
 import { amount } from '../../vitest/amount.ts';
 import { ASKING, asking, importAsking } from '../follow-up-script.ts';
-import { createJob, untilEnded } from '../job-client.ts';
+import { createJob, idOfKey, untilEnded } from '../job-client.ts';
 
 let service: OwnService;
 let gates: string;
@@ -126,7 +126,7 @@ test('a fork copies the folder while no follow-up job works there', async () => 
 
 /** A job whose agent starts jobs in its folder, and then runs a command. */
 async function starting(key: string, prompts: readonly string[], command: string) {
-  const parent = jobIdOfKey(key);
+  const parent = idOfKey(service, key);
   const uses = prompts.map((prompt, n) => {
     const wanted = { prompt: `drill: tool ${prompt}`, cwd: '.', key: String(n) };
     return `drill: use create_job ${JSON.stringify(wanted)}`;

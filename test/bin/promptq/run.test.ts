@@ -108,7 +108,13 @@ describe('run', () => {
     await promptq(...shell('--detach', '--tag', 'run-each', 'true'));
     expect((await jobs('tag=run-each')).total).toBe(2);
     const keyed = shell('--detach', '--tag', 'run-keyed', '--idempotency-key', 'run-keyed', 'true');
-    expect((await promptq(...keyed)).stdout).toBe((await promptq(...keyed)).stdout);
+    const { stdout } = await promptq(...keyed);
+    expect((await promptq(...keyed)).stdout).toBe(stdout);
+    const other = shell('--detach', '--idempotency-key', 'run-keyed', 'false');
+    expect(await promptq(...other)).toMatchObject({
+      ...{ code: 0, stdout },
+      stderr: `job ${stdout.trim()} exists already: its idempotency key was used before; it was requested with another prompt, tags\n`,
+    });
     expect((await jobs('tag=run-keyed')).total).toBe(1);
   });
 

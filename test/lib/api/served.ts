@@ -26,7 +26,7 @@ export function served(settings: Readonly<Record<string, string>> = {}) {
     audited.length = 0;
     vi.spyOn(core.tokens, 'verify').mockImplementation(async (text) => {
       const token = { id: 'tok_1', name: 'ci', state: 'active', created_at: '2026-11-20T10:00:00.000Z' } as const;
-      return text === TOKEN ? { ...token, hash: '', scopes: [...known.scopes], created_by: 'x' } : undefined;
+      return text === TOKEN ? { ...token, lineage: 'hash', scopes: [...known.scopes], created_by: 'x' } : undefined;
     });
     vi.spyOn(core.audit, 'record').mockImplementation(async (entry) => void audited.push(entry));
     vi.spyOn(core.serviceEndpoints, 'publicOrigin').mockImplementation(async () => known.publicOrigin);

@@ -31,7 +31,7 @@ export const CREATION: readonly Mutant[] = [
   {
     name: 'an idempotency key does not decide the id',
     file: 'lib/jobs/creation/create-job.ts',
-    find: '(key === undefined ? undefined : jobIdOfKey(key))',
+    find: '(key === undefined ? undefined : jobIdOfOwnedKey(origin?.keyOwner ?? createdBy, key))',
     replace: '(key === undefined ? undefined : undefined)',
   },
   {

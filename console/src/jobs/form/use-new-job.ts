@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { jobCreation } from '../../../../lib/contract/schemas/jobs/job-creation.ts';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
+import { notify } from '../../feedback/notices.tsx';
 import { fieldErrors } from '../../form/field-errors.ts';
 import { focusFirstError } from '../../form/focus-first-error.ts';
 import { fieldErrorOf } from '../../form/issue-sentence.ts';
@@ -11,6 +12,12 @@ import { jobQuery } from '../queries/job-query.ts';
 import { exampleFields } from './examples.ts';
 import { creationOf, fieldsOf, type JobErrors, type JobFields, NO_FIELDS } from './job-fields.ts';
 import { storedForm, storeForm } from './stored-form.ts';
+
+function knownKey(differs: readonly string[]) {
+  const rest = ` It was requested with another ${differs.join(', ')}, and is as it was.`;
+  const content = `You have used its idempotency key before.${differs.length === 0 ? '' : rest}`;
+  return { type: 'info', header: 'This job exists already', content } as const;
+}
 
 /** What the form of a new job contains, and its creation. `?from=ID` or `?example=NAME` in the address fills it. */
 export function useNewJob() {
@@ -40,8 +47,9 @@ export function useNewJob() {
       const body = { idempotency_key: await keys.of(given), ...given };
       return await dataOf(api.POST('/api/v1/jobs', { body: body as Schemas['JobCreation'] }));
     },
-    onSuccess: async ({ id }) => {
+    onSuccess: async ({ id, replayed, differs }) => {
       keys.renew();
+      if (fields.idempotency_key !== '' && replayed) notify(knownKey(differs));
       if (!isFilled) storeForm(undefined);
       await client.invalidateQueries({ queryKey: ['jobs'] });
       await navigate(`/jobs/${id}`);

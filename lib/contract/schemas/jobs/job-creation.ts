@@ -97,12 +97,10 @@ export const jobCreation = z
       description:
         "Works in a new private folder instead of the thread's. The agent is then given the prompts and answers of the thread, since a session belongs to its folder. Only with `continue`.",
     }),
-    idempotency_key: z
-      .string()
-      .min(1)
-      .max(LIMITS.idempotencyKeyLength)
-      .optional()
-      .meta({ description: 'A request with a key that was used before returns the id of the existing job.' }),
+    idempotency_key: z.string().min(1).max(LIMITS.idempotencyKeyLength).optional().meta({
+      description:
+        'A request with a key that its sender has used before returns the id of the existing job. `replayed` and `differs` of the answer say so. Keys of different senders are different.',
+    }),
     save_draft: z.boolean().optional().meta({ description: 'Store the job as a draft. Workers do not start drafts.' }),
     draft: z.boolean().optional().meta({ description: 'Alias of `save_draft`. The job is a draft if either is true.' }),
   })
@@ -130,6 +128,18 @@ export type JobEditFields = z.output<typeof jobEdit>;
 export const draftEdit = z.strictObject(draftShape).meta({ id: 'DraftEdit' });
 export type DraftEditFields = z.output<typeof draftEdit>;
 
+/** What answers to requests with an idempotency key say of it. */
+export const replayShape = {
+  replayed: z.boolean().meta({
+    description: 'Whether its sender has used the idempotency key before. The answer is about what exists since then.',
+  }),
+  differs: z.array(z.string()).meta({
+    description:
+      'If it is replayed: the fields in which this request differs from the first one with the key. They have no effect. Later edits are not compared.',
+    example: [],
+  }),
+};
+
 export const jobCreated = z
   .object({
     id: z.string().meta({ example: 'job_4k2q0v9m6s8x1c3b5n7h2j4d6f' }),
@@ -137,5 +147,6 @@ export const jobCreated = z
       description: "The job's page in the console. Null if the deployment has no public address.",
       example: 'https://queue.example.com/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f',
     }),
+    ...replayShape,
   })
   .meta({ id: 'JobCreated' });

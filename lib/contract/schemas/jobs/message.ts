@@ -3,6 +3,7 @@ import { knownOrLater } from '../../later-code.ts';
 import { LIMITS } from '../../limits.ts';
 import { unknownMember } from '../fields/entry.ts';
 import { timestamp } from '../fields/text.ts';
+import { replayShape } from './job-creation.ts';
 
 const { textBytes } = LIMITS.messages;
 
@@ -20,7 +21,7 @@ const creationShape = {
     }),
   idempotency_key: z.string().min(1).max(LIMITS.idempotencyKeyLength).optional().meta({
     description:
-      'Identifies the message in its job: a repeated request with the same key adds none and returns its id.',
+      'Identifies the message in its job: a repeated request of its sender with the same key adds none and returns its id.',
   }),
   only_now: z.boolean().optional().meta({
     description:
@@ -36,7 +37,7 @@ export type MessageCreation = z.output<typeof messageCreation>;
 
 /** 202 of `POST /jobs/{id}/messages`. */
 export const messageAccepted = z
-  .object({ id: z.string().meta({ description: 'The id of the message.' }) })
+  .object({ id: z.string().meta({ description: 'The id of the message.' }), ...replayShape })
   .meta({ id: 'MessageAccepted' });
 
 const MESSAGE_STATUSES = ['pending', 'delivered', 'not_delivered'] as const;

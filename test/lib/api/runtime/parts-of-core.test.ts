@@ -35,8 +35,8 @@ it('sign-in is opened once for an identity provider, and again for another one',
 });
 
 it('a token and a session are the principal that they prove, with the facts that they have', async () => {
-  const token = { id: 'tok_1', name: 'ci', scopes: ['read'] };
-  const session = { id: 's', name: 'user:a', role: 'viewer', expires_at: '2027-01-01T00:00:00.000Z' };
+  const token = { id: 'tok_1', name: 'ci', scopes: ['read'], lineage: 'hash' };
+  const session = { id: 's', name: 'user:a', subject: 'a', role: 'viewer', expires_at: '2027-01-01T00:00:00.000Z' };
   let [known, visited]: (object | undefined)[] = [undefined, undefined];
   const verifiers = createVerifiers(
     core({ tokens: { verify: async () => known }, sessions: { verify: async () => visited }, env: {} }),
@@ -46,7 +46,10 @@ it('a token and a session are the principal that they prove, with the facts that
   expect(await both()).toEqual([undefined, undefined]);
   [known, visited] = [token, session];
   const shown = { kind: 'session', name: 'user:a', role: 'viewer', sessionId: 's', expiresAt: session.expires_at };
-  expect(await both()).toEqual([{ kind: 'token', ...token, name: 'token:ci' }, shown]);
+  expect(await both()).toEqual([
+    { kind: 'token', id: 'tok_1', name: 'token:ci', scopes: ['read'], keyOwner: 'token hash' },
+    { ...shown, keyOwner: 'user a' },
+  ]);
   [known, visited] = [
     { ...token, expires_at: '2027-01-01T00:00:00.000Z' },
     { ...session, email: 'a@b' },

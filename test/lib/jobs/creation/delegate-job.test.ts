@@ -68,6 +68,7 @@ describe('a job that an agent starts', () => {
     const again = await delegateJob(deployment, parent, { prompt: 'b' }, 'k');
     expect(new Set([...calls, again].map(({ id }) => id))).toEqual(new Set([toolJobId(parent.id, 0, 'k')]));
     expect([...calls, again].filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(again.differs).toEqual(['prompt']);
     expect(await childrenOf(parent)).toHaveLength(1);
     const inRound = (job: Job, round: number) => delegateJob(deployment, { ...job, round }, { prompt: 'a' }, 'k');
     const next = await parentJob();

@@ -52,5 +52,5 @@ it('a creation with an idempotency key reads the catalog once its key turned out
   const first = await createJob(deployment, request, 'token:ci', {}, readAhead(deployment, request));
   expect([first.replayed, batches()]).toEqual([false, 1]);
   const second = await createJob(deployment, request, 'token:ci', {}, readAhead(deployment, request));
-  expect([second, batches()]).toEqual([{ id: first.id, replayed: true }, 1]);
+  expect([second, batches()]).toEqual([{ id: first.id, replayed: true, differs: [] }, 1]);
 });

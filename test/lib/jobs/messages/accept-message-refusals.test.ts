@@ -104,8 +104,9 @@ it('a message that was written without an answer is accepted once, though the jo
   expect(await rowsOf(job)).toMatchObject([{ id }]);
 });
 
-it('the id of a message follows from its job and its key', () => {
-  expect(messageId('job_1', 'a')).toBe(messageId('job_1', 'a'));
-  const others = [messageId('job_1', 'b'), messageId('job_2', 'a'), messageId('job_1', undefined)];
-  expect(new Set([...others, messageId('job_1', undefined), messageId('job_1', 'a')]).size).toBe(5);
+it('the id of a message follows from its job, its sender and its key', () => {
+  expect(messageId('job_1', 'me', 'a')).toBe(messageId('job_1', 'me', 'a'));
+  const keyed = [messageId('job_1', 'me', 'a'), messageId('job_1', 'me', 'b'), messageId('job_2', 'me', 'a')];
+  const [one, two] = [messageId('job_1', 'me', undefined), messageId('job_1', 'me', undefined)];
+  expect(new Set([...keyed, messageId('job_1', 'you', 'a'), one, two]).size).toBe(6);
 });
