@@ -9,16 +9,18 @@ export type ListedKey = z.output<typeof listedKeySchema>;
 
 /** Where a list with counted matches continues. */
 export const positionSchema = z.strictObject({
-  /** After this job; absent: at the beginning. */
+  /** The list is read from behind this job; absent: from the beginning of the list, or of `month`. */
   after: listedKeySchema.strict().optional(),
+  /** What comes up to this job was on earlier pages, although the list is read from before it; only for a search. */
+  shown: listedKeySchema.strict().optional(),
   /** At this month; only for a search. */
   month: z
     .string()
     .regex(/^\d{4}-(0[1-9]|1[0-2])$/)
     .optional(),
-  /** Matches before this position. */
+  /** Matches before the part that is read. */
   counted: z.int().min(0),
-  /** Matches to skip, from the list's beginning. */
+  /** Matches before the page. Those that an offset still skips are counted, and no others: the list changes. */
   from: z.int().min(0),
 });
 export type ListPosition = z.output<typeof positionSchema>;

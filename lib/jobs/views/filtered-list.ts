@@ -60,7 +60,7 @@ export async function scanned(
   const isSearch = words.length > 0;
   const { mostRead = isSearch ? LIMITS.jobsSearchedPerList : LIMITS.jobsReadPerList } = context;
   const { mostBytes = LIMITS.bytesSearchedPerList } = context;
-  const page = new CountedPage(position, limit);
+  const page = new CountedPage({ position, limit, order: range.order });
   let read = 0;
   let bytes = 0;
   let isComplete = true;
@@ -83,7 +83,7 @@ export async function scanned(
   }
   const { items, total, shown } = page;
   const end = items.at(-1);
-  if (page.isFull && end !== undefined && (!isComplete || total > shown))
+  if (page.isFull && end !== undefined && (!isComplete || page.hasMore))
     return { items, total, next: { position: { after: keyOf(end), counted: shown, from: shown }, isComplete } };
   if (isComplete || last === undefined) return { items, total, next: { position: undefined, isComplete } };
   return { items, total, next: { position: { after: keyOf(last), counted: total, from: shown }, isComplete } };
@@ -132,26 +132,35 @@ function inRange(
 export async function searched(context: FilterContext, reading: Reading): Promise<Read> {
   const { request, range, filter, position, limit } = reading;
   const { mostRead = LIMITS.jobsReadPerList, mostBytes = LIMITS.bytesSearchedPerList } = context;
-  const page = new CountedPage(position, limit);
-  const { month, counted } = position;
+  const page = new CountedPage({ position, limit, order: range.order });
+  const { month, counted, shown: seen } = position;
   const found = await context.index.search(searchWords(request.search ?? ''), range, {
     now: context.clock.now(),
     month,
     limit: { rows: mostRead, bytes: mostBytes },
   });
-  if (found.isTooLarge && found.next !== undefined)
-    return await scanned(context, { ...reading, range: fromMonth(range, found.next) });
+  const last = seen === undefined ? {} : { shown: seen };
+  if (found.isTooLarge && found.next !== undefined) {
+    const part = fromMonth(range, found.next);
+    const isInside = seen !== undefined && isWithin(seen, part);
+    const behind = { ...(isInside && { after: seen }), counted: position.from, from: position.from };
+    return await scanned(context, { ...reading, position: seen === undefined ? position : behind, range: part });
+  }
   page.add(await matching(context, found.jobs, filter));
   const { items, total, shown } = page;
   const isComplete = found.next === undefined;
-  if (page.isFull && (!isComplete || total > shown))
-    return {
-      items,
-      total,
-      next: { position: { ...(month !== undefined && { month }), counted, from: shown }, isComplete },
-    };
-  const rest = found.next === undefined ? undefined : { month: found.next, counted: total, from: shown };
+  const end = items.at(-1);
+  const until = end === undefined ? last : { shown: keyOf(end) };
+  if (page.isFull && (!isComplete || page.hasMore)) {
+    const next = { ...(month !== undefined && { month }), ...until, counted, from: shown };
+    return { items, total, next: { position: next, isComplete } };
+  }
+  const rest = found.next === undefined ? undefined : { month: found.next, ...until, counted: total, from: shown };
   return { items, total, next: { position: rest, isComplete } };
+}
+
+function isWithin({ created_at }: ListedKey, { from = created_at, to = created_at }: IndexRange): boolean {
+  return created_at >= from && created_at <= to;
 }
 
 /** The part of a range that begins with a month, in the range's order. */
@@ -166,21 +175,34 @@ function fromMonth(range: IndexRange, month: string): IndexRange {
 /** Counts the matches of a list from a position, and keeps those on its page. */
 class CountedPage {
   readonly items: Listed[] = [];
-  readonly #from: number;
+  readonly #position: ListPosition;
   readonly #limit: number;
+  readonly #isBehind: (one: ListedKey, other: ListedKey) => boolean;
   total: number;
+  /** Whether there are matches behind the page. */
+  hasMore = false;
 
-  constructor({ counted, from }: ListPosition, limit: number) {
-    this.total = counted;
-    this.#from = from;
+  constructor({ position, limit, order }: { position: ListPosition; limit: number; order: IndexRange['order'] }) {
+    this.#position = position;
     this.#limit = limit;
+    const direction = order === 'oldest' ? 1 : -1;
+    this.#isBehind = (one, other) => direction * oldestFirst(one, other) > 0;
+    this.total = position.counted;
   }
 
   add(matches: readonly Listed[]): void {
     for (const job of matches) {
-      if (this.total >= this.#from && !this.isFull) this.items.push(job);
+      const isSkipped = this.#isSkipped(job);
       this.total += 1;
+      if (isSkipped) continue;
+      if (this.isFull) this.hasMore = true;
+      else this.items.push(job);
     }
+  }
+
+  #isSkipped(job: ListedKey): boolean {
+    const { shown, from } = this.#position;
+    return shown === undefined ? this.total < from : !this.#isBehind(job, shown);
   }
 
   get isFull(): boolean {
@@ -189,7 +211,7 @@ class CountedPage {
 
   /** Matches up to the end of the page. */
   get shown(): number {
-    return this.#from + this.items.length;
+    return this.#position.from + this.items.length;
   }
 }
 

@@ -111,7 +111,7 @@ async function withLabels({ labels }: ListContext, jobs: readonly ListedJob[]): 
 /** @throws InvalidFieldError for a position outside the range, which would never end */
 function positionOf(cursor: string, range: IndexRange): ListPosition {
   const position = readCursor(cursor, positionSchema);
-  const at = position.after?.created_at;
+  const at = (position.after ?? position.shown)?.created_at;
   if (at !== undefined && (at < (range.from ?? at) || at > (range.to ?? at))) throw foreignCursor(cursor);
   return position;
 }

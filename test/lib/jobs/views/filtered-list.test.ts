@@ -156,14 +156,14 @@ it('a search of months has its limits, and says where it continues', async () =>
   const position = { month: '2026-11', counted: 1, from: 3 };
   const second = await searched(context, reading({ search: 'needle' }, { position }));
   expect(idsOf(second)).toEqual(['job-3']);
-  expect(second.next).toEqual({ position: { month: '2026-10', counted: 4, from: 4 }, isComplete: false });
+  expect(second.next).toMatchObject({ position: { month: '2026-10', counted: 4, from: 4 }, isComplete: false });
 });
 
 it('a full page of the last month continues in it', async () => {
   const { context } = aList([], { jobs: newest.slice(0, 3) });
   const position = { month: '2026-11', counted: 0, from: 0 };
   const full = await searched(context, reading({ search: 'needle' }, { position }));
-  expect(full.next).toEqual({ position: { month: '2026-11', counted: 0, from: 2 }, isComplete: true });
+  expect(full.next).toMatchObject({ position: { month: '2026-11', counted: 0, from: 2 }, isComplete: true });
   const fits = await searched(context, reading({ search: 'needle' }, { position, limit: 3 }));
   expect(fits.next).toEqual({ position: undefined, isComplete: true });
 });

@@ -1,3 +1,4 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JobListQuery } from '../../../../lib/contract/schemas/jobs/job-list.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
@@ -131,3 +132,41 @@ it('a search in order stops when its page is full', async () => {
   // More than two rows, less than the four of August.
   expect(await list(query, undefined, 300)).toMatchObject({ ids: wanted.slice(2, 3), total: 2, totalComplete: false });
 });
+
+it.each([
+  ['newest', undefined, undefined],
+  ['oldest', undefined, undefined],
+  ['newest', 6, undefined],
+  ['oldest', 6, undefined],
+  // The months become too large for one request after the first page.
+  ['newest', undefined, 700],
+] as const)(
+  'pages of a search bring each job that stays once while others come and go: %s, %s rows, %s bytes',
+  async (order, mostRead, mostBytes) => {
+    const word = `zeta${order}${mostRead}${mostBytes}`;
+    const add = async (name: string, day: string) => {
+      const texts = { prompt: word, project: 'local_project' };
+      const fields = { created_at: `2026-${day}T00:00:00.000Z`, texts: JobTextStore.address(texts) };
+      const job = await deployment.store({ id: jobIdOfKey(`${word} ${name}`), ...fields });
+      await deployment.texts.put(job, texts);
+      return job.id;
+    };
+    const days = ['08-02', '08-04', '08-06', '09-02', '09-04', '09-06', '10-02', '10-04'];
+    const stay = await Promise.all(days.map(async (day) => await add(`stays ${day}`, day)));
+    const go = await Promise.all(days.map(async (day) => await add(`goes ${day}`, day)));
+    const found: string[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page === 0 || cursor !== undefined; page += 1) {
+      const { ids: shown, nextCursor } = await list({ search: word, order, limit: 3, cursor }, mostRead, mostBytes);
+      found.push(...shown);
+      cursor = nextCursor;
+      for (const [n, day] of ['08-01', '09-05', '10-06'].entries()) await add(`comes ${page} ${n}`, day);
+      const gone = go.splice(order === 'newest' ? -1 : 0, 1)[0];
+      if (gone !== undefined)
+        await deployment.table.send(new DeleteCommand({ TableName: deployment.env.JOBS_TABLE, Key: { id: gone } }));
+      if (page > 60) throw new Error('the list does not end');
+    }
+    expect(found.filter((id) => stay.includes(id)).toSorted()).toEqual(stay.toSorted());
+    expect(new Set(found).size).toBe(found.length);
+  },
+);
