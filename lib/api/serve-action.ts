@@ -9,6 +9,7 @@ import { endJob } from '../jobs/trees/act-on-tree.ts';
 import { viewJob } from '../jobs/views/job-view.ts';
 import type { TimeoutUnit } from '../platform/config/core-env.ts';
 import type { Answer } from './answer.ts';
+import type { Core } from './runtime/core.ts';
 import { createTransitions, type JobBodyContext } from './runtime/services.ts';
 import { handleJob } from './serve-job.ts';
 
@@ -20,15 +21,18 @@ type ActionRoute = Route & {
 /**
  * The handler of an action on a job: `action` is its name in the API.
  * @param eventOf the event by the request's body
+ * @param check called before the action; rejects what must not happen
  */
 export function serveAction<R extends ActionRoute>(
   route: R,
   action: string,
   eventOf: JobEvent | ((body: RouteInput<R>['body']) => JobEvent),
+  check?: (context: ReturnType<typeof createTransitions> & Pick<Core, 'registry'>, job: Job) => Promise<void>,
 ) {
   return handleJob(route, createTransitions, async (input: RouteInput<R>, { core }, context, found) => {
     const event = typeof eventOf === 'function' ? eventOf(input.body) : eventOf;
     const job = await found;
+    await check?.({ ...context, registry: core.registry }, job);
     const onFailure = (error: unknown) =>
       core.log.warn('the thread was not continued; reconcile-jobs continues it', error as Error);
     const changed = await actInThread(context, job, event, { action, onFailure });

@@ -14,9 +14,18 @@ import type { Redaction } from '../secrets/redaction.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
 import { type RecordSources, threadRecord } from './thread-record.ts';
 
-/** The prompt of the job, after its rules. A script has none. @throws Error if it is longer than the agent takes */
+/**
+ * The prompt of the job, after its rules.
+ * @throws Error if it is longer than the agent takes, or if there are rules for a script: its profile has changed since it
+ * was queued
+ */
 export function jobPrompt(agent: AgentName, rules: readonly { readonly text: string }[], texts: JobTexts): string {
-  const prompt = composePrompt(agent === 'shell' ? [] : rules.map(({ text }) => text), texts);
+  if (agent === 'shell' && rules.length > 0)
+    throw new Error('the job has rules, and its profile has the agent shell by now, which takes none');
+  const prompt = composePrompt(
+    rules.map(({ text }) => text),
+    texts,
+  );
   if (promptLength(prompt) > AGENT_DEFINITIONS[agent].maxPromptLength)
     throw new Error(`the composed prompt is longer than agent ${agent} takes`);
   return prompt;

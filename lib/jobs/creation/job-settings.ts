@@ -3,12 +3,14 @@ import type { Profile } from '../../catalog/profiles.ts';
 import { AGENT_DEFINITIONS, type AgentName } from '../../contract/agents.ts';
 import { composePrompt, promptLength } from '../../contract/compose-prompt.ts';
 import { InvalidFieldError } from '../../contract/errors.ts';
+import { quoted } from '../../contract/input/legible.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import type { JobCreation, JobEditFields } from '../../contract/schemas/jobs/job-creation.ts';
 import type { Registry } from '../../platform/registry.ts';
+import type { Job } from '../lifecycle/job.ts';
 import { type Folders, workingFolder } from '../lifecycle/working-folder.ts';
-import type { JobTexts } from '../store/job-texts.ts';
-import type { ReferredItems } from './read-catalog.ts';
+import type { JobTextStore, JobTexts } from '../store/job-texts.ts';
+import { type ReferredItems, readCatalog } from './read-catalog.ts';
 
 /** Dependencies for validating a job's settings, on creation and on edit. */
 export interface SettingsContext {
@@ -49,7 +51,34 @@ export function requireProfile(agents: SettingsContext['agents'], name: string, 
   return profile;
 }
 
-/** @throws InvalidFieldError for an unknown rule, or if the composed prompt is longer than the profile's agent accepts */
+/** @throws InvalidFieldError if the texts name rules, and the profile's agent takes none */
+export function requireTakenRules(profile: Profile, { rule_ids: ruleIds = [] }: Pick<JobTexts, 'rule_ids'>): void {
+  if (ruleIds.length === 0 || profile.agent !== 'shell') return;
+  const [received, name] = [ruleIds.map(quoted).join(', '), quoted(profile.name)];
+  throw InvalidFieldError.of(
+    'rule_ids',
+    `received ${received}; the profile ${name} has the agent shell, which runs the prompt as a script and takes no rules`,
+  );
+}
+
+/**
+ * Checks, before a job is queued again, what may have changed since it was created: the agent of its profile.
+ * @throws InvalidFieldError as its creation would
+ */
+export async function requireFittingSettings(
+  context: { readonly registry: Registry; readonly texts: Pick<JobTextStore, 'get'> },
+  job: Job,
+): Promise<void> {
+  const texts = await context.texts.get(job);
+  if ((texts.rule_ids ?? []).length === 0) return;
+  const { profile } = await readCatalog(context.registry, { profile: job.profile, ruleIds: [] });
+  if (profile !== undefined) requireTakenRules(profile, texts);
+}
+
+/**
+ * @throws InvalidFieldError for an unknown rule, for rules that the profile's agent does not take, or if the composed
+ * prompt is longer than the agent accepts
+ */
 export function checkTexts(
   { rules, unknownRules }: Pick<ReferredItems, 'rules' | 'unknownRules'>,
   texts: Omit<JobTexts, 'project'>,
@@ -61,6 +90,7 @@ export function checkTexts(
       `received ${unknownRules.map((id) => JSON.stringify(id)).join(', ')}; there is no rule of this id`,
     );
   }
+  requireTakenRules(profile, texts);
   const max = AGENT_DEFINITIONS[profile.agent].maxPromptLength;
   const length = promptLength(
     composePrompt(

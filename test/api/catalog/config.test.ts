@@ -223,7 +223,7 @@ describe('a removal', () => {
 
   it('removes a rule for later jobs, and a job that still needs it fails with the reason', async () => {
     await imported({ rules: [{ id: 'gone', text: 'Be gone.' }] });
-    const waiting = await createJob(service, { profile: 'shell', prompt: 'true', rule_ids: ['gone'], draft: true });
+    const waiting = await createJob(service, { prompt: 'Say hello.', rule_ids: ['gone'], draft: true });
     expect((await remove('/rules/gone')).json).toMatchObject({ id: 'gone', text: 'Be gone.', source: 'imported' });
     expect((await service.api('GET', '/rules?limit=500')).json.items.map(({ id }: { id: string }) => id)).not.toContain(
       'gone',
@@ -348,6 +348,32 @@ describe('a profile applies to a job', () => {
     expect(await read(own)).toMatchObject({ timeout: 9, retries: 0 });
     const { state_reason } = await ran({ profile: 'short', prompt: 'sleep 30', retries: 0 });
     expect(state_reason.code).toBe('timed_out');
+  });
+
+  it('without rules if it is a script, however a job gets them or the profile becomes one', async () => {
+    const changing = { name: 'changing', agent: 'codex', vendor: 'practice' };
+    await imported({ rules: [{ id: 'prose', text: 'Be kind.' }], profiles: [changing] });
+    const ruled = { prompt: 'Say hello.', profile: 'changing', rule_ids: ['prose'] };
+    const [draft, ended] = [await createJob(service, { ...ruled, draft: true }), await createJob(service, ruled)];
+    const script = await createJob(service, { prompt: 'true', profile: 'shell', draft: true });
+    const over = (await ran({ prompt: 'true', profile: 'shell' })).id;
+    await untilEnded(service, ended);
+    await imported({ profiles: [{ name: 'changing', agent: 'shell' }] });
+    const refusals = [
+      ['POST', '/jobs', { ...ruled, profile: 'shell' }, 'shell'],
+      ['POST', '/jobs', { ...ruled, draft: true }, 'changing'],
+      ['POST', '/jobs', { ...ruled, profile: undefined, continue: over }, 'shell'],
+      ['PATCH', `/jobs/${script}/draft`, { rule_ids: ['prose'] }, 'shell'],
+      ['PATCH', `/jobs/${draft}/draft`, { profile: 'shell' }, 'shell'],
+      ['POST', `/jobs/${draft}/submit`, {}, 'changing'],
+      ['POST', `/jobs/${ended}/retry`, {}, 'changing'],
+    ] as const;
+    for (const [method, path, body, profile] of refusals) {
+      const { status, json } = await service.api(method, path, body);
+      const why = `received "prose"; the profile "${profile}" has the agent shell, which runs the prompt as a script`;
+      expect([path, status, json.error]).toEqual([path, 400, expect.stringContaining(why)]);
+    }
+    expect((await service.api('GET', `/jobs/${ended}/result`)).json.composed_prompt).toBe('Be kind.\n\nSay hello.');
   });
 
   it('with a model, and rules before the prompt', async () => {

@@ -42,9 +42,10 @@ test('an agent whose job begins a conversation gets a note after an interruption
   expect(prompt).toContain('was interrupted');
 });
 
-test('a script is the job alone, and an agent has the rules before it', () => {
+test('an agent has the rules before its prompt, and a script takes none', () => {
   const rules = [{ text: 'Be kind.' }];
-  expect(jobPrompt('shell', rules, { prompt: 'true' } as JobTexts)).toBe('true');
+  expect(jobPrompt('shell', [], { prompt: 'true' } as JobTexts)).toBe('true');
+  expect(() => jobPrompt('shell', rules, { prompt: 'true' } as JobTexts)).toThrow('has rules');
   expect(jobPrompt('codex', rules, { prompt: 'Paint it.' } as JobTexts)).toBe('Be kind.\n\nPaint it.');
 });
 

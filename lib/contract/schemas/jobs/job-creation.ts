@@ -21,11 +21,10 @@ export const editableShape = {
   }),
   base_prompt: promptText.optional().meta({ description: 'Alias of `prompt`. If both are set, they must be equal.' }),
   extra_prompt: z.string().optional().meta({ description: 'Text that is added after the prompt.' }),
-  rule_ids: z
-    .array(z.string().min(1).max(LIMITS.nameLength))
-    .max(LIMITS.rulesPerJob)
-    .optional()
-    .meta({ description: 'Ids of rules whose texts are put before the prompt, in this order.' }),
+  rule_ids: z.array(z.string().min(1).max(LIMITS.nameLength)).max(LIMITS.rulesPerJob).optional().meta({
+    description:
+      'Ids of rules whose texts are put before the prompt, in this order. Not with a profile of the agent `shell`.',
+  }),
   profile: z
     .string()
     .min(1)
