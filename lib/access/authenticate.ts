@@ -31,12 +31,15 @@ const PLACES: readonly (readonly [
   ['session', (headers, sessionCookie) => readCookie(headers.cookie, sessionCookie)],
 ];
 
+/** Headers that carry a credential which a caller sends once. */
+const ONCE = new Set(['authorization', 'x-api-token', 'x-perimeter-token', 'x-telegram-init-data']);
+
 /**
  * Authenticates the caller. The first credential present decides: if it is invalid, no other is tried. An empty header
  * counts as absent.
  * @param options.sessionCookie name of the session cookie
  * @throws ApiError `unauthorized`, the same for every failure; also for a token in the URL, which logs and browser
- *   histories keep.
+ *   histories keep, and for a credential's header that is sent twice: a proxy may have judged the other value.
  */
 export async function authenticate(
   event: APIGatewayProxyEvent,
@@ -60,12 +63,25 @@ export function needsRegistry(event: APIGatewayProxyEvent, options: { sessionCoo
 /** @throws ApiError `unauthorized` */
 function presented(event: APIGatewayProxyEvent, sessionCookie: string) {
   if (TOKEN_PATTERN.test(urlText(event))) throw ApiError.of('unauthorized');
+  if (sendsTwice(event)) throw ApiError.of('unauthorized');
   const headers = lowerCaseHeaders(event);
   for (const [kind, find] of PLACES) {
     const credential = find(headers, sessionCookie);
     if (credential) return { headers, kind, credential };
   }
   throw ApiError.of('unauthorized');
+}
+
+/** A name may also have several spellings. */
+function sendsTwice({ headers, multiValueHeaders }: APIGatewayProxyEvent): boolean {
+  const seen = new Set<string>();
+  for (const [name, values] of Object.entries(multiValueHeaders ?? headers)) {
+    const lower = name.toLowerCase();
+    if (!ONCE.has(lower)) continue;
+    if (seen.has(lower) || (Array.isArray(values) && values.length > 1)) return true;
+    seen.add(lower);
+  }
+  return false;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OwnService, startService } from '../../local-run/local-service.ts';
 import { createJob } from '../job-client.ts';
@@ -204,6 +206,31 @@ describe('authentication', () => {
   it('rejects a token in the URL, even beside a valid one', async () => {
     expect((await service.api('GET', `/health?token=${service.token}`)).status).toBe(401);
   });
+});
+
+it.each([
+  ['X-API-Token', (token: string) => ['X-API-Token', token, 'X-API-Token', `${token}x`]],
+  ['X-API-Token in two spellings', (token: string) => ['X-API-Token', `${token}x`, 'x-api-token', token]],
+  ['the same X-API-Token', (token: string) => ['X-API-Token', token, 'X-API-Token', token]],
+  ['Authorization', (token: string) => ['Authorization', 'Bearer bad', 'Authorization', `Bearer ${token}`]],
+  [
+    'Authorization of another scheme',
+    (token: string) => ['Authorization', 'Basic YTpi', 'Authorization', `Bearer ${token}`],
+  ],
+  ['X-API-Token, joined by a proxy', (token: string) => ['X-API-Token', `bad, ${token}`]],
+  ['Authorization, joined by a proxy', (token: string) => ['Authorization', `Bearer ${token}, Bearer bad`]],
+  ['an empty X-API-Token', (token: string) => ['X-API-Token', '', 'X-API-Token', token]],
+] as const)('a header with a credential that is sent twice is refused: %s', async (_, headersOf) => {
+  const status = async (...headers: readonly string[]) => {
+    const call = request(`${service.baseUrl}/api/v1/health`, {
+      headers: ['Host', new URL(service.baseUrl).host, ...headers],
+    });
+    const [response] = (await once(call.end(), 'response')) as [IncomingMessage];
+    response.resume();
+    return response.statusCode;
+  };
+  expect(await status('X-API-Token', service.token, 'X-Other', 'a', 'X-Other', 'b')).toBe(200);
+  expect(await status(...headersOf(service.token))).toBe(401);
 });
 
 it('every answer carries the id of its request', async () => {
