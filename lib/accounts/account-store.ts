@@ -4,14 +4,12 @@ import type { AccountVendor } from '../contract/vendors.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import type { Registry } from '../platform/registry.ts';
+import { untilFirst } from '../platform/until-first.ts';
 import { type Account, accountSchema } from './account.ts';
 
 const KIND = 'account';
 
 type Update = (account: Account, now: number) => Account | undefined;
-
-/** How often a change is retried after a conflict. */
-const MAX_ATTEMPTS = 10;
 
 export interface AccountStoreOptions extends Registry {
   readonly clock: Clock;
@@ -43,24 +41,23 @@ export class AccountStore {
    * Changes an account. `update` returns the new account. The same object: nothing to write; undefined: rejected.
    * @param options.quietly does not update the time of the last change that clients see
    * @returns the current account; undefined if rejected
-   * @throws Error after too many conflicts
+   * @throws ApiError `unavailable` after too many conflicts
    */
   async change(vendor: AccountVendor, update: (account: Account, now: number) => Account): Promise<Account>;
   async change(vendor: AccountVendor, update: Update, options?: { quietly: boolean }): Promise<Account | undefined>;
   async change(vendor: AccountVendor, update: Update, options = { quietly: false }): Promise<Account | undefined> {
     const { clock } = this.#options;
-    for (let round = 0; round < MAX_ATTEMPTS; round += 1) {
+    return await untilFirst(async () => {
       const known = await this.read(vendor);
       const next = update(known, clock.now());
-      if (next === undefined || next === known) return next;
+      if (next === undefined || next === known) return { result: next };
       const written = {
         ...next,
         version: known.version + 1,
         ...(!options.quietly && { updated_at: timestamp(clock.now()) }),
       };
-      if (await this.#put(vendor, written)) return written;
-    }
-    throw new Error(`the account ${vendor} could not be changed: too many conflicts`);
+      return (await this.#put(vendor, written)) ? { result: written } : undefined;
+    });
   }
 
   async #put(vendor: AccountVendor, account: Account): Promise<boolean> {

@@ -1,8 +1,8 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { ApiError } from '../contract/errors.ts';
 import type { Registry } from '../platform/registry.ts';
+import { untilFirst } from '../platform/until-first.ts';
 import { PROFILE_KIND } from './profiles.ts';
 import { RULE_KIND } from './rules.ts';
 
@@ -13,9 +13,6 @@ const STATE_KEY = { kind: 'catalog', id: 'state' } as const;
 
 /** The registry's item kinds that an import reads and writes. */
 export const CATALOG_KINDS = [STATE_KEY.kind, RULE_KIND, PROFILE_KIND] as const;
-
-/** Attempts at a change that meets concurrent changes. */
-const MAX_ATTEMPTS = 5;
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
@@ -33,14 +30,13 @@ export async function changeCatalog<T>(
   registry: Registry,
   update: (state: CatalogState) => Promise<CatalogChange<T>>,
 ): Promise<T> {
-  for (let round = 0; round < MAX_ATTEMPTS; round += 1) {
+  return await untilFirst(async () => {
     const state = await readState(registry);
     const { answer, write } = await update(state);
-    if (write === undefined) return answer;
-    if (await apply(registry, write.items, { state, next: { ...write.next, version: state.version + 1 } }))
-      return answer;
-  }
-  throw ApiError.of('unavailable', { reason: 'other imports came in between all the time' }, 1);
+    if (write === undefined) return { result: answer };
+    const next = { ...write.next, version: state.version + 1 };
+    return (await apply(registry, write.items, { state, next })) ? { result: answer } : undefined;
+  });
 }
 
 async function readState({ table, registryTable }: Registry): Promise<CatalogState> {

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { ApiError } from '../contract/errors.ts';
 import type { ProjectEdit } from '../contract/schemas/project-settings.ts';
 import type { Registry } from '../platform/registry.ts';
+import { untilFirst } from '../platform/until-first.ts';
 
 /** Settings are stored in the project's item. */
 const KIND = 'project';
@@ -70,13 +71,13 @@ export class ProjectSettingsStore {
    * @throws ApiError `not_found` if the project does not exist
    */
   async change(projectId: string, edit: ProjectEdit): Promise<ProjectSettings> {
-    for (;;) {
+    return await untilFirst(async () => {
       const read = await this.#read(projectId);
       if (read === undefined) throw ApiError.of('not_found');
       const { settings, settings_version: version } = itemSchema.parse(read);
       const next = projectSettingsSchema.parse(without({ ...settings, ...edit }));
-      if (await this.#write(projectId, next, version)) return next;
-    }
+      return (await this.#write(projectId, next, version)) ? { result: next } : undefined;
+    });
   }
 
   /** Consistently: a job that is in another partition was created after the project became hot. */

@@ -5,6 +5,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import { type BindingView, type BindingWrite, MODE_FIELDS } from '../../contract/schemas/deploy-binding.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
+import { untilFirst } from '../../platform/until-first.ts';
 import { DEFAULT_PROJECT, type ProjectStore } from '../../projects/projects.ts';
 import type { Reach } from '../calls/public-address.ts';
 import { checkTarget } from '../calls/target-url.ts';
@@ -22,8 +23,6 @@ export interface WriteBindingContext {
   readonly commands: boolean;
 }
 
-const MAX_ATTEMPTS = 5;
-
 /**
  * Creates or updates a binding by project and name. Absent fields stay unchanged, unless the mode changes: then the
  * fields of the former mode are removed.
@@ -39,7 +38,7 @@ export async function writeBinding(
   const name = write.name ?? write.binding_mode;
   const id = bindingIdOf(project.id, name);
   const made = write.rotate_secret === true ? generateSecret() : undefined;
-  for (let round = 0; round < MAX_ATTEMPTS; round += 1) {
+  return await untilFirst(async () => {
     const known = await context.bindings.get(id);
     if (known === undefined) await checkCount(context, project.id);
     const secret = write.secret ?? made ?? (needsFirstSecret(write, known) ? generateSecret() : undefined);
@@ -58,13 +57,12 @@ export async function writeBinding(
     const written = await context.bindings.replace(known, next);
     if (written === undefined) {
       if (ref !== undefined) await context.secrets.delete(ref);
-      continue;
+      return undefined;
     }
     await forget(context, known, written);
     const shown = secret !== undefined && write.secret === undefined ? { secret } : {};
-    return { view: { ...viewBinding(written), ...shown }, created: known === undefined };
-  }
-  throw ApiError.of('unavailable', undefined, 1);
+    return { result: { view: { ...viewBinding(written), ...shown }, created: known === undefined } };
+  });
 }
 
 /** Deletes a binding and its secrets. @throws ApiError `not_found` */
@@ -73,17 +71,16 @@ export async function deleteBinding(
   id: string,
 ): Promise<BindingView> {
   let refused: DeployBinding | undefined;
-  for (let round = 0; round < MAX_ATTEMPTS; round += 1) {
+  return await untilFirst(async () => {
     const found = await context.bindings.get(id);
     // A delete whose answer was lost is repeated, and then refused because there is nothing left.
     const known = found ?? refused;
     if (known === undefined) throw ApiError.of('not_found');
     refused = known;
-    if (found !== undefined && !(await context.bindings.delete(found))) continue;
+    if (found !== undefined && !(await context.bindings.delete(found))) return undefined;
     for (const { ref } of known.secrets) await context.secrets.delete(ref);
-    return viewBinding(known);
-  }
-  throw ApiError.of('unavailable', undefined, 1);
+    return { result: viewBinding(known) };
+  });
 }
 
 function check(context: WriteBindingContext, write: BindingWrite): void {

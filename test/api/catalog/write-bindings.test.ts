@@ -1,6 +1,7 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, test } from 'vitest';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
+import { amount } from '../../vitest/amount.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
 let service: ServiceUnderTest;
@@ -42,6 +43,35 @@ describe('an incomplete binding', () => {
       missing: ['install_command', 'deploy_command'],
     });
   });
+});
+
+const AT_ONCE = amount(12, 30);
+
+test.each([
+  [
+    'a binding',
+    'POST',
+    '/deploy-bindings',
+    (n: number) => ({ binding_mode: 'custom', project: 'raced', name: 'r', command: `echo ${n}` }),
+  ],
+  ['the rules', 'POST', '/config/import', (n: number) => ({ rules: [{ id: 'raced', text: `Rule ${n}.` }] })],
+  ['a project', 'PATCH', '/projects/raced', (n: number) => ({ setup: `echo ${n}` })],
+  [
+    'a binding and its project',
+    'POST',
+    '/deploy-bindings',
+    (n: number) => ({ binding_mode: 'generic', project: `raced ${n % 2}`, name: 'r' }),
+  ],
+] as const)('changes of %s that meet are all made', async (_, method, path, body) => {
+  await bind({ binding_mode: 'custom', project: 'raced' }).catch(() => undefined);
+  const answers = await Promise.all(
+    Array.from({ length: AT_ONCE }, async (_, n) => await service.api(method, path, body(n))),
+  );
+  expect(answers.filter(({ status }) => status > 201).map(({ text }) => text)).toEqual([]);
+  if (path === '/deploy-bindings')
+    expect(answers.filter(({ status }) => status === 201).length).toBe(
+      new Set(answers.map(({ json }) => json.id)).size,
+    );
 });
 
 describe('writing a binding', () => {

@@ -179,25 +179,20 @@ it('a replaced secret is valid for a day more; the limit of five counts those th
   expect([await untils(), secrets.kept.size]).toEqual([[undefined, '22T14', '21T15'], 3]);
 });
 
-it('a write that meets others is repeated up to five times, and leaves no secret of those that failed', async () => {
+it('a write that meets others is repeated, and leaves no secret of those that failed', async () => {
   const { deployment, secrets, write, stored } = bindings();
   await write(HOOK);
   const { secret } = (await write({ ...HOOK, rotate_secret: true }, { bindings: contended(deployment.bindings, 4) }))
     .view;
   expect(await secrets.get((await stored()).secrets[0]?.ref ?? '')).toBe(secret);
   expect(secrets.kept.size).toBe(2);
-  const rotate = write({ ...HOOK, rotate_secret: true }, { bindings: contended(deployment.bindings, 5) });
-  await expect(rotate).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 });
-  expect(secrets.kept.size).toBe(2);
 });
 
-it('a deletion that meets others is repeated up to five times, and removes the secrets once it is done', async () => {
+it('a deletion that meets others is repeated, and removes the secrets once it is done', async () => {
   const { deployment, secrets, write, stored } = bindings();
-  const { view } = await write(HOOK);
+  await write(HOOK);
   const { bindings: all } = deployment;
   const remove = async (times: number) => await deleteBinding({ bindings: contended(all, times), secrets }, 'app.it');
-  await expect(remove(5)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 });
-  expect([await secrets.get((await stored()).secrets[0]?.ref ?? ''), secrets.kept.size]).toEqual([view.secret, 1]);
   expect(await remove(4)).toMatchObject({ id: 'app.it', target_url: HOOK.target_url });
   expect([await stored(), secrets.kept.size]).toEqual([undefined, 0]);
   await expect(remove(0)).rejects.toThrow('not_found');
