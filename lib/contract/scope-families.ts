@@ -2,26 +2,28 @@ import { BASE_PATH } from './route.ts';
 import { type Scope, UNMAPPED_SCOPE } from './scopes.ts';
 
 /**
- * Resource families that have scopes but no routes yet. A caller is authorized as if the routes existed, before the API
- * answers 404. Reading requires `read`, changing requires `write`.
+ * The scopes of resource families without routes, or with routes for a part of them, to read and to change them. A caller
+ * is authorized as if the routes existed, before the API answers 404. What no other scope grants needs `admin`, so
+ * that no token gains a right when the routes come.
  */
-export const SCOPE_FAMILIES = [
-  'automations',
-  'diagrams',
-  'exports',
-  'parameters',
-  'platform',
-  'templates',
-  'terminal-sessions',
-] as const;
+export const SCOPE_FAMILIES = {
+  automations: { read: 'read', change: 'write' },
+  diagrams: { read: 'admin', change: 'write' },
+  exports: { read: 'read', change: 'admin' },
+  parameters: { read: 'admin', change: 'write' },
+  platform: { read: 'read', change: 'admin' },
+  projects: { read: 'admin', change: 'write' },
+  templates: { read: 'read', change: 'admin' },
+  'terminal-sessions': { read: 'write', change: 'write' },
+} as const satisfies Readonly<Record<string, Readonly<Record<'read' | 'change', Scope>>>>;
 
-const SCOPE_BY_METHOD: Readonly<Record<string, Scope>> = {
+const USES: Readonly<Record<string, 'read' | 'change'>> = {
   GET: 'read',
   HEAD: 'read',
-  POST: 'write',
-  PUT: 'write',
-  PATCH: 'write',
-  DELETE: 'write',
+  POST: 'change',
+  PUT: 'change',
+  PATCH: 'change',
+  DELETE: 'change',
 };
 
 /** The output of terminals is as sensitive as the log of a job. */
@@ -30,8 +32,8 @@ const TERMINAL_OUTPUT = /^\/terminal-sessions\/[^/]+\/output(\/|$)/;
 /** The scope that a path and method without a route require. `path` is the full path: `/api/v1/templates/7`. */
 export function unmappedScope(method: string, path: string): Scope {
   const relative = path.startsWith(`${BASE_PATH}/`) ? path.slice(BASE_PATH.length) : '';
-  const family = SCOPE_FAMILIES.find((name) => relative === `/${name}` || relative.startsWith(`/${name}/`));
-  const scope = family !== undefined && Object.hasOwn(SCOPE_BY_METHOD, method) ? SCOPE_BY_METHOD[method] : undefined;
-  if (scope === 'read' && TERMINAL_OUTPUT.test(relative)) return 'logs';
-  return scope ?? UNMAPPED_SCOPE;
+  const use = Object.hasOwn(USES, method) ? USES[method] : undefined;
+  if (use === 'read' && TERMINAL_OUTPUT.test(relative)) return 'logs';
+  const family = Object.entries(SCOPE_FAMILIES).find(([name]) => `${relative}/`.startsWith(`/${name}/`));
+  return family === undefined || use === undefined ? UNMAPPED_SCOPE : family[1][use];
 }
