@@ -6,7 +6,7 @@ import { type Principal, ROLE_SCOPES } from './principal.ts';
 /**
  * Checks that a principal may use a route. Scope enforcement covers API tokens only; people are always limited by their
  * role.
- * @throws ApiError `forbidden` that names the missing scope, or the principals that the route is limited to.
+ * @throws ApiError `forbidden` that names the scope, and the principals that the route is limited to.
  */
 export function authorize(
   principal: Principal,
@@ -15,10 +15,16 @@ export function authorize(
 ): void {
   if (route.only === 'admin-sessions') {
     if (principal.kind === 'session' && principal.role === 'admin') return;
-    throw ApiError.of('forbidden', { required_principal: REQUIRED_PRINCIPALS[route.only] });
+    throw ApiError.of('forbidden', {
+      required_principal: REQUIRED_PRINCIPALS[route.only],
+      required_scope: route.scope,
+    });
   }
   if (route.only === 'tokens' && principal.kind !== 'token')
-    throw ApiError.of('forbidden', { required_principal: REQUIRED_PRINCIPALS[route.only] });
+    throw ApiError.of('forbidden', {
+      required_principal: REQUIRED_PRINCIPALS[route.only],
+      required_scope: route.scope,
+    });
   if (!hasScope(principal, route.scope, options)) throw ApiError.of('forbidden', { required_scope: route.scope });
 }
 

@@ -124,7 +124,7 @@ describe.each(OPERATIONS)('$method $path ($id)', (operation) => {
       const isLetIn = !operation.signedIn && (scope === operation.scope || scope === 'admin');
       expect([scope, status === 403]).toEqual([scope, !isLetIn]);
       const missing = operation.signedIn
-        ? { required_principal: 'a browser session of an admin' }
+        ? { required_principal: 'a browser session of an admin', required_scope: operation.scope }
         : { required_scope: operation.scope };
       if (!isLetIn) expect(JSON.parse(text).details).toEqual(missing);
     }

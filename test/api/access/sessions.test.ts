@@ -27,7 +27,7 @@ describe('a session', () => {
     if (role === 'viewer')
       expect(answers[2]?.json).toMatchObject({ error: 'forbidden', details: { required_scope: 'write' } });
     if (role !== 'admin') {
-      const details = { required_principal: 'a browser session of an admin' };
+      const details = { required_principal: 'a browser session of an admin', required_scope: 'admin' };
       expect(answers[3]?.json).toMatchObject({ error: 'forbidden', details });
     }
   });
@@ -219,7 +219,7 @@ describe('tokens', () => {
       expect([path, status, json.details]).toEqual([
         path,
         403,
-        { required_principal: 'a browser session of an admin' },
+        { required_principal: 'a browser session of an admin', required_scope: 'admin' },
       ]);
     }
   });

@@ -73,9 +73,9 @@ it('a refusal names the scope that is missing, or the principals that the route 
   ]);
   for (const principal of [perimeter, ADMIN])
     expect(refusal(principal, { scope: 'read', only: 'tokens' })).toEqual({
-      ...{ code: 'forbidden', required_principal: 'an API token' },
+      ...{ code: 'forbidden', required_principal: 'an API token', required_scope: 'read' },
     });
   expect(refusal(all, { scope: 'read', only: 'admin-sessions' })).toEqual({
-    ...{ code: 'forbidden', required_principal: 'a browser session of an admin' },
+    ...{ code: 'forbidden', required_principal: 'a browser session of an admin', required_scope: 'read' },
   });
 });
