@@ -12,5 +12,5 @@ test("openapi.json keeps Redocly's recommended rules, but for the exceptions tha
     // It fails on errors, and then prints the same report.
     (failure: { stdout: string }) => failure,
   );
-  expect(JSON.parse(stdout)).toMatchObject({ problems: [], totals: { errors: 0, warnings: 0, ignored: 4 } });
+  expect(JSON.parse(stdout)).toMatchObject({ problems: [], totals: { errors: 0, warnings: 0, ignored: 3 } });
 });

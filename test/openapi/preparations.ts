@@ -53,7 +53,6 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
     cancelJobs: { params: jobs.draft },
     killJobs: { params: jobs.running },
     retryJobs: { params: jobs.cancelled },
-    refuseActionJobs: { params: async () => ({ ...(await jobs.ended()), action: 'no-such-action' }) },
     resultJobs: { unreached: REDIRECT },
     logsJobs: { unreached: REDIRECT, also: [{ query: { follow: '1' }, headers: { accept: 'text/event-stream' } }] },
     createMessages: { params: jobs.queuedForAgent, body: { text: 'Be brief.' } },

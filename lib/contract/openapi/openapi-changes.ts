@@ -37,10 +37,13 @@ export interface ComparedDocument {
 /** Request schemas may only require less, response schemas may only promise more. */
 type Direction = 'request' | 'answer';
 
+const ONLY_FAILED = 'The operation could only fail. The service answers it as before.';
+
 const NEVER_WORKED = "Numbers outside this range were answered with 500, because the table can't store them.";
 
 /** Breaking changes since the released document that no client can depend on, with the reason. */
 export const ACCEPTED_CHANGES: Readonly<Record<string, string>> = {
+  'POST /api/v1/jobs/{id}/{action}: removed': ONLY_FAILED,
   'POST /api/v1/config/import: body.profiles[].timeout: minimum was 0, is 1e-100': NEVER_WORKED,
   'POST /api/v1/config/import: body.profiles[].timeout: maximum was not given, is 9007199254740991': NEVER_WORKED,
 };

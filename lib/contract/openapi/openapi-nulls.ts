@@ -22,14 +22,15 @@ interface MutableDocument {
 }
 
 /**
- * Marks optional properties of requests as nullable, because null counts as absent.
+ * Marks optional properties of requests as nullable, because null counts as absent. Those of which one is required are not:
+ * null in the only one of them would be absent.
  * @throws Error for a property whose schema has no type, which `nullable` requires.
  */
 export function admitNulls({ paths, components }: MutableDocument): void {
   const visit = (given: MutableSchema): void => {
     const schema = given.$ref === undefined ? given : componentOf(given.$ref, components.schemas);
     for (const [name, member] of Object.entries(schema.properties ?? {})) {
-      if (!schema.required?.includes(name)) admitNull(name, member);
+      if (!schema.required?.includes(name) && !choicesOf(schema).includes(name)) admitNull(name, member);
       visit(member);
     }
     if (schema.items !== undefined) visit(schema.items);
@@ -38,6 +39,11 @@ export function admitNulls({ paths, components }: MutableDocument): void {
   for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
     for (const { schema } of Object.values(operation.requestBody?.content ?? {})) if (schema) visit(schema);
   }
+}
+
+/** The properties of which one has to be there. */
+function choicesOf({ allOf = [] }: MutableSchema): string[] {
+  return allOf.flatMap(({ anyOf = [] }) => anyOf.flatMap(({ required = [] }) => required));
 }
 
 function admitNull(name: string, member: MutableSchema): void {

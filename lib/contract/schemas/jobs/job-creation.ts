@@ -16,7 +16,7 @@ export const safeInteger = z.number().int('expected a whole number').meta({ form
 /** Fields that an update of a queued job can change. */
 export const editableShape = {
   prompt: promptText.optional().meta({
-    description: 'The prompt. It must contain more than whitespace. Required unless `base_prompt` is set.',
+    description: 'The prompt. It must contain more than whitespace. Without it, the prompt stays as it is.',
     example: 'Say hello.',
   }),
   base_prompt: promptText.optional().meta({ description: 'Alias of `prompt`. If both are set, they must be equal.' }),
@@ -77,6 +77,10 @@ const draftShape = {
 export const jobCreation = z
   .strictObject({
     ...draftShape,
+    prompt: promptText.optional().meta({
+      description: 'The prompt. It must contain more than whitespace. Required unless `base_prompt` is set.',
+      example: 'Say hello.',
+    }),
     copied_from: z.string().min(1).max(LIMITS.nameLength).optional().meta({
       description: 'Id of an existing job that this one is a copy of, as with "Run again with changes" in the console.',
     }),
