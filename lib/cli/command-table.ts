@@ -129,6 +129,15 @@ export const COMMANDS: readonly CommandSpec[] = [
   ]),
   action('submit', 'queue a draft'),
   {
+    name: 'remove',
+    about: 'remove an ended job with everything that it holds, for good',
+    args: [JOB],
+    options: [{ flags: '--yes', about: 'confirm it; without it, nothing is removed' }, JSON_OPTION],
+    routes: ['jobs.remove'],
+    json: 'JobRemoved',
+    load: async () => await import('./commands/remove.ts'),
+  },
+  {
     name: 'edit',
     about: 'change a job that is queued or a draft',
     args: [JOB, ['[prompt]', 'another prompt']],

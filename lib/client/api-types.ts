@@ -70,7 +70,7 @@ export interface paths {
         };
         /**
          * List jobs
-         * @description Returns jobs, newest first by default. A job must match all filters. Counts may lag writes by about a second.
+         * @description Returns jobs, newest first by default. A job must match all filters. `total` counts the jobs that match; `status_counts` counts all jobs, whatever the filters. Counts may lag writes by about a second.
          */
         get: operations["listJobs"];
         put?: never;
@@ -297,7 +297,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/jobs/{id}/{action}": {
+    "/api/v1/jobs/{id}/data": {
         parameters: {
             query?: never;
             header?: never;
@@ -306,12 +306,12 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        post?: never;
         /**
-         * Unknown action
-         * @description Answers 400 for any action that the API does not have.
+         * Remove an ended job with everything that it holds
+         * @description Deletes the job, its prompt texts, title, tags, messages, questions, output, sessions, attachments and deployments. This can't be undone; the audit log keeps who removed it. The job must have ended. Later turns of its thread, and follow-up jobs that share its private folder, have to be removed first, because they hold its texts or files too. Workers delete the folder about an hour later. A removal that was interrupted continues with the next request.
          */
-        post: operations["refuseActionJobs"];
-        delete?: never;
+        delete: operations["removeJobs"];
         options?: never;
         head?: never;
         patch?: never;
@@ -931,7 +931,7 @@ export interface components {
             base_prompt?: string | null;
             /** @description Text that is added after the prompt. */
             extra_prompt?: string | null;
-            /** @description Ids of rules whose texts are put before the prompt, in this order. */
+            /** @description Ids of rules whose texts are put before the prompt, in this order. Not with a profile of the agent `shell`. */
             rule_ids?: string[] | null;
             /** @description Name of an execution profile. Default: the default profile of the deployment. */
             profile?: string | null;
@@ -973,7 +973,7 @@ export interface components {
             continue_after?: "success" | "any" | null;
             /** @description Works in a new private folder instead of the thread's. The agent is then given the prompts and answers of the thread, since a session belongs to its folder. Only with `continue`. */
             fresh_folder?: boolean | null;
-            /** @description A request with a key that was used before returns the id of the existing job. */
+            /** @description A request with a key that its sender has used before returns the id of the existing job. `replayed` and `differs` of the answer say so. Keys of different senders are different. */
             idempotency_key?: string | null;
             /** @description Store the job as a draft. Workers do not start drafts. */
             save_draft?: boolean | null;
@@ -982,7 +982,7 @@ export interface components {
         };
         JobEdit: {
             /**
-             * @description The prompt. It must contain more than whitespace. Required unless `base_prompt` is set.
+             * @description The prompt. It must contain more than whitespace. Without it, the prompt stays as it is.
              * @example Say hello.
              */
             prompt?: string | null;
@@ -990,7 +990,7 @@ export interface components {
             base_prompt?: string | null;
             /** @description Text that is added after the prompt. */
             extra_prompt?: string | null;
-            /** @description Ids of rules whose texts are put before the prompt, in this order. */
+            /** @description Ids of rules whose texts are put before the prompt, in this order. Not with a profile of the agent `shell`. */
             rule_ids?: string[] | null;
             /** @description Name of an execution profile. Default: the default profile of the deployment. */
             profile?: string | null;
@@ -1057,7 +1057,7 @@ export interface components {
             /** @description The value as read. */
             forked_from?: unknown;
             /**
-             * @description The prompt. It must contain more than whitespace. Required unless `base_prompt` is set.
+             * @description The prompt. It must contain more than whitespace. Without it, the prompt stays as it is.
              * @example Say hello.
              */
             prompt?: string | null;
@@ -1065,7 +1065,7 @@ export interface components {
             base_prompt?: string | null;
             /** @description Text that is added after the prompt. */
             extra_prompt?: string | null;
-            /** @description Ids of rules whose texts are put before the prompt, in this order. */
+            /** @description Ids of rules whose texts are put before the prompt, in this order. Not with a profile of the agent `shell`. */
             rule_ids?: string[] | null;
             /** @description Name of an execution profile. Default: the default profile of the deployment. */
             profile?: string | null;
@@ -1146,7 +1146,7 @@ export interface components {
         };
         DraftEdit: {
             /**
-             * @description The prompt. It must contain more than whitespace. Required unless `base_prompt` is set.
+             * @description The prompt. It must contain more than whitespace. Without it, the prompt stays as it is.
              * @example Say hello.
              */
             prompt?: string | null;
@@ -1154,7 +1154,7 @@ export interface components {
             base_prompt?: string | null;
             /** @description Text that is added after the prompt. */
             extra_prompt?: string | null;
-            /** @description Ids of rules whose texts are put before the prompt, in this order. */
+            /** @description Ids of rules whose texts are put before the prompt, in this order. Not with a profile of the agent `shell`. */
             rule_ids?: string[] | null;
             /** @description Name of an execution profile. Default: the default profile of the deployment. */
             profile?: string | null;
@@ -1196,7 +1196,7 @@ export interface components {
              * @example Leave the tests as they are.
              */
             text: string;
-            /** @description Identifies the message in its job: a repeated request with the same key adds none and returns its id. */
+            /** @description Identifies the message in its job: a repeated request of its sender with the same key adds none and returns its id. */
             idempotency_key?: string | null;
             /** @description Whether the message is only for this job. If not, and if the job succeeds or fails before its agent has the message, it becomes the prompt of the next turn of the thread. */
             only_now?: boolean | null;
@@ -1336,6 +1336,8 @@ export interface components {
              * @example 2027-01-01T00:00:00Z
              */
             expires_at?: string | null;
+            /** @description Id of a token that this one replaces. The idempotency keys that were used with that token are also those of the new one. That token stays as it is: revoke it once it is no longer used. */
+            replaces?: string | null;
         };
         /**
          * @description Why the job is in its state. Always present. After a rollback, `code` and the status of a job can have values that only a later version documents.
@@ -1628,6 +1630,13 @@ export interface components {
              * @example https://queue.example.com/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f
              */
             url: string | null;
+            /** @description Whether its sender has used the idempotency key before. The answer is about what exists since then. */
+            replayed: boolean;
+            /**
+             * @description If it is replayed: the fields in which this request differs from the first one with the key. They have no effect. Later edits are not compared.
+             * @example []
+             */
+            differs: string[];
         };
         JobList: {
             /** @description Jobs in the requested order. */
@@ -2255,6 +2264,10 @@ export interface components {
              */
             answered_at: string | null;
         };
+        JobRemoved: {
+            /** @description The id of the job, which is unknown from now on. */
+            id: string;
+        };
         JobResult: {
             id: string;
             /** @enum {string} */
@@ -2373,6 +2386,13 @@ export interface components {
         MessageAccepted: {
             /** @description The id of the message. */
             id: string;
+            /** @description Whether its sender has used the idempotency key before. The answer is about what exists since then. */
+            replayed: boolean;
+            /**
+             * @description If it is replayed: the fields in which this request differs from the first one with the key. They have no effect. Later edits are not compared.
+             * @example []
+             */
+            differs: string[];
         };
         MessageList: {
             items: components["schemas"]["Message"][];
@@ -3072,17 +3092,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description invalid action / A sentence that describes what was received and what is allowed. */
-        InvalidActionOrInvalidRequest: {
-            headers: {
-                /** @description Id of the request in the logs. */
-                "x-request-id"?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description job_not_found / not_found */
         JobNotFoundOrNotFound: {
             headers: {
@@ -3615,15 +3624,19 @@ export interface operations {
                     "x-request-id"?: string;
                     /** @description The path of the job: `/api/v1/jobs/{id}`. */
                     Location?: string;
-                    /** @description `true` if a job with this idempotency key already existed; its id is returned. */
+                    /** @description `true` if the sender has created a job with this idempotency key before; its id is returned. */
                     "Idempotent-Replayed"?: string;
+                    /** @description The fields in which the request differs from the first one with its key, separated by commas. */
+                    "Idempotent-Differs"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     /**
                      * @example {
                      *       "id": "job_4k2q0v9m6s8x1c3b5n7h2j4d6f",
-                     *       "url": "https://queue.example.com/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f"
+                     *       "url": "https://queue.example.com/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f",
+                     *       "replayed": false,
+                     *       "differs": []
                      *     }
                      */
                     "application/json": components["schemas"]["JobCreated"];
@@ -5400,21 +5413,35 @@ export interface operations {
             504: components["responses"]["TimedOut"];
         };
     };
-    refuseActionJobs: {
+    removeJobs: {
         parameters: {
             query?: never;
             header?: never;
             path: {
                 /** @description The id of the job. */
                 id: string;
-                /** @description A name that is not an action. */
-                action: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            400: components["responses"]["InvalidActionOrInvalidRequest"];
+            /** @description The job was removed. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["JobRemoved"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidState"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["JobNotFound"];
@@ -5737,14 +5764,18 @@ export interface operations {
                 headers: {
                     /** @description Id of the request in the logs. */
                     "x-request-id"?: string;
-                    /** @description `true` if the job already had a message with this idempotency key. */
+                    /** @description `true` if the sender has sent the job a message with this idempotency key before. */
                     "Idempotent-Replayed"?: string;
+                    /** @description The fields in which the request differs from the first one with its key, separated by commas. */
+                    "Idempotent-Differs"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     /**
                      * @example {
-                     *       "id": "text"
+                     *       "id": "text",
+                     *       "replayed": false,
+                     *       "differs": []
                      *     }
                      */
                     "application/json": components["schemas"]["MessageAccepted"];

@@ -21,6 +21,8 @@ export interface Access {
   readonly output?: 'read' | 'write';
   /** Indexes of the jobs table that it queries: for lists, or for the place in the queue. */
   readonly jobIndexes?: readonly ('by-time-2' | 'by-status-2' | 'ready')[];
+  /** Deletes the item and the objects of a job. */
+  readonly removal?: 'jobs';
   readonly dispatchQueues?: 'send';
   /** Messages that trigger signed calls of deploy bindings. */
   readonly deliveries?: 'send';

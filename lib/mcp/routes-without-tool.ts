@@ -15,6 +15,7 @@ export const ROUTES_WITHOUT_TOOL: Readonly<Record<string, string>> = {
   'jobs.kill': '`cancel_job` kills what does not stop',
   'jobs.retry': LATER,
   'jobs.reread-logs': ADMIN,
+  'jobs.remove': ADMIN,
   'jobs.refuse-action': 'rejects unknown actions',
   'jobs.session': LATER,
   'messages.list': LATER,

@@ -29,7 +29,7 @@ export const TOOL_CONTRACTS: Readonly<
           "type": "string"
         },
         "rule_ids": {
-          "description": "Ids of rules whose texts are put before the prompt, in this order.",
+          "description": "Ids of rules whose texts are put before the prompt, in this order. Not with a profile of the agent `shell`.",
           "maxItems": 100,
           "type": "array",
           "items": {
@@ -87,7 +87,7 @@ export const TOOL_CONTRACTS: Readonly<
           "maxLength": 4096
         },
         "idempotency_key": {
-          "description": "A request with a key that was used before returns the id of the existing job.",
+          "description": "A request with a key that its sender has used before returns the id of the existing job. `replayed` and `differs` of the answer say so. Keys of different senders are different.",
           "type": "string",
           "minLength": 1,
           "maxLength": 255
@@ -125,7 +125,7 @@ export const TOOL_CONTRACTS: Readonly<
           "type": "string"
         },
         "rule_ids": {
-          "description": "Ids of rules whose texts are put before the prompt, in this order.",
+          "description": "Ids of rules whose texts are put before the prompt, in this order. Not with a profile of the agent `shell`.",
           "maxItems": 100,
           "type": "array",
           "items": {
@@ -183,7 +183,7 @@ export const TOOL_CONTRACTS: Readonly<
           "maxLength": 4096
         },
         "idempotency_key": {
-          "description": "A request with a key that was used before returns the id of the existing job.",
+          "description": "A request with a key that its sender has used before returns the id of the existing job. `replayed` and `differs` of the answer say so. Keys of different senders are different.",
           "type": "string",
           "minLength": 1,
           "maxLength": 255
@@ -232,7 +232,7 @@ export const TOOL_CONTRACTS: Readonly<
           "maxLength": 120
         },
         "idempotency_key": {
-          "description": "A request with a key that was used before returns the id of the existing job.",
+          "description": "A request with a key that its sender has used before returns the id of the existing job. `replayed` and `differs` of the answer say so. Keys of different senders are different.",
           "type": "string",
           "minLength": 1,
           "maxLength": 255
@@ -288,7 +288,7 @@ export const TOOL_CONTRACTS: Readonly<
           "maxLength": 120
         },
         "idempotency_key": {
-          "description": "A request with a key that was used before returns the id of the existing job.",
+          "description": "A request with a key that its sender has used before returns the id of the existing job. `replayed` and `differs` of the answer say so. Keys of different senders are different.",
           "type": "string",
           "minLength": 1,
           "maxLength": 255
@@ -437,7 +437,7 @@ export const TOOL_CONTRACTS: Readonly<
           "example": "Leave the tests as they are."
         },
         "idempotency_key": {
-          "description": "Identifies the message in its job: a repeated request with the same key adds none and returns its id.",
+          "description": "Identifies the message in its job: a repeated request of its sender with the same key adds none and returns its id.",
           "type": "string",
           "minLength": 1,
           "maxLength": 255

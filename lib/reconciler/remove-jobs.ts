@@ -3,7 +3,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isTerminal, STATUSES } from '../contract/statuses.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
 import { type TransitionContext, transition } from '../jobs/dispatch/transition.ts';
-import { jobItemSchema } from '../jobs/lifecycle/job.ts';
+import { type Job, jobItemSchema } from '../jobs/lifecycle/job.ts';
 import type { JobTextStore } from '../jobs/store/job-texts.ts';
 import { listedItems } from '../jobs/store/listed-items.ts';
 import type { ThreadStore } from '../jobs/threads/thread-store.ts';
@@ -12,15 +12,19 @@ import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { KeptJobs } from './kept-jobs.ts';
 
-export interface RemovalContext extends TransitionContext {
-  readonly table: DynamoDBDocumentClient;
-  readonly jobsTable: string;
+/** What holds a part of a job. */
+export interface HeldContext extends Pick<TransitionContext, 'jobs' | 'clock' | 'random'> {
   readonly texts: JobTextStore;
   readonly deployments: JobDeploymentStore;
   readonly threads: ThreadStore;
   readonly trees: Pick<TreeStore, 'forget'>;
   readonly objects: S3Client;
   readonly bucket: string;
+}
+
+export interface RemovalContext extends HeldContext {
+  readonly table: DynamoDBDocumentClient;
+  readonly jobsTable: string;
 }
 
 /**
@@ -36,6 +40,9 @@ const SWEEP = {
 const OTHER_STATES = STATUSES.filter((status) => status !== 'SUCCEEDED');
 
 const DAY_MS = 86_400_000;
+
+/** An ended job gets no dispatch message. */
+const NO_QUEUES = { send: async () => await Promise.reject(new Error('no message is sent for a removal')) };
 
 const endedJobSchema = jobItemSchema.pick({ id: true, finished_at: true });
 
@@ -70,16 +77,28 @@ async function removeJob(
   const job = await context.jobs.find(id);
   if (job === undefined || job === 'newer') return undefined;
   if (await kept.keeps(job)) return 'kept';
-  const marked = await transition(context, job, { type: 'remove', endedBefore: before });
-  if (!marked.done) return undefined;
-  await removeObjects(context, id);
+  return (await removeEndedJob(context, job, before)) === undefined ? 'removed' : undefined;
+}
+
+/**
+ * Removes a job that ended before a time (RFC 3339) with everything that it holds. It is marked first, so that it can't be
+ * retried, and its item goes last, so that another call completes an interrupted one.
+ * @returns why it is kept; undefined: it is removed
+ */
+export async function removeEndedJob(context: HeldContext, job: Job, before: string): Promise<string | undefined> {
+  const marked = await transition({ ...context, dispatchQueues: NO_QUEUES }, job, {
+    type: 'remove',
+    endedBefore: before,
+  });
+  if (!marked.done) return marked.rejected;
+  await removeObjects(context, job.id);
   await context.texts.removeAll(job);
-  await context.deployments.removeAll(id);
+  await context.deployments.removeAll(job.id);
   if (job.thread_id !== undefined && job.turn !== undefined) await context.threads.remove(job.thread_id, job.turn);
   const rootId = rootOf(job);
-  await context.trees.forget(job, async () => rootId === id || (await context.jobs.find(rootId)) === undefined);
-  await context.jobs.remove(id);
-  return 'removed';
+  await context.trees.forget(job, async () => rootId === job.id || (await context.jobs.find(rootId)) === undefined);
+  await context.jobs.remove(job.id);
+  return undefined;
 }
 
 /**
@@ -104,7 +123,7 @@ async function* removableJobs({ table, jobsTable, clock }: RemovalContext, befor
     for (const { id } of items) if (!kept.has(id)) yield id;
 }
 
-async function removeObjects({ objects, bucket }: RemovalContext, jobId: string): Promise<void> {
+async function removeObjects({ objects, bucket }: HeldContext, jobId: string): Promise<void> {
   for (;;) {
     // A page is as large as one delete request.
     const { Contents = [] } = await objects.send(

@@ -52,7 +52,9 @@ describe('a route exists by standing in the table, and everywhere else because i
         operation['x-required-scope'],
       ]),
     );
-    const scopes = routes.filter(isDescribed).map(({ method, path, scope }) => [`${method} ${BASE_PATH}${path}`, scope]);
+    const scopes = routes
+      .filter(isDescribed)
+      .map(({ method, path, scope }) => [`${method} ${BASE_PATH}${path}`, scope]);
     expect(described.sort()).toEqual(scopes.sort());
   });
 

@@ -16,7 +16,7 @@ describe('a call needs', () => {
     expect(needed('GetCommand', { TableName: 'Jobs' })).toEqual(['jobs: read']);
     expect(needed('UpdateCommand', { TableName: 'Jobs' })).toEqual(['jobs: write']);
     expect(needed('QueryCommand', { TableName: 'Jobs', IndexName: 'ready' })).toEqual(['jobIndexes: ready']);
-    expect(needed('DeleteCommand', { TableName: 'Jobs' })).toEqual(['undeclarable: Delete of a job']);
+    expect(needed('DeleteCommand', { TableName: 'Jobs' })).toEqual(['removal: jobs']);
   });
 
   it('what each part of a transaction or batch needs', () => {

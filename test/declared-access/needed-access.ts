@@ -34,6 +34,7 @@ const OBJECTS: Readonly<Record<string, string>> = {
   HeadBucketCommand: 'output: read',
   ListObjectsV2Command: 'output: read',
   PutObjectCommand: 'output: write',
+  DeleteObjectsCommand: 'removal: jobs',
 };
 
 /** What `access` of a route has to declare for a call, as `jobs: write`; `undeclarable: …` for what no route may do. */
@@ -63,6 +64,7 @@ function itemAccess(operation: string, input: Input, { jobsTable }: AwsCall): st
 function jobAccess(operation: string, { IndexName }: Input): string {
   if (operation === 'Query' && IndexName !== undefined) return `jobIndexes: ${IndexName}`;
   if (operation === 'Get') return 'jobs: read';
+  if (operation === 'Delete') return 'removal: jobs';
   return operation === 'Put' || operation === 'Update' ? 'jobs: write' : `undeclarable: ${operation} of a job`;
 }
 

@@ -53,6 +53,7 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
     cancelJobs: { params: jobs.draft },
     killJobs: { params: jobs.running },
     retryJobs: { params: jobs.cancelled },
+    removeJobs: { params: jobs.cancelled },
     resultJobs: { unreached: REDIRECT },
     logsJobs: { unreached: REDIRECT, also: [{ query: { follow: '1' }, headers: { accept: 'text/event-stream' } }] },
     createMessages: { params: jobs.queuedForAgent, body: { text: 'Be brief.' } },

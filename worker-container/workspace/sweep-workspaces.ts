@@ -29,6 +29,8 @@ export interface WorkspaceSweep {
 export const SWEEP_LOCK = 'sweep-workspaces';
 
 const DAY_MS = 86_400_000;
+/** Milliseconds without a change after which a folder is removed whose job was removed. */
+const ORPHANED_MS = 3_600_000;
 /** Milliseconds in which no other worker sweeps. */
 const SWEPT_FOR = 3_500_000;
 /** Most folders that one sweep removes. */
@@ -87,7 +89,8 @@ async function isOver(sweep: WorkspaceSweep, id: string, folder: string): Promis
   const since = clock.now() - days * DAY_MS;
   const job = await jobs.find(id);
   if (job === 'newer') return false;
-  if (job === undefined) return (await lstat(folder)).mtimeMs < since;
+  // The other jobs that used it were removed before.
+  if (job === undefined) return (await lstat(folder)).mtimeMs < clock.now() - ORPHANED_MS;
   return await isFolderUnused(sweep, job, timestamp(since));
 }
 

@@ -26,6 +26,7 @@ export const ACTION_WORDS: Readonly<Record<string, string>> = {
   'projects.edit': "Changed a project's settings",
   'rules.delete': 'Deleted a rule',
   'sessions.end': 'Ended a session',
+  'jobs.remove': 'Removed a job',
   'tokens.create': 'Created an API token',
   'tokens.resume': 'Resumed an API token',
   'tokens.revoke': 'Revoked an API token',

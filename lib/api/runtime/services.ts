@@ -101,6 +101,22 @@ export function createTransitions(core: Core): TreeContext & JobBodyContext {
   };
 }
 
+/** The services that remove a job. */
+export function createRemoval(core: Core) {
+  const from = withObjects(core);
+  return {
+    jobs: createJobStore(core),
+    texts: createTexts(from),
+    deployments: new JobDeploymentStore(core.registry),
+    threads: new ThreadStore(core.registry),
+    trees: new TreeStore(core.registry),
+    objects: from.objects,
+    bucket: core.env.OUTPUT_BUCKET,
+    clock: core.clock,
+    random: Math.random,
+  };
+}
+
 export function createEdits(core: Core): EditContext & JobBodyContext {
   return { ...createTransitions(core), ...createSettings(core) };
 }

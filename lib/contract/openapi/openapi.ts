@@ -47,9 +47,9 @@ const ALL_SCHEMES = Object.keys(SECURITY_SCHEMES);
 
 /**
  * Left out: the Model Context Protocol describes its messages itself, its clients use no generated ones, and a path whose
- * answers have several forms ends some generators.
+ * answers have several forms ends some generators. And a route that rejects whatever it gets.
  */
-const UNDESCRIBED: readonly string[] = ['mcp.call', 'mcp.resume'];
+const UNDESCRIBED: readonly string[] = ['mcp.call', 'mcp.resume', 'jobs.refuse-action'];
 
 export const isDescribed = ({ id }: { readonly id: string }): boolean => !UNDESCRIBED.includes(id);
 
@@ -79,14 +79,17 @@ export function createOpenApi(allRoutes: readonly Route[], version: string): Rec
           'Bodies are JSON in UTF-8; U+FFFD replaces other bytes, whatever the header Content-Type says.',
           'A null property in a request counts as absent. Responses may gain properties; none is removed within v1.',
           'If a request has several credentials, the first of API token, perimeter token, Telegram and session applies. Send an',
-          'API token as `Authorization: Bearer` or as `X-API-Token`; two different tokens are rejected. Other authorization schemes',
-          'are ignored.',
+          'API token as `Authorization: Bearer` or as `X-API-Token`; two different tokens are rejected, and so is a header with',
+          'a credential that is sent twice. Other authorization schemes are ignored.',
+          '`x-required-scope` of an operation is the scope that it needs, where scopes are enforced. Operations with',
+          '`x-required-principal` are those of the console, which no API token may call, whatever its scopes.',
         ].join('\n'),
       },
       servers: [{ url: '/' }],
       tags: [...new Set(routes.map(resourceOf))].map((name) => ({ name, description: tagText(name) })),
       paths,
       components: { securitySchemes: SECURITY_SCHEMES, schemas: PRINTED },
+      'x-command-line-output': Object.keys(PRINTED).map((name) => ({ $ref: `#/components/schemas/${name}` })),
     },
     { override: ({ jsonSchema, io }) => mend(jsonSchema, io) },
   );
@@ -124,9 +127,8 @@ function operation(route: Route): ZodOpenApiOperationObject {
     description: route.description,
     tags: [resourceOf(route)],
     security: (route.only === undefined ? ALL_SCHEMES : SCHEMES[route.only]).map((name) => ({ [name]: [] })),
-    ...(route.only === 'admin-sessions'
-      ? { 'x-required-principal': REQUIRED_PRINCIPALS[route.only] }
-      : { 'x-required-scope': route.scope }),
+    'x-required-scope': route.scope,
+    ...(route.only === 'admin-sessions' && { 'x-required-principal': REQUIRED_PRINCIPALS[route.only] }),
     ...((route.params || route.query || route.headers) && {
       requestParams: {
         ...(route.params && { path: route.params }),

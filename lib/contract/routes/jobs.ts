@@ -3,7 +3,7 @@ import { RETRY_FROM } from '../job-actions.ts';
 import { LIMITS } from '../limits.ts';
 import { defineRoute } from '../route.ts';
 import { integerParameter } from '../schemas/fields/text.ts';
-import { cancelledJob, job, jobReplacement, jobStatus, rereadJob } from '../schemas/jobs/job.ts';
+import { cancelledJob, job, jobRemoved, jobReplacement, jobStatus, rereadJob } from '../schemas/jobs/job.ts';
 import { draftEdit, jobCreated, jobCreation, jobEdit } from '../schemas/jobs/job-creation.ts';
 import { jobList, jobListQuery } from '../schemas/jobs/job-list.ts';
 
@@ -43,7 +43,7 @@ export const listJobs = defineRoute({
   scope: 'read',
   summary: 'List jobs',
   description:
-    'Returns jobs, newest first by default. A job must match all filters. Counts may lag writes by about a second.',
+    'Returns jobs, newest first by default. A job must match all filters. `total` counts the jobs that match; `status_counts` counts all jobs, whatever the filters. Counts may lag writes by about a second.',
   query: jobListQuery,
   responses: { 200: { description: 'A page of jobs.', schema: jobList } },
   errors: ['invalid_request'],
@@ -222,6 +222,22 @@ export const rereadLogs = defineRoute({
   responses: { 200: { description: 'The updated job, with a list of the corrections.', schema: rereadJob } },
   errors: ['job_not_found', 'invalid_request'],
   access: { jobs: 'write', registry: 'write', output: 'write', dispatchQueues: 'send' },
+});
+
+export const removeJob = defineRoute({
+  id: 'jobs.remove',
+  method: 'DELETE',
+  path: '/jobs/{id}/data',
+  scope: 'admin',
+  audited: true,
+  summary: 'Remove an ended job with everything that it holds',
+  description:
+    "Deletes the job, its prompt texts, title, tags, messages, questions, output, sessions, attachments and deployments. This can't be undone; the audit log keeps who removed it. The job must have ended. Later turns of its thread, and follow-up jobs that share its private folder, have to be removed first, because they hold its texts or files too. Workers delete the folder about an hour later. A removal that was interrupted continues with the next request.",
+  params: jobParams,
+  responses: { 200: { description: 'The job was removed.', schema: jobRemoved } },
+  errors: ['job_not_found', 'invalid_request', 'invalid_state'],
+  mode: 'buffered',
+  access: { jobs: 'write', registry: 'write', output: 'read', removal: 'jobs' },
 });
 
 export const refuseAction = defineRoute({

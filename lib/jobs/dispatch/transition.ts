@@ -28,7 +28,7 @@ export const MAX_ROUNDS = 10;
  * @param known the job as last read; a stale one only costs a round
  */
 export async function transition(
-  context: TransitionContext,
+  context: Omit<TransitionContext, 'dispatchQueues'> & { readonly dispatchQueues: Pick<DispatchQueues, 'send'> },
   known: Job,
   event: JobEvent,
   { rounds = MAX_ROUNDS }: { rounds?: number } = {},

@@ -36,6 +36,9 @@ export function accessStatements(
     ...jobStatements(data, access),
     ...registryStatements(data, access.registry),
     ...objectStatements(data, access.output),
+    ...(access.removal === 'jobs'
+      ? [itemStatement(data, 'jobs', ['DeleteItem']), ...outputStatements(data, ['DeleteObject'])]
+      : []),
     ...principalStatements(data, access),
     ...(access.dispatchQueues === 'send' ? [queueStatement(data, ['SendMessage', 'GetQueueAttributes'])] : []),
     ...(access.deliveries === 'send' ? [deliveriesStatement(data, ['SendMessage'])] : []),

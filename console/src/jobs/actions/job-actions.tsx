@@ -10,8 +10,8 @@ import {
   type JobAction,
   type RetryFrom,
 } from '../../../../lib/contract/job-actions.ts';
-import { STATUSES, type Status } from '../../../../lib/contract/statuses.ts';
-import { useMayAct } from '../../api/session.ts';
+import { isTerminal, STATUSES, type Status } from '../../../../lib/contract/statuses.ts';
+import { useMayAct, useMayAdminister } from '../../api/session.ts';
 import { lazyPart } from '../../page/lazy-part.ts';
 import { Part } from '../../page/part.tsx';
 import type { Job } from '../queries/job-query.ts';
@@ -25,6 +25,8 @@ const RetryChoice = lazyPart(() => import('./retry-choice.tsx'), 'RetryChoice');
 
 const RebuildRecord = lazyPart(() => import('./rebuild-record.tsx'), 'RebuildRecord');
 
+const RemoveJob = lazyPart(() => import('./remove-job.tsx'), 'RemoveJob');
+
 const BUTTONS: readonly { action: Exclude<JobAction, 'edit'>; text: string; asks: readonly Status[] }[] = [
   { action: 'submit', text: 'Queue job', asks: [] },
   { action: 'retry', text: 'Retry', asks: ['SUCCEEDED'] },
@@ -32,13 +34,26 @@ const BUTTONS: readonly { action: Exclude<JobAction, 'edit'>; text: string; asks
   { action: 'kill', text: 'Kill', asks: STATUSES },
 ];
 
+const REBUILD = {
+  id: 'rebuild',
+  text: 'Rebuild record',
+  secondaryText: 'Corrects usage, session and messages from the stored output.',
+};
+
+const REMOVE = {
+  id: 'remove',
+  text: 'Remove job',
+  secondaryText: 'Deletes the job with everything that it holds.',
+};
+
 /** The actions that the state of a job allows. */
 export function JobActions({ job }: { job: Job }) {
   const navigate = useNavigate();
   const mayAct = useMayAct();
   const act = useJobAction(job.id);
   const [asking, setAsking] = useState<AskedAction>();
-  const [rebuilding, setRebuilding] = useState(false);
+  const [opened, setOpened] = useState<string>();
+  const mayRemove = useMayAdminister() && isTerminal(job.status);
   if (!mayAct) return null;
   const start = (action: PlainAction, from?: RetryFrom) => {
     setAsking(undefined);
@@ -73,23 +88,22 @@ export function JobActions({ job }: { job: Job }) {
         ),
       )}
       <RunAgain job={job} />
-      {job.attempt > 0 && (
+      {(job.attempt > 0 || mayRemove) && (
         <ButtonDropdown
-          items={[
-            {
-              id: 'rebuild',
-              text: 'Rebuild record',
-              secondaryText: 'Corrects usage, session and messages from the stored output.',
-            },
-          ]}
-          onItemClick={() => setRebuilding(true)}
+          items={[...(job.attempt > 0 ? [REBUILD] : []), ...(mayRemove ? [REMOVE] : [])]}
+          onItemClick={({ detail }) => setOpened(detail.id)}
         >
           More
         </ButtonDropdown>
       )}
-      {rebuilding && (
+      {opened === REBUILD.id && (
         <Part>
-          <RebuildRecord id={job.id} onDismiss={() => setRebuilding(false)} />
+          <RebuildRecord id={job.id} onDismiss={() => setOpened(undefined)} />
+        </Part>
+      )}
+      {opened === REMOVE.id && (
+        <Part>
+          <RemoveJob id={job.id} onDismiss={() => setOpened(undefined)} />
         </Part>
       )}
       {asking !== undefined && (

@@ -223,6 +223,11 @@ export const rereadJob = job
   })
   .meta({ id: 'RereadJob' });
 
+/** `DELETE /jobs/{id}/data`. */
+export const jobRemoved = z
+  .object({ id: z.string().meta({ description: 'The id of the job, which is unknown from now on.' }) })
+  .meta({ id: 'JobRemoved' });
+
 /** `PUT /jobs/{id}`: a job as read, with changes. Fields that can't be changed must keep their current values. */
 export const jobReplacement = z
   .strictObject({

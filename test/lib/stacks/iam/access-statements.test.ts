@@ -43,6 +43,8 @@ const INDEXES: Record<string, readonly string[]> = {
   'jobs.read': ['ready'],
 };
 
+const REMOVAL = { items: ['DeleteItem'], objects: ['DeleteObject'] } as const;
+
 describe("a route's role", () => {
   const isAbout = (condition: unknown, kind: string) =>
     JSON.stringify(condition) === JSON.stringify({ 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [kind] } });
@@ -60,8 +62,9 @@ describe("a route's role", () => {
 
   test.each(served)('$id can do what its line declares and nothing else', ({ id, access }) => {
     const [jobs, lists, ...others] = onTable(id, 'Jobs');
+    const removal = access.removal === 'jobs' ? REMOVAL : { items: [], objects: [] };
     expect([...(jobs?.actions ?? [])].sort()).toEqual(
-      expected.jobs[access.jobs ?? 'none'].map((action) => `dynamodb:${action}`),
+      [...removal.items, ...expected.jobs[access.jobs ?? 'none']].map((action) => `dynamodb:${action}`).sort(),
     );
     expect(jobs?.resources.some((resource) => resource.includes('/index/')) ?? false).toBe(false);
     const indexes = INDEXES[id];
@@ -69,7 +72,7 @@ describe("a route's role", () => {
     expect(lists?.resources.map((resource) => /\/index\/([a-z\d-]+)/.exec(resource)?.[1]).sort()).toEqual(indexes);
     expect(others).toEqual([]);
     expect([...actionsOf(id, 's3')].sort()).toEqual(
-      expected.output[access.output ?? 'none'].map((action) => `s3:${action}`),
+      [...removal.objects, ...expected.output[access.output ?? 'none']].map((action) => `s3:${action}`).sort(),
     );
     expect([...actionsOf(id, 'sqs')].sort()).toEqual(
       expected.dispatchQueues[access.dispatchQueues ?? 'none'].map((action) => `sqs:${action}`),
