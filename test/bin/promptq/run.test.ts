@@ -167,6 +167,9 @@ describe('exit codes', () => {
     const [job] = (await jobs('search=cancel&status=RUNNING')).items;
     expect(await promptq('cancel', job.id)).toMatchObject({ code: 0 });
     expect(await running.ended).toMatchObject({ code: 3 });
+    expect((await promptq('list', '--tree', job.id, '--json')).stdout).toContain(job.id);
+    const tree = await promptq('kill', '--tree', job.id);
+    expect(tree).toMatchObject({ code: 0, stdout: expect.stringMatching(/^CANCELLED: .*\njobs cancelled: 0\n$/) });
   });
 
   test('4: there is no such job', async () => {
