@@ -28,8 +28,10 @@ function expectedAfter(before: Job, after: Job): string {
   if (isTerminal(after.status)) return 'none';
   if (isTerminal(before.status)) return expectedAfterRetry(before, after);
   if (before.status === 'RUNNING' && after.status === 'QUEUED') {
-    // Only what the job or its agent did itself is done again from the start; scripts always are.
-    if (after.reason === 'retry_backoff' || after.agent === 'shell') return 'none';
+    // Only what the job or its agent did itself is done again from the start, but for a timeout; scripts always are.
+    if (after.agent === 'shell') return 'none';
+    const mayHaveTimedOut = before.timeout !== undefined && after.resume_from !== undefined;
+    if (after.reason === 'retry_backoff' && !mayHaveTimedOut) return 'none';
     return `${before.resume_oldest ?? before.attempt}-${before.attempt}`;
   }
   const isAnother = before.texts !== after.texts || before.profile !== after.profile || before.cwd !== after.cwd;
