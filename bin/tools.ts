@@ -128,6 +128,11 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: 'compare the scaling of workers with two ECS services',
       options: '[SEED]',
     },
+    generators: {
+      file: 'test/generated-clients/generators.ts',
+      about: 'generate clients in other languages (fetches the generators) and let each run a job of a local run',
+      options: '[NAME…]',
+    },
     accessibility: {
       file: 'test/console/scenes/accessibility.ts',
       about: "check every scene of the console with axe's rules",
