@@ -73,7 +73,7 @@ describe('the guide of the command line', () => {
       ],
       [
         ['promptq', 're'],
-        ['result', 'retry'],
+        ['result', 'retry', 'remove'],
       ],
       [
         ['promptq', 'run', '--f'],

@@ -23,7 +23,7 @@ export const RECONCILER: readonly Harmless[] = [
   },
   ...['job.thread_id !== undefined', 'job.turn !== undefined'].map((find) => ({
     file: 'lib/reconciler/remove-jobs.ts',
-    in: 'removeJob',
+    in: 'removeEndedJob',
     find,
     replace: 'true',
     reason: 'no turn is recorded without both, so there is no row to delete; the check is for the compiler only',
