@@ -65,6 +65,8 @@ export function* jobCommands(job: components['schemas']['Job']): Iterable<JobCom
     yield post(`Retry deployment ${name}`, ['api', 'POST', `${path}${retry}`], retry);
   }
   if (isOver && attempt > 0) yield post('Rebuild the record', ['api', 'POST', `${path}/reread-logs`], '/reread-logs');
+  // Pasted as it is, it asks for --yes.
+  if (isOver) yield { label: 'Remove', args: ['remove', id] };
 }
 
 /** The command as a line of a shell. */
