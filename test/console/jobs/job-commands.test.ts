@@ -67,6 +67,7 @@ describe("the commands of a job's page", () => {
       'list',
       'api',
       'api',
+      'remove',
     ]);
   });
 
