@@ -238,7 +238,7 @@ describe('a request for a fork', () => {
     expect((await service.api('POST', `/jobs/${draft}/submit`)).status).toBe(200);
     expect(await outputOf(draft)).toBe('one\ndraft\n');
     await untilEnded(service, await next(first, 'true'));
-    expect((await post(key)).json).toEqual(made.json);
+    expect((await post(key)).json).toEqual({ ...made.json, replayed: true });
     const late = await fork(
       await next(first, 'true').then(async (id) => (await untilEnded(service, id)) && id),
       'true',
