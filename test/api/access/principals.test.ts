@@ -130,7 +130,7 @@ describe('every answer', () => {
 
 it('a path of a family without a route asks for the scope of its family before it is not found', async () => {
   const { status, json } = await as(telegram(17), 'POST', '/templates', {});
-  expect([status, json.details]).toEqual([403, { required_scope: 'write' }]);
+  expect([status, json.details]).toEqual([403, { required_scope: 'admin' }]);
   expect((await as(telegram(17), 'GET', '/templates')).json).toMatchObject({ error: 'not_found' });
   expect((await as(telegram(17), 'GET', '/terminal-sessions/7/output')).status).toBe(404);
   expect((await as(telegram(18), 'GET', '/nowhere')).json.details).toEqual({ required_scope: 'admin' });
