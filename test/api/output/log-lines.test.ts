@@ -20,8 +20,11 @@ beforeAll(async () => {
 });
 afterAll(async () => await service.stop());
 
-const linesOf = async (log: 'api' | 'worker') =>
-  readLines(await readFile(join(service.home, 'logs', `${log}.log`), 'utf8'));
+/** The finished lines of a log: the last one may be half written. */
+const linesOf = async (log: 'api' | 'worker') => {
+  const written = await readFile(join(service.home, 'logs', `${log}.log`), 'utf8');
+  return readLines(written.slice(0, written.lastIndexOf('\n') + 1));
+};
 const isMetric = (line: PrintedLine) => '_aws' in line;
 
 it('each line of a request is JSON with its id and the job that it is about, and holds no token', async () => {

@@ -15,10 +15,11 @@ beforeAll(async () => {
 const { run, promptq } = commandsOf(() => service, home);
 
 test('prints the answer of a route as it is, by a path with or without the prefix of all paths', async () => {
-  const { code, stdout, stderr } = await promptq('api', 'GET', '/projects?limit=100');
+  // An answer that the other tests of this service don't change meanwhile.
+  const { code, stdout, stderr } = await promptq('api', 'GET', '/openapi.json');
   expect([code, stderr]).toEqual([0, '']);
-  expect(JSON.parse(stdout)).toMatchObject({ items: expect.any(Array), next_cursor: null });
-  expect((await promptq('api', 'GET', '/api/v1/projects?limit=100')).stdout).toBe(stdout);
+  expect(JSON.parse(stdout)).toMatchObject({ openapi: expect.any(String) });
+  expect((await promptq('api', 'GET', '/api/v1/openapi.json')).stdout).toBe(stdout);
 });
 
 test('sends a body from an option, a file or stdin, and deletes without an answer', async () => {
