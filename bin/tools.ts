@@ -71,18 +71,6 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: "refused writes at 100 to 3,000 jobs a second, by a model of DynamoDB's partitions",
       options: '[--seconds N]',
     },
-    mutate: {
-      file: 'test/mutation/mutate.ts',
-      about: 'remove one safeguard at a time; the simulator or a test has to detect it',
-      options:
-        '[--only TEXT] [--by-hand] [--lanes N] [--minutes N] [--log FILE] [--nearest N] [--lives N] [--record] [--tests] [--table]',
-    },
-    sample: {
-      file: 'test/mutation/run-sample.ts',
-      about: 'mutate the product at random places; a test, the simulator or the compiler has to detect it',
-      options:
-        '[--seed N] [--count N] [--only TEXT] [--all TEXT] [--nearest N] [--minutes N] [--share K/N] [--log FILE] [--again] [--table]',
-    },
     tests: {
       file: 'test/vitest/long-tests.ts',
       about: 'the tests that try more in a long run: rounds of races, random requests, scenes of the console',
