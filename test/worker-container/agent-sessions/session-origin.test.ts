@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { AGENT_DEFINITIONS } from '../../../lib/contract/agents.ts';
 import { isOlder, sessionOrigin } from '../../../worker-container/agent-sessions/session-origin.ts';
 import { AGENTS } from '../../../worker-container/agents/agents.ts';
-import { unlessRefused } from '../../../worker-container/attempt/attempt-session.ts';
 
 test('the version of the installed CLI is known without starting it, and no other package takes its place', async () => {
   const { optionalDependencies } = JSON.parse(await readFile('worker-container/vendor-clis/package.json', 'utf8'));
@@ -42,22 +41,4 @@ test.each([
   ['0.169.0', undefined, false],
 ])('version %s is older than %s: %s', (version, than, expected) => {
   expect(isOlder(version, than)).toBe(expected);
-});
-
-const failed = { kind: 'failed', reason: 'agent_error', exit_code: 1, signal: null } as const;
-const usage = { input_tokens: 9, cached_input_tokens: 0, output_tokens: 1, reasoning_output_tokens: 0 };
-const begun = { facts: { sessionId: 'id', finished: false }, used: { ...usage, output_tokens: 0 } };
-
-test.each([
-  ['before the CLI named it', { isOtherAccount: false }, { ...begun, facts: { finished: false } }, true],
-  ['by the vendor of another account', { isOtherAccount: true }, begun, true],
-  ['not if the account is the same', { isOtherAccount: false }, begun, false],
-  ['not after a model call', { isOtherAccount: true }, { ...begun, used: usage }, false],
-  ['not after a message', { isOtherAccount: true }, { ...begun, facts: { ...begun.facts, finalMessage: 'x' } }, false],
-  ['not if there was none', undefined, begun, false],
-])('a session is refused %s', (_what, resumed, end, isRefused) => {
-  expect('session_refused' in unlessRefused(failed, resumed, end)).toBe(isRefused);
-  // The system ended it while memory was used up: that says nothing about the session.
-  const killed = { ...failed, reason: 'exited', exit_code: null, signal: 'SIGKILL' } as const;
-  expect(unlessRefused(killed, resumed, end)).toBe(killed);
 });

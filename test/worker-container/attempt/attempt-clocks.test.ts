@@ -96,14 +96,4 @@ describe("a job's timeout", () => {
     const { reasonAfter } = begun({ total: 30 * DAY });
     expect(reasonAfter(24 * DAY)).toBeUndefined();
   });
-
-  it('does nothing once the attempt has ended', () => {
-    const { clocks, reasonAfter } = begun({ agent: 'claude', total: 60_000 });
-    clocks.onContinued(1_000);
-    clocks.onOutput();
-    for (let results = 0; results < 2; results += 1) clocks.onFinished();
-    clocks.stop();
-    expect(reasonAfter(2 * DAY)).toBeUndefined();
-    expect(vi.getTimerCount()).toBe(0);
-  });
 });

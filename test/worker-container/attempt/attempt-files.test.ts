@@ -5,12 +5,7 @@ import { join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
-import {
-  keepAttemptFiles,
-  makeAttemptFiles,
-  openPersonal,
-  recordOf,
-} from '../../../worker-container/attempt/attempt-files.ts';
+import { keepAttemptFiles, makeAttemptFiles, openPersonal } from '../../../worker-container/attempt/attempt-files.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
@@ -52,22 +47,6 @@ it('what the worker adds is stored with the files of the agent, in place of what
   expect([warnings, await readdir(elsewhere)]).toEqual([[], []]);
 });
 
-it('a worker that adds nothing leaves no folder for it, nor that of the agent', async () => {
-  const files = make();
-  await mkdir(join(files.attachments, '.promptq'));
-  await writeFile(join(files.attachments, '.promptq', 'forged.log'), '');
-  expect(await keep(files)).toEqual({ attachments: [], warnings: [] });
-  expect(await readdir(files.attachments)).toEqual([]);
-});
-
-it('a receipt counts the files, and has neither an empty list of them nor of warnings', () => {
-  const file = { path: 'a', bytes: 2, sha256: '' };
-  expect(recordOf({ attachments: [], warnings: [] })).toEqual({});
-  expect(recordOf({ attachments: [file, { ...file, bytes: 3 }], warnings: ['late'] })).toEqual({
-    ...{ attachments: { count: 2, bytes: 5 }, warnings: ['late'] },
-  });
-});
-
 it("an agent without an account has its user's home, and files of its own for what its commands set", async () => {
   await writeFile(join(folder, '.npmrc'), 'color=false');
   const own = await openPersonal({ ...contextOf(), slot: 3 }, aRunningJob(), 'setup');
@@ -94,15 +73,6 @@ describeAsRoot('an agent under an account', () => {
     for (const path of [attachments, HOME, TMPDIR, XDG_CACHE_HOME, npm_config_cache].map(String))
       expect([path, ...ownerOf(path)]).toEqual([path, account.uid, account.gid]);
     for (const path of [own, agent]) expect([path, ...ownerOf(path)]).toEqual([path, 0, 0]);
-  });
-
-  it('has a home outside of attempts too, until it is closed', async () => {
-    const account = newAccounts(1).slots[0] as ServiceAccount;
-    const home = await openPersonal(contextOf(account), aRunningJob(), 'setup');
-    expect(home.environment).toMatchObject({ HOME: join(folder, 'attempts/setup/home') });
-    expect(ownerOf(join(folder, 'attempts/setup/home'))).toEqual([account.uid, account.gid]);
-    await home.close();
-    expect(existsSync(join(folder, 'attempts/setup'))).toBe(false);
   });
 
   it('has its attachments closed to all others before they are read', async () => {

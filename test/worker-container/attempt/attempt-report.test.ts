@@ -8,9 +8,8 @@ import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { LEASE } from '../../../lib/jobs/lifecycle/lease.ts';
 import { NOTHING } from '../../../lib/jobs/output/live-output.ts';
 import type { OutputSource } from '../../../lib/jobs/output/output-source.ts';
-import { OutputStore } from '../../../lib/jobs/output/output-store.ts';
+import type { OutputStore } from '../../../lib/jobs/output/output-store.ts';
 import { type Receipt, receiptSchema } from '../../../lib/jobs/receipts/receipt.ts';
-import { JobStore } from '../../../lib/jobs/store/job-store.ts';
 import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
 import { reportAttempt } from '../../../worker-container/attempt/attempt-report.ts';
 import type { Timing } from '../../../worker-container/output/timing.ts';
@@ -53,28 +52,6 @@ function report() {
   const { outcome, composed_prompt, streams, started_at } = aReceipt({ kind: 'succeeded', reason: 'exited' });
   return { outcome, composed_prompt, streams, startedAt: started_at, redaction: new Redaction() };
 }
-
-/** Reports a success of a running job. @returns the job as it then is. */
-async function reported(name: string, context: Partial<AttemptContext>): Promise<Job | undefined> {
-  const job = await deployment.store(aRunningJob({ id: jobIdOfKey(name), project_id: name, folder: name }));
-  const record = { ...report(), sources: undefined, releasing: NEVER };
-  await reportAttempt({ ...worker, ...context, timing: impatient }, job, record);
-  return await deployment.jobs.get(job.id, { consistent: true });
-}
-
-it('an object store that is away for a while delays the receipt, and the report with it', async () => {
-  const objects = failing(deployment.objects, 'PutObjectCommand', 3);
-  const output = new OutputStore(objects, deployment.env.OUTPUT_BUCKET);
-  const job = await reported('away objects', { output });
-  expect(job).toMatchObject({ status: 'SUCCEEDED' });
-  expect(await deployment.output.readReceipt(job?.id ?? '', 1)).toMatchObject({ outcome: { kind: 'succeeded' } });
-});
-
-it('a table that is away for a while delays the report', async () => {
-  const table = failing(deployment.table, 'UpdateCommand', 3);
-  const jobs = new JobStore(table, deployment.env.JOBS_TABLE);
-  expect(await reported('away table', { jobs })).toMatchObject({ status: 'SUCCEEDED' });
-});
 
 function logOf(faults: string[]): Logger {
   const ignored = () => undefined;
@@ -155,11 +132,6 @@ it('an output that is too large for an answer is stored as documents, each once,
   }
 });
 
-it('an output that fits into an answer is not stored as a document', async () => {
-  const { written, receipt } = await reportedWith('small', { ...large, size: bytes.length });
-  expect([written, receipt?.documents]).toEqual([[], []]);
-});
-
 it('a report that comes too late is refused, which is no fault', async () => {
   const { ended, changed, faults, receipt } = await reportedWith('late', large, {
     stored: { attempt: 2, version: 2 },
@@ -184,13 +156,6 @@ it('a worker that has to stop while it writes documents reports without them', a
   const warning = 'output: the answer to full=1 was not stored, since the worker had to stop: read the output in parts';
   expect(ended).toMatchObject({ status: 'SUCCEEDED', attempt_warnings: [warning] });
   expect(await deployment.output.readReceipt(job.id, 1)).toMatchObject({ documents: [], warnings: [warning] });
-});
-
-it('failed follow-up actions are deferred to the reconciler: the report stays valid', async () => {
-  const partition = async function* () {
-    yield await Promise.reject<Job>(new Error('the index is away'));
-  };
-  expect(await reported('away index', { partition })).toMatchObject({ status: 'SUCCEEDED' });
 });
 
 const SECRET = 'a-secret-of-the-attempt';

@@ -64,12 +64,6 @@ it("a profile that can't be read because the table is busy releases the job and 
   expect([job.retries_used, job.losses, job.due_at]).toEqual([undefined, undefined, undefined]);
 });
 
-it("so do secrets that can't be fetched", async () => {
-  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-  const secrets = { read: async () => await Promise.reject<never>(refused) };
-  expect(await attempted({ secrets }, 'with-secret')).toMatchObject(HANDED_BACK);
-});
-
 it('a permanent error fails the attempt with its reason', async () => {
   const broken = new FailingProfiles(deployment.registry, new Error('the profile is not one'));
   expect(await attempted({ profiles: broken })).toMatchObject({
@@ -77,22 +71,6 @@ it('a permanent error fails the attempt with its reason', async () => {
     reason: 'retry_backoff',
     retries_used: 1,
     error: 'the profile is not one',
-  });
-});
-
-it('an attempt that is to end while it is prepared starts no agent', async () => {
-  const stopping = new AbortController();
-  const secrets = {
-    read: async () => {
-      stopping.abort();
-      return new Map([['A', 'the secret']]);
-    },
-  };
-  const job = await attempted({ secrets }, 'with-secret', stopping);
-  expect(job).toMatchObject(HANDED_BACK);
-  expect(await deployment.readReceipt(job.id, 1)).toMatchObject({
-    composed_prompt: '',
-    streams: { stdout: { bytes: 0 } },
   });
 });
 

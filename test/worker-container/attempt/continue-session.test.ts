@@ -67,13 +67,6 @@ async function continued(
 const NOTHING = { resumed: undefined, warnings: [] };
 const again = { resume_from: 1, session_id: ID };
 
-it('an interrupted attempt is continued, before any session of the thread', async () => {
-  const earlier = [turn({ id: FIRST })];
-  const { resumed, warnings } = await continued(again, { saved: { [JOB]: {}, [FIRST]: {} }, earlier });
-  expect(resumed).toMatchObject({ attempt: 1, jobId: JOB, chain: [1] });
-  expect(warnings).toEqual([]);
-});
-
 it.each<[string, Parameters<typeof continued>]>([
   ['an agent that keeps none', [again, { agent: shell, saved: { [JOB]: {} } }]],
   ['a profile that wants none', [again, { profile: { vendor: 'practice', resume: 'never' }, saved: { [JOB]: {} } }]],
@@ -85,30 +78,6 @@ it.each<[string, Parameters<typeof continued>]>([
   ],
 ])('no session is continued, without a warning, for %s', async (_what, [job, how]) => {
   expect(await continued(job, how)).toEqual(NOTHING);
-});
-
-it('a session that is not continued is a warning with the reason', async () => {
-  const warned = async (...given: Parameters<typeof continued>) => (await continued(...given)).warnings;
-  expect(await warned(again)).toEqual(['session: not continued: it is missing']);
-  const other = { vendor: 'other' };
-  const belongs = 'it belongs to another vendor';
-  expect(await warned(again, { saved: { [JOB]: other } })).toEqual([`session: not continued: ${belongs}`]);
-  const earlier = [turn({ id: FIRST })];
-  expect(await warned({}, { saved: { [FIRST]: other }, earlier })).toEqual([
-    `session: of the thread not continued: ${belongs}`,
-  ]);
-  expect(await warned(again, { earlier })).toEqual([
-    'session: not continued: it is missing',
-    'session: of the thread not continued: it is missing',
-  ]);
-});
-
-it('the newest session of the thread is continued, with what its lost attempt was counted to have used', async () => {
-  const lost_used = { 1: { session_bytes: LINE.length } } as never;
-  const earlier = [turn({ id: FIRST }), turn({ id: SECOND, lost_used, lost_attempts: [1] })];
-  const { resumed, warnings } = await continued({}, { saved: { [FIRST]: {}, [SECOND]: { billed_bytes: 1 } }, earlier });
-  expect(resumed).toMatchObject({ attempt: undefined, jobId: SECOND, billedBytes: LINE.length });
-  expect(warnings).toEqual([]);
 });
 
 it('a job waits for a worker whose CLI is new enough, and no longer than ten minutes', async () => {
@@ -144,12 +113,4 @@ it.each<[string, boolean, Partial<Job>, readonly unknown[]]>([
   expect(resumed?.jobId).toBe(isContinued ? FIRST : undefined);
   const why = 'session: of the thread not continued: its working folder was another one';
   expect(warnings).toEqual(isContinued ? [] : [why]);
-});
-
-it('an attempt that is asked to end restores no attachments', async () => {
-  const ending = new Ending();
-  const how = { saved: { [JOB]: {} }, attachments: true, ending };
-  expect((await continued(again, how)).warnings).toEqual(['attachments: a.md of attempt 1 was not restored']);
-  ending.request('cancelled');
-  await expect(continued(again, how)).rejects.toMatchObject({ name: 'CancelledBeforeStartError' });
 });

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -12,7 +12,6 @@ import { WorkFolders } from '../../../worker-container/workspace/work-folders.ts
 import { aJob, aRunningJob } from '../../lib/jobs/a-job.ts';
 import { ENV } from '../../simulation/model/environment.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
-import { startGitServer } from '../../stand-ins/git-server.ts';
 
 const [PARENT, CHILD, NEXT] = ['1', '2', '3'].map((last) => `job_0000000000000000000000000${last}`) as [
   string,
@@ -61,19 +60,6 @@ test.each([PARENT, `${PARENT}/below`])(
   },
 );
 
-test('nor does a job that continues it', async () => {
-  const { parent_id: _parent, ...turn } = followUp({ id: NEXT, continues: CHILD, thread_id: CHILD, turn: 2 });
-  const earlier = [{ job: followUp({ status: 'FAILED', thread_id: CHILD, turn: 1 }), attempt: 1 }];
-  await expect(open(turn, earlier)).rejects.toThrow(removed);
-});
-
-test('a job with its own folder, or one that others share, begins in a new one', async () => {
-  const own = aRunningJob({ id: CHILD, parent_id: PARENT });
-  expect(await open(own)).toBe(join(workspaces, own.project_id, CHILD, 'work'));
-  const shared = aRunningJob({ id: CHILD, cwd: 'work', parent_id: PARENT });
-  expect(await open(shared)).toBe(join(workspaces, shared.project_id, 'work'));
-});
-
 const turn = (job: Partial<Job>) => ({ job: aJob({ attempt: 1, status: 'SUCCEEDED', ...job }), attempt: 1 });
 
 test('a turn does not begin in an empty folder in place of the one that its thread worked in', async () => {
@@ -107,10 +93,6 @@ test('a turn after a fork that was never copied says so', async () => {
   expect(await open(job, [turn({ ...fork, copied_by: 1 })])).toBe(folder);
 });
 
-test('a folder that no job may work in is refused with the reason', async () => {
-  await expect(open(aRunningJob({ cwd: '/etc' }))).rejects.toThrow('cwd: received "/etc"; an absolute folder must lie');
-});
-
 /** A fork of a job, which runs, and the deployment that knows both. */
 async function forked(source: Partial<Job> = {}) {
   const deployment = quietDeployment();
@@ -122,20 +104,6 @@ async function forked(source: Partial<Job> = {}) {
   return { deployment, job, own };
 }
 
-test('a fork begins in a copy of the folder of the job that it forks, and keeps it', async () => {
-  const { deployment, job, own } = await forked();
-  await mkdir(own(PARENT), { recursive: true });
-  await writeFile(join(own(PARENT), 'door'), 'red');
-  expect(await open(job, undefined, deployment)).toBe(own(CHILD));
-  expect(await readFile(join(own(CHILD), 'door'), 'utf8')).toBe('red');
-  expect(await readdir(join(workspaces, job.project_id))).toEqual([PARENT, CHILD]);
-  expect(lent).toEqual([
-    ...[`lent ${own(PARENT)}`, `lent ${join(workspaces, job.project_id, CHILD)}`, 'closed'],
-    `lent ${own(CHILD)}`,
-  ]);
-  expect(await deployment.read(job)).toMatchObject({ copied_by: 1 });
-});
-
 test('a fork of a folder that is gone, or may not be used any longer, says so', async () => {
   const gone = await forked();
   const removedSource = `the folder of job ${PARENT}, which this one forks, was removed because of its age`;
@@ -143,16 +111,4 @@ test('a fork of a folder that is gone, or may not be used any longer, says so', 
   const elsewhere = await forked({ cwd: '/etc' });
   const refused = open(elsewhere.job, undefined, elsewhere.deployment);
   await expect(refused).rejects.toThrow('an absolute folder must lie under');
-});
-
-test('a job whose project has a repository works in its worktree alone', async () => {
-  const server = await startGitServer();
-  onTestFinished(() => server.close());
-  await server.commit({ door: 'red' });
-  const job = aRunningJob({ id: CHILD });
-  const projectSettings = { get: async () => ({ repository: server.url }) };
-  const locks = { take: async () => true, release: async () => undefined };
-  const cwd = await open(job, undefined, { projectSettings, locks });
-  expect(await readFile(join(cwd, 'door'), 'utf8')).toBe('red');
-  expect(lent).toEqual([`lent ${cwd}`]);
 });
