@@ -31,8 +31,8 @@ export const handler = handleWithRead(
 );
 
 /**
- * The job's page in the console. The local run keeps its browser host name out of responses and redirects browsers to it
- * (decision 0038).
+ * The job's page in the console. The local run keeps its browser host name out of responses and redirects browsers to
+ * it.
  */
 function pageOf(id: string, origin: string): string {
   const page = new URL(`/jobs/${id}`, origin);

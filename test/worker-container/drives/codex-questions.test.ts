@@ -83,7 +83,7 @@ test('codex offers its own question only where it is turned on', async () => {
   expect(requests).toHaveLength(2);
 });
 
-// Once it is on by default, the drive has to answer it from the job's question: see decision 0105.
+// Once it is on by default, the drive has to answer it from the job's question.
 test('the installed codex does not ask by its own tool by default', async () => {
   const home = await mkdtemp(join(tmpdir(), 'promptq-features-'));
   onTestFinished(() => rm(home, { recursive: true, force: true }));

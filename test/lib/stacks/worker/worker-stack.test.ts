@@ -150,7 +150,7 @@ describe('a worker', () => {
     );
     const mount = container.MountPoints.find(({ ContainerPath }) => ContainerPath === env.PROMPTQ_WORK_DIR);
     expect(task.Volumes.slice(1)).toContainEqual({ Name: mount?.SourceVolume });
-    // An agent has its home, temporary files and caches below the worker's folder: decision 0051.
+    // An agent has its home, temporary files and caches below the worker's folder.
     const own = /^(PROMPTQ_WORK_DIR|TMPDIR|XDG_CACHE_HOME|npm_config_cache)$/;
     expect(container.Environment.filter(({ Name }) => own.test(Name))).toEqual([]);
   });
