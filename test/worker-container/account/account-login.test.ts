@@ -123,11 +123,6 @@ describe('a login that links nothing', () => {
     expect(await readFile(join(folder, 'revoked'), 'utf8')).toBe(auth);
   });
 
-  it('and whose CLI ended well without one is a failure', async () => {
-    expect(await login([PROMPT])).toMatchObject({ state: 'failed', error: expect.stringContaining('said nothing') });
-    expect(await calls()).toEqual(['login --device-auth']);
-  });
-
   it('and is cancelled stays cancelled, is ended, and what it had got is revoked', async () => {
     const running = login([PROMPT, WRITE_LOGIN, 'exec sleep 60']);
     await expect.poll(state, { interval: 20 }).toBe('awaiting_user');
@@ -153,14 +148,6 @@ describe('a login that links nothing', () => {
     const again = await login(['exec sleep 60'], { stopping: AbortSignal.abort(), id: 'again' });
     expect(again).toMatchObject({ id: 'again', state: 'failed', error });
   });
-
-  it('and whose CLI is not there says that the log has the reason', async () => {
-    context = { ...context, env: { ...context.env, PROMPTQ_CODEX_BIN: join(folder, 'none') } };
-    expect(await login([PROMPT])).toMatchObject({
-      state: 'failed',
-      error: expect.stringContaining('log of the worker'),
-    });
-  });
 });
 
 it('a login that another worker has is not run a second time', async () => {
@@ -172,12 +159,6 @@ it('a login that another worker has is not run a second time', async () => {
   });
   expect(await login([PROMPT])).toMatchObject({ state: 'starting', worker_id: 'another' });
   expect(await calls()).toEqual([]);
-});
-
-it('a login stays linked although the jobs that wait for it cannot be released', async () => {
-  context = { ...context, onLinked: async () => await Promise.reject(new Error('DynamoDB is away')) };
-  expect(await login([PROMPT, WRITE_LOGIN])).toMatchObject({ state: 'linked' });
-  expect(await stored()).toMatchObject({ text: auth });
 });
 
 function claimsOf(text: string): string {

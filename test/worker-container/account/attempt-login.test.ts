@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Outcome } from '../../../lib/jobs/receipts/receipt.ts';
 import { PracticeLogins } from '../../../lib/local/practice-vendor/logins.ts';
-import { AccountRequiredError, AttemptLogin, recoverRenewal } from '../../../worker-container/account/attempt-login.ts';
+import { AttemptLogin, recoverRenewal } from '../../../worker-container/account/attempt-login.ts';
 import type { CredentialFiles } from '../../../worker-container/account/credential-files.ts';
 import { AGENT_FOLDER } from '../../../worker-container/agents/agent.ts';
 import { CODEX_HOME } from '../../../worker-container/agents/codex-login.ts';
@@ -93,12 +93,6 @@ it('a login of an attempt that noted no generation replaces none', async () => {
   expect(renewals).toEqual([1]);
 });
 
-it('an attempt without a linked account has none', async () => {
-  const credentials = { read: async () => undefined } as unknown as CredentialFiles;
-  const copied = AttemptLogin.copyInto('/none', credentials, { account: undefined, onFailure: () => undefined });
-  await expect(copied).rejects.toThrow(AccountRequiredError);
-});
-
 it('a renewal is written back while the CLI runs and once only, with its generation for the next worker', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -168,12 +162,6 @@ describe('an attempt whose login was refused', () => {
     expect(await revised(refused, [8])).toEqual({ outcome: { ...refused, kind: 'handed_back' }, reads: 1 });
   });
 
-  it('stays parked if there is none, or no account any longer', async () => {
-    expect(await revised(refused, [7])).toEqual({ outcome: refused, reads: 1 });
-    expect(await revised(refused, [undefined])).toEqual({ outcome: refused, reads: 1 });
-    expect(await revised(usedUp, [undefined])).toEqual({ outcome: usedUp, reads: 1 });
-  });
-
   it('stays parked if the newest is what it renewed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -193,14 +181,6 @@ describe('an attempt whose login was refused', () => {
   it('waits for the attempt that has used its token up, five seconds at most', async () => {
     expect(await revised(usedUp, [7, 7, 8])).toEqual({ outcome: { ...usedUp, kind: 'handed_back' }, reads: 3 });
     expect(await revised(usedUp, [7])).toEqual({ outcome: usedUp, reads: 11 });
-  });
-
-  it('is not what another outcome is about', async () => {
-    for (const outcome of [
-      { ...refused, reason: 'usage_limit' },
-      { ...refused, kind: 'failed' },
-    ] as const)
-      expect(await revised(outcome, [8])).toEqual({ outcome, reads: 0 });
   });
 });
 

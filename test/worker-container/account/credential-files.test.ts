@@ -49,21 +49,6 @@ it('of many concurrent renewals of a login one wins, and all readers get what it
   expect(await readdir(folder)).toHaveLength(1);
 });
 
-it('a read during a renewal returns a complete login', async () => {
-  await link('0');
-  const reader = files();
-  let isDone = false;
-  const reading = (async () => {
-    const seen = new Set<string | undefined>();
-    while (!isDone) seen.add((await reader.read())?.text);
-    return seen;
-  })();
-  for (let round = 1; round <= 20; round += 1)
-    expect(await files().renew(await generationOf(files()), String(round))).toBeDefined();
-  isDone = true;
-  for (const text of await reading) expect(text).toMatch(/^\d+$/);
-});
-
 it('a login that completes after it was cancelled is not stored', async () => {
   await accounts.change('codex', (account, now) => started(account, 'login', now));
   await accounts.change('codex', (account) => endedLogin(account, 'login', { state: 'cancelled' }));
@@ -86,10 +71,6 @@ it('is readable by its owner alone', async () => {
   expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
 });
 
-it('an account that is not linked has no generation and no login', async () => {
-  expect([await files().generation(), await files().read()]).toEqual([undefined, undefined]);
-});
-
 it('a file that a network file system shows late is waited for, and missed after eight reads', async () => {
   await link('late');
   const [name = ''] = await readdir(folder);
@@ -107,14 +88,6 @@ it('a file that a network file system shows late is waited for, and missed after
   const read = new CredentialFiles(folder, counting, 'codex').read();
   await expect(read).rejects.toThrow("the login of account codex can't be read");
   expect(reads).toBe(8);
-});
-
-it('a renewal of a login that is no longer the current one writes nothing', async () => {
-  await link('first');
-  const from = await generationOf(files());
-  expect(await files().renew(from - 1, 'old')).toBeUndefined();
-  expect(await files().read()).toEqual({ text: 'first', generation: from });
-  expect(await readdir(folder)).toHaveLength(1);
 });
 
 it('a login whose registration fails leaves no file, and one whose answer is lost is linked', async () => {
@@ -166,10 +139,4 @@ it('the folder of logins is there before the first login, and can be entered by 
   await accounts.change('codex', (account, now) => started(account, 'login', now));
   await inside.link('login', 'secret', undefined);
   expect((await stat(join(folder, 'new'))).mode & 0o777).toBe(0o700);
-});
-
-it('logins of the practice vendor and of the real one are separate', async () => {
-  await link('practice');
-  const real = new AccountStore({ ...deployment.registry, world: 'real' });
-  expect((await real.read('codex')).credential).toBeUndefined();
 });

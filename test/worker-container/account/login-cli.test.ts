@@ -37,26 +37,6 @@ it('a login is revoked by the CLI in a folder that nobody else can enter, and wh
   expect([await read('revoked'), await read('call'), await logins()]).toEqual([LOGIN, 'logout\n', []]);
 });
 
-it('a login is revoked in vain if there is no CLI, and leaves no folder either', async () => {
-  const context = await contextOf();
-  const env = { ...context.env, PROMPTQ_CODEX_BIN: join(folder, 'none') };
-  await expect(revokeLogin({ ...context, env }, 'one', LOGIN)).rejects.toThrow('none');
-  expect(await logins()).toEqual([]);
-});
-
-it('what the CLI prints is kept up to a limit, its end in any case', async () => {
-  const context = await contextOf(
-    'head -c 100000 /dev/zero | tr "\\0" x >&2; echo "Error at the end" >&2',
-    'head -c 100000 /dev/zero | tr "\\0" y; echo; echo https://vendor.example/device; echo WXYZ-98765',
-  );
-  const cli = await LoginCli.start(context, 'one');
-  expect(await cli.prompted).toMatchObject({ userCode: 'WXYZ-98765', expiresIn: 900_000 });
-  await cli.exited;
-  await expect.poll(() => cli.stderr).toMatch(/xError at the end\n$/);
-  expect(cli.stderr).toHaveLength(64 * 1024);
-  await cli.dispose();
-});
-
 it('only a complete login in the folder of the CLI is one', async () => {
   const context = await contextOf('exec sleep 60');
   const cli = await LoginCli.start(context, 'one');
@@ -71,19 +51,4 @@ it('only a complete login in the folder of the CLI is one', async () => {
   expect(await cli.exited).toMatchObject({ signal: expect.stringMatching(/^SIG(TERM|KILL)$/) });
   await cli.dispose();
   expect(await logins()).toEqual([]);
-});
-
-it('an address on stderr is no prompt', async () => {
-  const cli = await LoginCli.start(
-    await contextOf('echo https://vendor.example/device >&2; echo WXYZ-98765 >&2; echo WXYZ-98765'),
-    'one',
-  );
-  let isPrompted = false;
-  void cli.prompted.then(() => {
-    isPrompted = true;
-  });
-  await cli.exited;
-  await expect.poll(() => cli.stderr).toContain('WXYZ');
-  expect(isPrompted).toBe(false);
-  await cli.dispose();
 });

@@ -6,11 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AgentSessionStore } from '../../../lib/jobs/output/agent-sessions/agent-session-store.ts';
 import { sessionAboutKey, sessionPartKey } from '../../../lib/jobs/output/output-keys.ts';
 import { folderHost } from '../../../worker-container/agent-sessions/folder-host.ts';
-import {
-  chainOf,
-  type RestoreRequest,
-  restoreSession,
-} from '../../../worker-container/agent-sessions/restore-session.ts';
+import { type RestoreRequest, restoreSession } from '../../../worker-container/agent-sessions/restore-session.ts';
 import { OlderCliError } from '../../../worker-container/agent-sessions/session-origin.ts';
 import { ModelObjects } from '../../simulation/model/objects.ts';
 
@@ -71,29 +67,6 @@ test('what an attempt used that left no receipt is counted with its successor', 
   expect(await restored({}, { isRecorded: async () => false })).toMatchObject({ billedBytes: 3, chain: [2] });
 });
 
-test.each([
-  [true, ['billed: {"line":1}\n']],
-  [false, ['billed: {"l', 'unbilled: ine":1}\n']],
-])('its meter reads what is recorded, and what is not (%s)', async (isRecorded, expected) => {
-  const read: string[] = [];
-  const push = (chunk: Buffer, part: string) => void (chunk.length > 0 && read.push(`${part}: ${chunk}`));
-  const meter = { push, reset: () => undefined, usage: () => undefined };
-  expect(await restored({}, { isRecorded: async () => isRecorded, meter })).toMatchObject({ bytes: 11, meter });
-  expect(read).toEqual(expected);
-});
-
-test('the chain of a session that an earlier version saved has the attempt that it names', async () => {
-  expect(await restored({ resumed_from: 1 })).toMatchObject({ chain: [1, 2] });
-});
-
-test.each([
-  ['one', false],
-  ['two', true],
-  [undefined, false],
-] as const)('a session of the account %s is tried', async (account, isOtherAccount) => {
-  expect(await restored({ account })).toMatchObject({ attempt: 2, isOtherAccount });
-});
-
 test.each(['0.169.0', '0.99.5', undefined])('a session of the version %s of the CLI is continued', async (version) => {
   expect(await restored({ cli_version: version })).toMatchObject({ attempt: 2 });
 });
@@ -104,10 +77,6 @@ test('a session that a newer CLI made waits for another worker, then it is not c
   await expect(restored(newer)).rejects.toThrow(new OlderCliError(newer, { cli_version: '0.169.0' }));
   expect(await restored(newer, { waitsForNewerCli: false })).toBe(why);
   expect(await readdir(folder)).toEqual([]);
-});
-
-test('the session of another turn begins a chain', async () => {
-  expect(await restored({ chain: [1] }, { jobId: 'next' })).toMatchObject({ attempt: undefined, chain: [] });
 });
 
 test('a session that was made in the folder that was copied is moved, and its usage is not counted', async () => {
@@ -123,18 +92,6 @@ test('a session is continued where its folder is', async () => {
   expect(await restored({}, { onlyWorker: 'worker-1' })).toMatchObject({ attempt: 2 });
 });
 
-test('a worker whose account is not known takes a session for its own', async () => {
-  const origin = { cli_version: '0.169.0' };
-  expect(await restored({ account: 'two' }, { origin })).toMatchObject({ isOtherAccount: false });
-});
-
-test('the session of each attempt of a chain may be continued, that of the newest first', () => {
-  const attempts = (job: object) => chainOf({ id: 'job', ...job }).map(({ attempt }) => attempt);
-  expect(attempts({ resume_from: 4, resume_oldest: 2 })).toEqual([4, 3, 2]);
-  expect(attempts({ resume_from: 4 })).toEqual([4]);
-  expect(attempts({})).toEqual([]);
-});
-
 describe('a session is not continued', () => {
   test.each([
     ['by another agent', { agent: 'claude' }, {}, 'it belongs to the agent claude'],
@@ -147,10 +104,6 @@ describe('a session is not continued', () => {
   ] as const)('%s', async (_what, record, request, why) => {
     expect(await restored(record, request)).toBe(why);
     expect(await readdir(folder)).toEqual([]);
-  });
-
-  test('if no attempt has saved one', async () => {
-    expect(await restored({}, { candidates: [{ jobId: 'job', attempt: 1 }] })).toBeUndefined();
   });
 });
 

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { AGENT_DEFINITIONS } from '../../../lib/contract/agents.ts';
 import { isOlder, sessionOrigin } from '../../../worker-container/agent-sessions/session-origin.ts';
 import { AGENTS } from '../../../worker-container/agents/agents.ts';
 
@@ -25,12 +24,6 @@ test('accounts and keys differ in their hash, which does not contain them', asyn
   expect(new Set([one, two, key]).size).toBe(3);
   expect(both).toBe(one);
   for (const account of accounts) expect(JSON.stringify(account)).toMatch(/^\{"account":"[0-9a-f]{16}"\}$/);
-});
-
-test('each credential of an agent names an account', async () => {
-  const none = { PROMPTQ_CLAUDE_BIN: '/nowhere' };
-  for (const name of Object.values(AGENT_DEFINITIONS.claude.credentials))
-    expect(await sessionOrigin(AGENTS.claude, { ...none, [name]: 'key' }, undefined), name).toHaveProperty('account');
 });
 
 test.each([

@@ -65,12 +65,6 @@ it('an attempt whose worker was lost stored none: those of the attempt that it h
   expect(await readdir(folder)).toEqual(['old']);
 });
 
-it('the folder stays as it is if no attempt stored any, or the sessions name each other', async () => {
-  for (const resumedFrom of [{}, { 3: 3 }, { 3: 4, 4: 3 }] as Record<number, number>[])
-    expect(await restored({}, { resumedFrom })).toEqual([]);
-  expect(await readdir(folder)).toEqual(['of-the-setup']);
-});
-
 it('a file that cannot be restored is a warning, and leaves nothing', async () => {
   const wrong = ['../out', '/absolute', 'a//b', 'a/./b', 'a/../b', ''];
   const files = Object.fromEntries(wrong.map((path) => [path, 'x']));
@@ -86,14 +80,4 @@ it('a busy store or a full disk keeps the attempt from starting', async () => {
   await rm(`${folder}-restored`, { recursive: true });
   const full = Object.assign(new Error('full'), { code: 'ENOSPC' });
   await expect(restored({ 3: { a: full } })).rejects.toThrow('full');
-});
-
-it('an attempt that is to end restores no more', async () => {
-  let files = 0;
-  const checkEnding = (): undefined => {
-    files += 1;
-    if (files === 2) throw new Error('cancelled');
-  };
-  await expect(restored({ 3: { a: 'a', b: 'b', c: 'c' } }, { checkEnding })).rejects.toThrow('cancelled');
-  expect(await readdir(`${folder}-restored`)).toEqual(['a']);
 });

@@ -79,18 +79,6 @@ test('what is too large, or unreadable, is reported, and nothing of it is left',
   expect(await readdir(root)).toEqual(['source']);
 });
 
-test('an attempt whose copy was begun before makes it once more', async () => {
-  await copy(1);
-  await writeFile(join(root, 'job_fork.copy-1', 'partial'), 'of the first try');
-  await copy(1);
-  expect(await readdir(join(root, 'job_fork.copy-1'))).toEqual(['deep']);
-});
-
-test('nothing takes the place of a copy that is gone', async () => {
-  await placeCopy(to, 1);
-  expect(await readdir(root)).toEqual(['source']);
-});
-
 describeAsRoot('a copy under an account', () => {
   test('is made by that account, and then closed', async () => {
     const [account] = newAccounts(1).slots as [ServiceAccount];

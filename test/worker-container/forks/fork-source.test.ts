@@ -33,11 +33,6 @@ async function next(more: Partial<Job>): Promise<void> {
 
 const waiting = { parked: 'waiting_for_thread', reason: 'waiting_for_thread', waits_for: FORK } as const;
 
-it('a job that is no fork copies nothing', async () => {
-  const job = await deployment.store(aRunningJob({ id: FORK }));
-  expect(await sourceToCopy(deployment, job)).toBeUndefined();
-});
-
 it('a fork copies its source, whose thread waits for the copy', async () => {
   const fork = await forked();
   expect(await sourceToCopy(deployment, fork)).toMatchObject({ id: SOURCE });
@@ -63,12 +58,6 @@ it.each<[string, string, Partial<Job>, Partial<Job>]>([
   await expect(sourceToCopy(deployment, job)).rejects.toThrow(`job ${job.forked_from}, which this one forks, ${why}`);
 });
 
-it('a source that only a later version can read is not copied', async () => {
-  const job = await forked();
-  deployment.jobs.find = async () => 'newer';
-  await expect(sourceToCopy(deployment, job)).rejects.toThrow('was removed because of its age');
-});
-
 it('a source whose thread has continued is not copied', async () => {
   const job = await forked();
   await next({ status: 'RUNNING', reason: 'running', attempt: 1 });
@@ -92,13 +81,6 @@ it('the copy lets the thread continue, and others into the folder', async () => 
   await copied(deployment, fork);
   expect(await deployment.read(fork)).toMatchObject({ copied_by: 1 });
   for (const id of [NEXT, other.id]) expect(await deployment.read({ id })).not.toHaveProperty('parked');
-  expect(await deployment.threads.forks(SOURCE)).toEqual([]);
-});
-
-it('a copy without a shared folder lets the thread continue', async () => {
-  const fork = await forked();
-  await deployment.threads.putFork(SOURCE, FORK);
-  await copied(deployment, fork);
   expect(await deployment.threads.forks(SOURCE)).toEqual([]);
 });
 

@@ -27,15 +27,6 @@ it('folders are replaced as JSON writes them', async () => {
   expect(await moved(line(folder.from), folder, 4)).toBe(line(folder.to));
 });
 
-it('lines are passed on as soon as they are complete, and not before', async () => {
-  async function* parts(): AsyncGenerator<Uint8Array> {
-    for (const part of ['one\ntw', 'o\n', 'three']) yield Buffer.from(part);
-  }
-  const given: string[] = [];
-  for await (const lines of movedSession(parts(), FOLDER)) given.push(lines.toString());
-  expect(given).toEqual(['one\n', 'two\n', 'three']);
-});
-
 it('the folder of a session that is named after the working folder is moved too', () => {
   expect(movedPath('projects/-work-one/s.jsonl', FOLDER)).toBe('projects/-work-a-longer-two/s.jsonl');
   expect(movedPath('2026/11/s.jsonl', FOLDER)).toBe('2026/11/s.jsonl');

@@ -45,28 +45,6 @@ async function given(
   return { ...result, writes, rows: await messages.list(job.id) };
 }
 
-it.each([
-  ['pending', true, 'sent'],
-  ['sent', true, 'sent'],
-  ['delivered', true, 'delivered'],
-  ['missed', false, 'missed'],
-])('a message that is %s', async (state, isGiven, then) => {
-  const { given: ids, rows } = await given([state]);
-  expect(ids).toEqual(isGiven ? ['msg_0'] : []);
-  expect(rows).toMatchObject([{ state: then }]);
-});
-
-it('a message that the session has is delivered, and not given again', async () => {
-  const { given: ids, rows } = await given(['sent', 'pending'], { inSession: ['msg_0'] });
-  expect(ids).toEqual(['msg_1']);
-  expect(rows).toMatchObject([
-    { state: 'delivered', delivered_at: '2026-11-20T12:00:00.000Z' },
-    { state: 'sent', attempt: 2 },
-  ]);
-  // The list is all that is read.
-  expect((await given(['delivered'], { inSession: ['msg_0'] })).writes).toBe(1);
-});
-
 it('messages are given in order, as far as the prompt may be longer', async () => {
   const one = 'Count.\n\nMessage msg_0:\nhello'.length;
   expect((await given(['pending', 'pending'], { most: one })).given).toEqual(['msg_0']);

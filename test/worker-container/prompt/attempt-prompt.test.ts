@@ -1,4 +1,3 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { AGENT_DEFINITIONS } from '../../../lib/contract/agents.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
@@ -35,13 +34,6 @@ test('an agent that continues the session of an earlier turn gets its task alone
   expect(await promptOf(undefined)).toBe('Paint it.');
 });
 
-test('an agent whose job begins a conversation gets a note after an interruption too', async () => {
-  const resumed = { attempt: 1, messageIds: new Set() } as unknown as RestoredSession;
-  const how = { agent: 'codex', prompt: 'Paint it.', earlier: undefined, resumed, redaction: new Redaction() } as const;
-  const { prompt } = await attemptPrompt(quietDeployment() as never, aRunningJob({ agent: 'codex' }), how);
-  expect(prompt).toContain('was interrupted');
-});
-
 test('an agent has the rules before its prompt, and a script takes none', () => {
   const rules = [{ text: 'Be kind.' }];
   expect(jobPrompt('shell', [], { prompt: 'true' } as JobTexts)).toBe('true');
@@ -71,18 +63,6 @@ async function answered(agent: 'codex', prompt: string): Promise<string> {
 
 test('an agent gets the answer to its question after its task', async () => {
   expect(await answered('codex', 'Paint it.')).toBe('Paint it.\n\nYou asked:\n\nWhich colour?\n\nThe answer:\n\nblue');
-});
-
-test.each(['codex', 'shell'] as const)('a message is given to an agent, not to a script: %s', async (agent) => {
-  const deployment = quietDeployment();
-  const job = await deployment.store(aRunningJob({ agent, messages: 1 }));
-  const at = { created_at: '2026-11-20T10:00:00.000Z', created_by: 'token:x' };
-  const message = { id: 'msg_1', number: 1, text: 'And the door.', state: 'pending', ...at } as const;
-  await deployment.table.send(new PutCommand(deployment.texts.messages.creation(job.id, message)));
-  const how = { agent, prompt: 'true', earlier: undefined, resumed: undefined, redaction: new Redaction() } as const;
-  const { prompt, given } = await attemptPrompt(deployment as never, job, how);
-  expect(given).toEqual(agent === 'shell' ? [] : ['msg_1']);
-  expect(prompt.includes('And the door.')).toBe(agent !== 'shell');
 });
 
 /** What is stored of turns, by the id of their job. */
@@ -122,20 +102,6 @@ test('an agent whose session lacks later turns gets a record of those that succe
   for (const part of ['Sand the door.', 'Sanded.', 'Paint it.']) expect(prompt).toContain(part);
   for (const part of ['Buy paint.', 'Wait.']) expect(prompt).not.toContain(part);
   expect(warnings).toEqual(['session: it lacks the last of the thread: the agent got a record of 1 turn instead']);
-});
-
-test('an agent that continues its own session knows all turns before', async () => {
-  const { prompt, warnings } = await afterTurns('job_4');
-  expect([prompt, warnings]).toEqual(['Paint it.', []]);
-});
-
-test('a record that is shortened is a warning of the job', async () => {
-  const texts = { ...quietDeployment().texts, get: async () => ({ prompt: 'x'.repeat(100_000) }) };
-  const earlier = [{ job: aJob({ id: 'job_1', attempt: 1, agent: 'codex' }), attempt: 1 }];
-  const how = { agent: 'codex', prompt: 'Paint it.', earlier, resumed: undefined, redaction: new Redaction() } as const;
-  const sources = { ...(SOURCES as object), texts } as never;
-  const { warnings } = await attemptPrompt(sources, aRunningJob({ agent: 'codex' }), how);
-  expect(warnings).toEqual(['session: the agent got a shortened record of the thread: long texts cut in 1 turn']);
 });
 
 test('an agent whose session was not saved completely gets a record of its turn too', async () => {

@@ -91,36 +91,6 @@ test('the record has at most 64 KiB, of the newest turns', async () => {
   expect(one).not.toContain('\uFFFD');
 });
 
-test('many long answers of people leave room for the prompt and the final message of their turn', async () => {
-  const names = Array.from({ length: 20 }, (_, n) => `q_${n}`);
-  const questions = names.map((name) => asked(name, `${name}?`, { answer: 'answer' }, `${name} ${'é'.repeat(8_000)}`));
-  const context = contextOf({ a: { prompt: 'paint it', answer: 'painted', questions } });
-  const { text } = await threadRecord(context, [turn('a', { questions: 20 })], ROOMY);
-  expect(Buffer.byteLength(text)).toBeLessThan(65 * 1024);
-  for (const part of ['paint it', 'q_0?', 'painted']) expect(text).toContain(part);
-});
-
-test('turns for which there is no room are not read, except for their rules', async () => {
-  const names = Array.from({ length: 9 }, (_, n) => `turn-${n}`);
-  const context = contextOf(Object.fromEntries(names.map((name) => [name, { prompt: 'x'.repeat(30_000) }])));
-  const read: string[] = [];
-  const readReceipt = async (id: string): Promise<Receipt> => {
-    read.push(id);
-    return aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: id });
-  };
-  const earlier = names.map((name) => turn(name));
-  const { rules } = await threadRecord({ ...context, output: { readReceipt } }, earlier, ROOMY);
-  expect(read).toEqual(['turn-8', 'turn-7', 'turn-6']);
-  expect(rules).toHaveLength(9);
-});
-
-test('the questions of a job that has asked none are not read', async () => {
-  const context = contextOf({ a: { prompt: 'paint it', questions: [asked('q_1', 'Colour?')] } });
-  const list = () => expect.unreachable();
-  const texts = { ...context.texts, questions: { list } as never };
-  expect((await threadRecord({ ...context, texts }, [turn('a')], ROOMY)).text).toContain('paint it');
-});
-
 test('an agent that knows the turns before reads that it lacks the later ones', async () => {
   const context = contextOf({ a: { prompt: 'paint it' } });
   const headed = async (isPart: boolean) =>
@@ -151,19 +121,6 @@ test.each([200_000, 20_000, 3_000])(
     expect(warning).toMatch(/long texts cut in 1 turn$/);
   },
 );
-
-test('turns that do not fit are left out from the oldest on, and the job says how many', async () => {
-  const names = ['a', 'b', 'c', 'd'];
-  const context = contextOf(Object.fromEntries(names.map((name) => [name, { prompt: `${name} ${'x'.repeat(900)}` }])));
-  const turns = names.map((name) => turn(name));
-  const whole = await threadRecord(context, turns, ROOMY);
-  const length = [...whole.rules, whole.text].join('\n\n').length;
-  expect(await threadRecord(context, turns, length)).toEqual(whole);
-  const { text, warning } = await threadRecord(context, turns, length - 1);
-  expect(text).not.toContain('Prompt 1:');
-  for (const kept of ['Prompt 2:\nb', 'Prompt 4:\nd']) expect(text).toContain(kept);
-  expect(warning).toBe('session: the agent got a shortened record of the thread: 1 of 4 turns left out (the oldest)');
-});
 
 test('a continued job whose prompt leaves no room for the record fails instead of guessing', async () => {
   const context = contextOf({ a: { prompt: 'paint it' } });
