@@ -208,3 +208,12 @@ test('an account for the vendor itself is sent to no other vendor', async () => 
   expect(env).toMatchObject({ ANTHROPIC_BASE_URL: 'http://127.0.0.1:1', ANTHROPIC_API_KEY: 'practice' });
   expect(Object.values(env).filter((value) => value.startsWith('real-'))).toEqual([]);
 });
+
+test.each([
+  [{ timeoutMs: 600_000 }, '600000'],
+  [{}, '86400000'],
+  [{ timeoutMs: 600_000, env: { BASH_DEFAULT_TIMEOUT_MS: '5', BASH_MAX_TIMEOUT_MS: '5' } }, '5'],
+])("its commands have the time of the job, or the profile's: %j", async (differing, time) => {
+  const { env } = await claude.prepare(await makeAttempt(run({ prompt: '', ...differing })));
+  expect(env).toMatchObject({ BASH_DEFAULT_TIMEOUT_MS: time, BASH_MAX_TIMEOUT_MS: time });
+});

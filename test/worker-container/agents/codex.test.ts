@@ -1,12 +1,12 @@
 import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AGENT_DEFINITIONS } from '../../../lib/contract/agents.ts';
 import { type PracticeVendor, startPracticeVendor } from '../../../lib/local/practice-vendor/practice-vendor.ts';
 import type { AgentFacts } from '../../../lib/vendors/output/agent-output.ts';
 import { codex } from '../../../worker-container/agents/codex.ts';
-import { fileAppears, makeAttempt, runAgent, startAgent } from './run-agent.ts';
+import { makeAttempt, runAgent, startAgent } from './run-agent.ts';
 
 let vendor: PracticeVendor;
 beforeAll(async () => {
@@ -63,34 +63,6 @@ test.for(['none', 'workspace-write'] as const)(
   },
 );
 
-test.for(['none', 'workspace-write'] as const)(
-  'a running tool is found by the mark under the sandbox %s',
-  async (sandbox) => {
-    const run = await startAgent(codex, { vendor, sandbox, prompt: 'drill: tool touch up; sleep 60' });
-    await fileAppears(join(run.attempt.cwd, 'up'));
-    await expect.poll(() => commandsMarked(run.attempt.env.PROMPTQ_ATTEMPT ?? '')).toContain('sleep 60');
-    run.child.kill(codex.politeSignal);
-    await run.ended;
-  },
-);
-
-test('an orphan outlives codex and SIGTERM and is found by the mark, however slowly it starts', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'promptq-slow-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await writeFile(join(folder, 'setsid'), '#!/bin/sh\nsleep 0.5\nexec /usr/bin/setsid "$@"\n', { mode: 0o755 });
-  const env = { PATH: `${folder}:${process.env.PATH}` };
-  const run = await startAgent(codex, { vendor, env, prompt: 'drill: orphan' });
-  const end = await run.ended;
-  const pid = Number(/orphan: process (\d+)/.exec(end.facts.finalMessage ?? '')?.[1]);
-  try {
-    await expect.poll(() => commandsMarked(run.attempt.env.PROMPTQ_ATTEMPT ?? '')).toContain('sleep 300');
-    process.kill(pid, 'SIGTERM');
-    expect(await commandsMarked(run.attempt.env.PROMPTQ_ATTEMPT ?? '')).toContain('sleep 300');
-  } finally {
-    process.kill(pid, 'SIGKILL');
-  }
-});
-
 test('an error of the vendor is the error, with its own message if codex passes it on', async () => {
   const bad = await runAgent(codex, { vendor, prompt: 'drill: fail 400' });
   expect(bad).toMatchObject({
@@ -128,18 +100,6 @@ test('a missing login and a wrong key park the job until an account is linked', 
     park: { reason: 'account_required' },
     error: expect.stringContaining('Incorrect API key'),
   });
-});
-
-test('a flood arrives whole', async () => {
-  const end = await runAgent(codex, { vendor, prompt: 'drill: flood 5MB' });
-  const texts = end.stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-    .map(({ method, params }) => (method === 'item/completed' ? (params.item.text ?? '') : ''));
-  const [last, ...flood] = texts.filter((text: string) => text !== '').reverse();
-  expect(flood.join('')).toHaveLength(5_000_000);
-  expect(end.facts).toMatchObject({ finished: true, finalMessage: last });
 });
 
 test('what stops codex from starting is the error', async () => {
@@ -219,18 +179,3 @@ test("codex gets a key for the vendor itself under codex's own name, and no othe
   const practice = await codex.prepare(await makeAttempt({ env, vendor }));
   expect(Object.values(practice.env)).not.toContain('real-key');
 });
-
-/** Command lines of the processes that carry an attempt's mark. */
-async function commandsMarked(mark: string): Promise<readonly string[]> {
-  const commands: string[] = [];
-  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    try {
-      const environment = (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0');
-      if (!environment.includes(`PROMPTQ_ATTEMPT=${mark}`)) continue;
-      commands.push((await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ').trim());
-    } catch {
-      // Ended between the listing and the reading.
-    }
-  }
-  return commands;
-}

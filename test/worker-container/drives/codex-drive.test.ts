@@ -40,76 +40,6 @@ function running(turn: Partial<CodexTurn> = {}) {
 }
 
 const methods = ({ sent }: ReturnType<typeof aDrive>) => sent.map(({ method }) => method);
-const text = (words: string) => [{ type: 'text', text: words, text_elements: [] }];
-
-it('a turn begins with a new thread, for which no one is asked to approve anything', () => {
-  const one = running({ model: 'm-1' });
-  expect(methods(one)).toEqual(['initialize', 'initialized', 'thread/start', 'turn/start']);
-  const [first, , start, turn] = one.sent;
-  expect(first?.params).toMatchObject({
-    clientInfo: { name: 'promptq', title: null, version: '1' },
-    capabilities: { experimentalApi: true, requestAttestation: false },
-  });
-  expect(start?.params).toEqual({ approvalPolicy: 'never', sandbox: 'read-only', model: 'm-1' });
-  expect(turn?.params).toEqual({ threadId: 'thread-1', input: text('Do it.') });
-});
-
-it('what is repeated as a whole, or read by no one, is not sent', () => {
-  const one = running();
-  const [first] = one.sent;
-  expect(first).toHaveProperty('params.capabilities.optOutNotificationMethods', [
-    ...['item/agentMessage/delta', 'item/plan/delta', 'item/reasoning/textDelta', 'item/reasoning/summaryTextDelta'],
-    ...['item/reasoning/summaryPartAdded', 'item/commandExecution/outputDelta', 'item/fileChange/outputDelta'],
-    ...['item/fileChange/patchUpdated', 'command/exec/outputDelta', 'process/outputDelta', 'turn/diff/updated'],
-    ...['thread/started', 'thread/status/changed', 'thread/readState/changed', 'remoteControl/status/changed'],
-  ]);
-});
-
-it('a key is given to codex before its thread', () => {
-  const one = running({ apiKey: 'key' });
-  expect(methods(one)).toEqual([...['initialize', 'initialized', 'account/login/start', 'thread/start', 'turn/start']]);
-  expect(one.sent[2]?.params).toEqual({ type: 'apiKey', apiKey: 'key' });
-  expect(one.sent[3]?.params).toEqual({ approvalPolicy: 'never', sandbox: 'read-only' });
-});
-
-it('a session is continued, and no other one', () => {
-  const one = running({ resume: 'session-1' });
-  expect(one.sent[2]).toMatchObject({ method: 'thread/resume', params: { threadId: 'session-1', excludeTurns: true } });
-  expect(one.closed()).toBe(0);
-  for (const thread of [{ id: 'another' }, undefined]) {
-    const other = aDrive({ resume: 'session-1' });
-    other.drive.begin();
-    other.hear({ id: other.sent[0]?.id, result: {} });
-    answer(other, { thread });
-    expect([other.closed(), methods(other).at(-1)]).toEqual([1, 'thread/resume']);
-  }
-});
-
-it('messages wait until the turn has begun, and are seen when codex shows them', () => {
-  const one = aDrive();
-  one.drive.begin();
-  expect(one.drive.say({ id: 'm1', text: 'First.' })).toBe(true);
-  one.hear({ id: one.sent[0]?.id, result: {} });
-  answer(one, { thread: { id: 'thread-1' } });
-  one.drive.say({ id: 'm2', text: 'Second.' });
-  expect(methods(one).at(-1)).toBe('turn/start');
-  answer(one, { turn: { id: 'turn-1' } });
-  expect(one.sent.map(({ id }) => id).slice(-2)).toEqual(['steer:m1', 'steer:m2']);
-  expect(one.sent.at(-2)).toEqual({
-    id: 'steer:m1',
-    method: 'turn/steer',
-    params: { threadId: 'thread-1', expectedTurnId: 'turn-1', clientUserMessageId: 'm1', input: text('First.') },
-  });
-  const item = (clientId: string, threadId = 'thread-1', type = 'userMessage') =>
-    one.hear({ method: 'item/completed', params: { threadId, item: { type, clientId } } });
-  item('m1', 'thread-of-another-agent');
-  item('m1', 'thread-1', 'agentMessage');
-  item('m3');
-  expect(one.seen).toEqual([]);
-  item('m1');
-  item('m1');
-  expect(one.seen).toEqual(['m1']);
-});
 
 it('a message that is refused is given again after the next item', () => {
   const one = running();
@@ -118,20 +48,6 @@ it('a message that is refused is given again after the next item', () => {
   expect([methods(one).filter((method) => method === 'turn/steer').length, one.closed()]).toEqual([1, 0]);
   one.hear({ method: 'item/completed', params: { threadId: 'thread-1', item: { type: 'reasoning' } } });
   expect(methods(one).filter((method) => method === 'turn/steer')).toHaveLength(2);
-});
-
-it('a request that fails ends it, and so does the end of the turn', () => {
-  const refused = aDrive();
-  refused.drive.begin();
-  refused.hear({ id: refused.sent[0]?.id, error: { message: 'no' } });
-  expect([refused.closed(), refused.drive.say({ id: 'm1', text: 'a' })]).toEqual([1, false]);
-  const one = running();
-  one.hear({ method: 'turn/completed', params: { threadId: 'thread-of-another-agent' } });
-  expect(one.closed()).toBe(0);
-  one.hear({ method: 'turn/completed', params: { threadId: 'thread-1' } });
-  expect([one.closed(), one.drive.say({ id: 'm1', text: 'a' })]).toEqual([1, false]);
-  one.hear({ method: 'item/completed', params: { threadId: 'thread-1', item: { type: 'reasoning' } } });
-  expect(methods(one)).not.toContain('turn/steer');
 });
 
 it('the input stays open while agents that codex has started work, unless they are silent for long', () => {

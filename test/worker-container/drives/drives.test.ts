@@ -70,15 +70,6 @@ test.for(AGENTS.slice(0, amount(1, 2)))('%s: half a surrogate pair in a prompt b
   expect(end.facts.finalMessage).toContain('half \ufffd of a pair');
 });
 
-test.for([
-  [['-c', 'a=1', '--config=b=2', '--enable', 'x', '-cd=3'], 'app-server'],
-  [['-c', 'a=1', '--search'], 'exec'],
-  [['-c'], 'exec'],
-] as const)('codex: arguments %j run by %s', async ([args, drive]) => {
-  const made = await codex.prepare(await makeAttempt({ vendor, args }));
-  expect(made.drive.name).toBe(drive);
-});
-
 test('codex: a session is continued by the app server, and one that is missing is refused', async () => {
   const first = await runAgent(codex, { vendor, prompt: 'drill: json {"first":1}' });
   const resume = first.facts.sessionId;
