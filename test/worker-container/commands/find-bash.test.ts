@@ -21,25 +21,7 @@ it('the first bash of a PATH that can be run is taken, from absolute folders onl
   expect(await findBash(`none:.:${at('none', 'plain', 'second', 'first')}`)).toBe(join(folder, 'second/bash'));
 });
 
-it('a bash that was found is looked for once more when it is gone', async () => {
-  const path = at('first', 'second');
-  expect(await findBash(path)).toBe(join(folder, 'first/bash'));
-  expect(await findBash(path)).toBe(join(folder, 'first/bash'));
-  await rm(join(folder, 'first/bash'));
-  expect(await findBash(path)).toBe(join(folder, 'second/bash'));
-});
-
 it('a PATH without one is named in the error', async () => {
   await expect(findBash(at('plain'))).rejects.toThrow(`no bash in the worker's PATH: ${at('plain')}`);
   await expect(findBash('')).rejects.toThrow('(empty)');
-});
-
-it('a bash that was found is taken as long as it can be run, unless many others were looked for', async () => {
-  const path = at('late', 'first');
-  expect(await findBash(path)).toBe(join(folder, 'first/bash'));
-  await mkdir(join(folder, 'late'));
-  await writeFile(join(folder, 'late', 'bash'), '', { mode: 0o755 });
-  expect(await findBash(path)).toBe(join(folder, 'first/bash'));
-  for (let n = 0; n < 101; n += 1) await findBash(at(`none-${n}`, 'second'));
-  expect(await findBash(path)).toBe(join(folder, 'late/bash'));
 });
