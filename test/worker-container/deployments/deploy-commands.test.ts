@@ -5,24 +5,14 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BindingSecretStore } from '../../../lib/deployments/bindings/binding-secrets.ts';
 import { writeBinding } from '../../../lib/deployments/bindings/write-binding.ts';
-import { retryDeployment } from '../../../lib/deployments/retry-deployment.ts';
 import { startDeployments } from '../../../lib/deployments/start-deployments.ts';
-import { folderName } from '../../../lib/jobs/admission/folder-slots.ts';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { workingFolder } from '../../../lib/jobs/lifecycle/working-folder.ts';
-import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
-import { attemptFolder } from '../../../worker-container/attempt/attempt-folder.ts';
-import { runAgent } from '../../../worker-container/attempt/attempt-run.ts';
-import type { BashCommand, CommandEnd } from '../../../worker-container/commands/bash-command.ts';
 import { runDeployments } from '../../../worker-container/deployments/deploy-commands.ts';
-import { CHECK_INTERVAL_MS } from '../../../worker-container/deployments/while-recorded.ts';
-import { machineTiming, type Timing } from '../../../worker-container/output/timing.ts';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
-import { aRunningJob } from '../../lib/jobs/a-job.ts';
 import { waitFor } from '../../local-run/local-service.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 import { openWorker } from '../../stand-ins/emulated-worker.ts';
@@ -96,82 +86,6 @@ it('each command is run once, however many workers get its message', async () =>
   expect((await deployment.deployments.list(job.id))[1]?.log).toContain('\n2\n');
 });
 
-it('a retried command waits for another one of its job that runs', async () => {
-  const job = await succeeded('again', { a: 'true', b: 'true' });
-  const gate = Promise.withResolvers<void>();
-  const runCommand = async ({ mark }: BashCommand): Promise<CommandEnd> => {
-    if (mark.endsWith('.b')) await gate.promise;
-    return { ended: 'exited', exit: { exitCode: 0, signal: null }, survivors: [] };
-  };
-  const worker = { ...opened.worker, machine: { folder: attemptFolder, runAgent, runCommand } };
-  const running = runDeployments(worker, job, never);
-  await waitFor(async () => (await states(job))[1]?.[1] === 'running');
-  const found = await deployment.jobs.get(job.id, { consistent: true });
-  await retryDeployment(worker, found ?? job, `${job.project_id}.a`);
-  await runDeployments(worker, job, never);
-  expect(await states(job)).toEqual([
-    ['a', 'pending', 0],
-    ['b', 'running', 1],
-  ]);
-  gate.resolve();
-  await running;
-  expect(await states(job)).toEqual([
-    ['a', 'succeeded', 1],
-    ['b', 'succeeded', 1],
-  ]);
-});
-
-it('commands whose worker was taken for lost are ended once it learns of that', async () => {
-  const job = await succeeded('silent', { a: 'true' });
-  const checks: (() => void)[] = [];
-  const schedule: Timing['schedule'] = (run, delay) => {
-    if (delay !== CHECK_INTERVAL_MS) return machineTiming.schedule(run, delay);
-    checks.push(run);
-    return () => undefined;
-  };
-  const runCommand = async ({ stopping }: BashCommand): Promise<CommandEnd> => {
-    await new Promise((resolve) => stopping.addEventListener('abort', resolve));
-    return { ended: 'stopped', exit: { exitCode: null, signal: 'SIGTERM' }, survivors: [] };
-  };
-  const machine = { folder: attemptFolder, runAgent, runCommand };
-  const timing = { ...machineTiming, schedule };
-  const running = runDeployments({ ...opened.worker, timing, machine }, job, never);
-  await waitFor(async () => checks.length === 1);
-  // Nothing has changed: it is checked again.
-  checks[0]?.();
-  await waitFor(async () => checks.length === 2);
-  const [known] = await deployment.deployments.list(job.id);
-  if (known === undefined) throw new Error('nothing was deployed');
-  await deployment.deployments.replace(known, { ...known, state: 'failed', error: 'lost' });
-  checks[1]?.();
-  await running;
-  expect(await deployment.deployments.list(job.id)).toMatchObject([{ state: 'failed', error: 'lost', attempts: 1 }]);
-});
-
-it('commands wait while another job works in the folder, and say so', async () => {
-  const { id } = await succeeded('shared', { a: 'true' });
-  const ended = await deployment.jobs.get(id, { consistent: true });
-  if (ended === undefined) throw new Error('the job is gone');
-  const { job } = (await deployment.jobs.apply(ended, { ...ended, follow_ups: ['1.0'] })) as { job: Job };
-  const child = await deployment.store(
-    aRunningJob({
-      id: jobIdOfKey('in the folder of another'),
-      project_id: job.project_id,
-      folder_of: id,
-      parent_id: id,
-    }),
-  );
-  const folder = folderName(deployment.folders, job) ?? '';
-  const taken_at = timestamp(deployment.clock.now());
-  await deployment.slots.replace(folder, undefined, { job_id: child.id, job_version: child.version, taken_at });
-  await runDeployments(opened.worker, job, never);
-  expect(await deployment.deployments.list(id)).toMatchObject([{ state: 'pending', pending_reason: 'folder_busy' }]);
-  await deployment.jobs.apply(child, { ...child, status: 'SUCCEEDED', reason: 'exited' });
-  await runDeployments(opened.worker, job, never);
-  expect(await states(job)).toEqual([['a', 'succeeded', 1]]);
-  expect((await deployment.deployments.list(id))[0]).not.toHaveProperty('pending_reason');
-});
-
 it.each([
   ['another command', { binding_mode: 'custom', command: 'true' }],
   ['a call', { binding_mode: 'generic', target_url: 'https://hooks.example.com/' }],
@@ -243,15 +157,6 @@ it('a project and a binding whose stored names hold NUL have their commands run'
   expect((await deployment.deployments.list(job.id))[0]).toMatchObject({
     state: 'succeeded',
     log: expect.stringContaining('a\u{fffd}b of named\u{fffd}twice'),
-  });
-});
-
-it('a command whose end is not shown can be stored: the table rejects half of a surrogate pair', async () => {
-  const job = await succeeded('cut', { a: `: ${'x'.repeat(77)}😀; exit 3` });
-  await runDeployments(opened.worker, job, never);
-  expect((await deployment.deployments.list(job.id))[0]).toMatchObject({
-    state: 'failed',
-    error: `Exit code 3: : ${'x'.repeat(77)}\u{fffd}…`,
   });
 });
 
