@@ -139,25 +139,6 @@ it('a report that comes too late is refused, which is no fault', async () => {
   expect([ended, changed, faults, receipt?.outcome.kind]).toEqual([undefined, [], [], 'succeeded']);
 });
 
-it('a worker that has to stop while it writes documents reports without them', async () => {
-  const job = await deployment.store(aRunningJob({ id: jobIdOfKey('stop'), project_id: 'stop', folder: 'stop' }));
-  const stopping = new AbortController();
-  const endless = {
-    size: LIMITS.streamedBytes + 1,
-    async *read() {
-      stopping.abort();
-      yield await new Promise<Buffer>(() => undefined);
-    },
-  };
-  const ended = await reportAttempt({ ...worker, timing: impatient }, job, {
-    ...report(),
-    ...{ sources: { stdout: endless, stderr: NOTHING }, releasing: stopping.signal },
-  });
-  const warning = 'output: the answer to full=1 was not stored, since the worker had to stop: read the output in parts';
-  expect(ended).toMatchObject({ status: 'SUCCEEDED', attempt_warnings: [warning] });
-  expect(await deployment.output.readReceipt(job.id, 1)).toMatchObject({ documents: [], warnings: [warning] });
-});
-
 const SECRET = 'a-secret-of-the-attempt';
 /** Members that the service itself makes, and reads again. */
 const NOT_MASKED =

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { attachmentIndexKey, sessionAboutKey, sessionPartKey } from '../../../lib/jobs/output/output-keys.ts';
+import { sessionAboutKey, sessionPartKey } from '../../../lib/jobs/output/output-keys.ts';
 import { codex } from '../../../worker-container/agents/codex.ts';
-import { shell } from '../../../worker-container/agents/shell.ts';
 import { type Continued, continueSession } from '../../../worker-container/attempt/continue-session.ts';
 import { Ending } from '../../../worker-container/commands/ending.ts';
 import { aJob, aRunningJob } from '../../lib/jobs/a-job.ts';
@@ -27,20 +26,15 @@ const turn = (job: Partial<Job>) => ({ job: aJob({ attempt: 1, status: 'SUCCEEDE
 async function continued(
   job: Partial<Job>,
   {
-    saved = {},
-    attachments = false,
+    saved,
     ...differing
   }: {
-    /** What the record of a session has, by the job whose first attempt saved it. */
-    saved?: Record<string, object>;
-    attachments?: boolean;
-    agent?: object;
-    profile?: object;
+    /** The record of each session, by the job whose first attempt saved it. */
+    saved: Record<string, object>;
     origin?: object;
     cwd?: string;
-    earlier?: readonly unknown[] | undefined;
-    ending?: Ending;
-  } = {},
+    earlier?: readonly unknown[];
+  },
 ): Promise<Continued> {
   const deployment = quietDeployment();
   const put = async (Key: string, Body: string) =>
@@ -50,8 +44,6 @@ async function continued(
     await put(sessionAboutKey(id, 1, 0), JSON.stringify({ version: 1, ...made, path: `${ID}.jsonl`, ...more }));
     await put(sessionPartKey(id, 1, 0, 0), LINE.repeat(3));
   }
-  const index = { version: 1, attachments: [{ path: 'a.md', bytes: 1, sha256: 'a'.repeat(64) }] };
-  if (attachments) await put(attachmentIndexKey(JOB, 1), JSON.stringify(index));
   const folder = await mkdtemp(join(tmpdir(), 'promptq-session-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const context = { ...deployment, workerId: 'worker-1', account: undefined };
@@ -64,21 +56,7 @@ async function continued(
   } as never);
 }
 
-const NOTHING = { resumed: undefined, warnings: [] };
 const again = { resume_from: 1, session_id: ID };
-
-it.each<[string, Parameters<typeof continued>]>([
-  ['an agent that keeps none', [again, { agent: shell, saved: { [JOB]: {} } }]],
-  ['a profile that wants none', [again, { profile: { vendor: 'practice', resume: 'never' }, saved: { [JOB]: {} } }]],
-  ['an attempt before which none was interrupted', [{ session_id: ID }, { saved: { [JOB]: {} } }]],
-  ['an interrupted attempt that had none yet', [{ resume_from: 1 }]],
-  [
-    'a thread whose session the CLI has refused',
-    [{ session_refused: true }, { earlier: [turn({ id: FIRST })], saved: { [FIRST]: {} } }],
-  ],
-])('no session is continued, without a warning, for %s', async (_what, [job, how]) => {
-  expect(await continued(job, how)).toEqual(NOTHING);
-});
 
 it('a job waits for a worker whose CLI is new enough, and no longer than ten minutes', async () => {
   const how = { saved: { [JOB]: { cli_version: '2.0.0' } }, origin: { cli_version: '1.0.0' } };

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { EarlierTurn } from '../../../lib/jobs/threads/conversation.ts';
 import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
@@ -19,10 +19,7 @@ const [PARENT, CHILD, NEXT] = ['1', '2', '3'].map((last) => `job_000000000000000
   string,
 ];
 let workspaces: string;
-/** What was lent and closed. */
-let lent: string[];
 beforeEach(async () => {
-  lent = [];
   workspaces = await mkdtemp(join(tmpdir(), 'promptq-folders-'));
   onTestFinished(() => rm(workspaces, { recursive: true, force: true }));
 });
@@ -32,12 +29,6 @@ async function open(job: Job, earlier?: readonly EarlierTurn[], more: object = {
   const folders = { workspaces, roots: [] };
   const context = { ...quietDeployment(), ...more, env, folders, account: undefined };
   const lending = new WorkFolders({ account: undefined, folders: context.folders, closed: [] });
-  vi.spyOn(lending, 'lend').mockImplementation(async (path) => {
-    lent.push(`lent ${path}`);
-    await mkdir(path, { recursive: true });
-    return path;
-  });
-  vi.spyOn(lending, 'close').mockImplementation(async () => void lent.push('closed'));
   const at = { attemptDir: workspaces, ending: new Ending(), mark: 'test', redaction: new Redaction(), lending };
   const files = { own: workspaces } as never;
   const { cwd } = await openJobFolder(context as unknown as AttemptContext, job, at, { earlier, files, agentEnv: {} });

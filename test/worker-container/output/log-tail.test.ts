@@ -29,11 +29,3 @@ it('a character that is cut in two at the beginning is dropped', () => {
     expect(tailOf(`a${whole}`)).toEqual({ log: whole, truncated: true });
   }
 });
-
-it('bytes that are no text stay where nothing is cut, and four of them at most are dropped', () => {
-  const tail = new LogTail();
-  tail.push(Buffer.from([0x80, 0x41]));
-  expect(tail.end()).toEqual({ log: '\ufffdA', truncated: false });
-  tail.push(Buffer.alloc(KEPT, 0x80));
-  expect(tail.end().log).toHaveLength(KEPT - 4);
-});

@@ -1,14 +1,10 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { attemptPrefix, joinedKey } from '../../../lib/jobs/output/output-keys.ts';
 import { machineTiming, type Timing } from '../../../worker-container/output/timing.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
-import { isLongRun } from '../../vitest/amount.ts';
 import {
   afterThisTest,
   allOf,
@@ -73,17 +69,6 @@ test('16 MiB arrive byte for byte', async () => {
   expect(await emulatedS3().keys(attemptPrefix(jobId, 1))).toHaveLength(2);
 });
 
-test('a short attempt costs one request for each stream that was written to', async () => {
-  const calls: string[] = [];
-  const { exited, shipper, jobId } = await ship('echo hi', { timing: onlyWithin(500) }, (call) => {
-    calls.push(`${call.method} ${call.url}`);
-    return 'none';
-  });
-  await exited;
-  await shipper.finish({ complete: true });
-  expect(calls).toEqual([`PUT /outputs/${joinedKey(jobId, 1, 'stdout')}?x-id=PutObject`]);
-});
-
 test('a secret is always masked, however the agent writes it', async () => {
   const { stdin, exited, shipper, jobId } = await ship('cat', {
     redaction: new Redaction(['sk-0123456789']),
@@ -117,28 +102,8 @@ test('nothing of an attempt stays on the disk', async () => {
   expect(await readdir(spoolDir)).toEqual([]);
 });
 
-test.runIf(isLongRun)('100 MB need no more memory than 20 MB', async () => {
-  const few = await flood(20);
-  const many = await flood(100);
-  console.log(
-    `output shipper, MiB of memory above an idle process: ${few.toFixed(0)} for 20 MB, ${many.toFixed(0)} for 100 MB`,
-  );
-  expect(many).toBeLessThan(few + 40);
-});
-
 /** Time in which nothing happens that is due after more than `longest` milliseconds. */
 function onlyWithin(longest: number): Timing {
   const never = 3_600_000;
   return { ...machineTiming, schedule: (run, delay) => machineTiming.schedule(run, delay > longest ? never : delay) };
-}
-
-/** Ships that many MB in a separate process. @returns Its highest resident memory above the start, MiB. */
-async function flood(megabytes: number): Promise<number> {
-  const program = fileURLToPath(new URL('output-shipper-flood.ts', import.meta.url));
-  const child = spawn(process.execPath, [program, emulatedS3().endpoint, emulatedS3().bucket, `${megabytes}`], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const report = JSON.parse((await buffer(child.stdout)).toString()) as { bytes: number; growth: number };
-  expect(report.bytes).toBe(megabytes * 1_000_000);
-  return report.growth;
 }
