@@ -35,9 +35,4 @@ describe('the workers that a deployment keeps running', () => {
     expect((await kept(2, [{ id: 'a' }, { id: 'b' }], 0)).answers).toEqual([true]);
     expect((await kept(1, [{ id: 'a', leaving: 'idle' }, { id: 'b' }], 0)).answers).toEqual([true]);
   });
-
-  it('are looked for every half minute, and not at all if there are none', async () => {
-    expect(await kept(1, [], 0, 29_999, 30_000)).toEqual({ answers: [true, true, true], reads: 2 });
-    expect(await kept(0, [], 0, 60_000)).toEqual({ answers: [false, false], reads: 0 });
-  });
 });

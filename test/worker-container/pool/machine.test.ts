@@ -21,19 +21,3 @@ it('a machine is described by its load in hundredths, and by the memory and disk
 it('a folder that is missing leaves out the disk, and ends nothing', async () => {
   expect(await describeMachine('/no/such/folder')).not.toHaveProperty('storage');
 });
-
-it.each([
-  ['less than the machine has', 1_000_000_000, 400_000_000, [1_000_000_000, 400_000_000]],
-  ['less, all of it free', 1_000_000_000, 2_000_000_000, [1_000_000_000, 1_000_000_000]],
-])('a container that may use %s', async (_what, limit, available, [total_bytes, free_bytes]) => {
-  vi.spyOn(process, 'constrainedMemory').mockReturnValue(limit);
-  vi.spyOn(process, 'availableMemory').mockReturnValue(available);
-  expect((await describeMachine(tmpdir())).memory).toEqual({ total_bytes, free_bytes });
-});
-
-it.each([0, totalmem(), 2 ** 63])('a limit of %d bytes is none', async (limit) => {
-  vi.spyOn(process, 'constrainedMemory').mockReturnValue(limit);
-  const available = vi.spyOn(process, 'availableMemory');
-  expect((await describeMachine(tmpdir())).memory.total_bytes).toBe(totalmem());
-  expect(available).not.toHaveBeenCalled();
-});

@@ -4,7 +4,7 @@ import type { Band } from '../../../lib/platform/aws/tables.ts';
 import { starvingBands } from '../../../lib/reconciler/starving-bands.ts';
 import { machineTiming } from '../../../worker-container/output/timing.ts';
 import { MessagePoller } from '../../../worker-container/pool/message-poller.ts';
-import { waitFor } from '../../local-run/local-service.ts';
+import { VirtualTime } from '../../simulation/model/virtual-time.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
@@ -76,37 +76,6 @@ it('starving bands are polled in turn, so that one that never empties starves no
   expect(bands.filter((band) => band === 'normal')).toHaveLength(2);
 });
 
-it('messages are taken although the starving bands are unknown', async () => {
-  const source = sourceWith(async () => {
-    throw new Error('the table does not answer');
-  });
-  expect(await nextBands(source, 16)).toHaveLength(16);
-});
-
-it('an idle worker polls all bands at once, and returns a message that it no longer needs', async () => {
-  let waiting = 0;
-  deployment.queues.middlewareStack.add(
-    (next) => async (args) => {
-      const waits = Number(Reflect.get(args.input, 'WaitTimeSeconds') ?? 0) > 0;
-      if (waits) waiting += 1;
-      return await next(args).finally(() => (waiting -= waits ? 1 : 0));
-    },
-    { step: 'initialize' },
-  );
-  const source = sourceWith(async () => []);
-  const asking = source.next(new AbortController().signal);
-  await waitFor(() => waiting === 3);
-  await send('low');
-  expect((await asking)?.message.band).toBe('low');
-  // The other polls are still open, and one of them gets this message first.
-  expect(waiting).toBe(2);
-  await send('normal');
-  expect(await deployment.dispatchQueues.receive('normal', 20)).toMatchObject({
-    message: { band: 'normal' },
-    receives: 2,
-  });
-});
-
 it('after a last poll that finds nothing, later messages stay for other workers', async () => {
   const source = sourceWith(async () => []);
   expect(await source.lastPoll()).toBe(true);
@@ -154,4 +123,29 @@ it('a last poll that failed does not count', async () => {
   });
   expect(await source.lastPoll()).toBe(false);
   expect(failures).toHaveLength(3);
+});
+
+it('an empty queue is polled for 20 seconds at a time, not in a busy loop', async () => {
+  const time = new VirtualTime();
+  const polls: [band: Band, at: number][] = [];
+  const source = new MessagePoller({
+    dispatchQueues: {
+      receiveUpTo: async (band, { waitSeconds }) => {
+        if (waitSeconds > 0) polls.push([band, Math.floor(time.now / 1_000)]);
+        await time.sleep(waitSeconds * 1_000 + 1);
+        return [];
+      },
+      release: async () => undefined,
+    },
+    starvingBands: async () => [],
+    onFailure: () => undefined,
+    timing: { now: () => time.now, schedule: (run, delay) => time.schedule(run, delay) },
+  });
+  const leaving = new AbortController();
+  void source.next(leaving.signal);
+  for (const delay of [0, 65_000]) time.schedule(() => undefined, delay);
+  await time.run(() => time.now >= 65_000 || polls.length > 50);
+  leaving.abort();
+  for (const band of ['high', 'normal', 'low'])
+    expect(polls.filter(([polled]) => polled === band).map(([, at]) => at)).toEqual([0, 20, 40, 60]);
 });

@@ -1,76 +1,69 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createJob } from '../../../lib/jobs/creation/create-job.ts';
-import { transition } from '../../../lib/jobs/dispatch/transition.ts';
-import { machineTiming } from '../../../worker-container/output/timing.ts';
-import { MessagePoller } from '../../../worker-container/pool/message-poller.ts';
+import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { expect, it } from 'vitest';
 import { Worker } from '../../../worker-container/pool/worker.ts';
-import { waitFor } from '../../local-run/local-service.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
-import { openWorker } from '../../stand-ins/emulated-worker.ts';
+import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
+import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
+import { describeAsRoot, newAccounts } from '../service-accounts/as-root.ts';
+import { workerContext } from './a-worker.ts';
 
-let deployment: EmulatedDeployment;
-beforeEach(async () => {
-  deployment = await emulateDeployment();
-});
-afterEach(async () => await deployment.stop());
+const ID = 'job_00000000000000000000000001';
 
-it('a message that becomes visible again leads a worker to the jobs of workers that died', async () => {
-  const { creation, worker: context } = await openWorker(deployment);
-  const { id } = await createJob(creation, { prompt: 'echo again' }, 'token:test');
-  const held = await deployment.dispatchQueues.receive('normal', 5);
-  const job = await deployment.jobs.get(id, { consistent: true });
-  if (job === undefined || held === undefined) throw new Error('the job was not created');
-  // A worker claimed it a minute ago and has been silent since; its message becomes visible again.
-  const past = { ...deployment, clock: { now: () => deployment.clock.now() - 60_000 } };
-  expect(await transition(past, job, { type: 'claim', workerId: 'dead' })).toMatchObject({ done: true });
-  await deployment.dispatchQueues.extend(held, 0);
-
+/** Runs a worker until the queue is empty. @param last it is stopped when it gets its first message */
+async function work(deployment: QuietDeployment, { last = false, changes = {} } = {}): Promise<void> {
   const draining = new AbortController();
-  const { dispatchQueues } = deployment;
-  const source = new MessagePoller({ dispatchQueues, starvingBands: async () => [], onFailure: () => undefined });
-  const changed: string[] = [];
-  const worker = new Worker(
-    { ...context, source, onChange: (jobId) => changed.push(jobId) },
-    { draining: draining.signal, stopping: new AbortController().signal },
-  );
-  const running = worker.run(1);
-  const ended = await waitFor(async () => {
-    const now = await deployment.jobs.get(id, { consistent: true });
-    return now?.status === 'SUCCEEDED' ? now : undefined;
-  });
-  expect(ended).toMatchObject({ attempt: 2, losses: 1, worker_id: 'worker-under-test' });
-  expect(changed).toEqual([id, id]);
-  draining.abort();
-  await running;
+  const next = async () => {
+    const held = await deployment.dispatchQueues.receive('normal', 0);
+    if (held === undefined || last) draining.abort();
+    return held;
+  };
+  const context = workerContext(deployment, { source: { next }, ...changes });
+  await new Worker(context, { draining: draining.signal, stopping: new AbortController().signal }).run(1);
+}
+
+/** The receive count of the next message, or undefined if there is none. */
+const received = async (deployment: QuietDeployment) =>
+  (await deployment.dispatchQueues.receive('normal', 0))?.receives;
+
+it('a worker that stops returns a message that it has just got', async () => {
+  const deployment = quietDeployment();
+  const job = await deployment.store({ id: ID });
+  await deployment.dispatchQueues.send(job);
+  await work(deployment, { last: true });
+  expect(await deployment.read(job)).toMatchObject({ status: 'QUEUED' });
+  expect(await received(deployment)).toBe(2);
 });
 
-it('a job that was handed back is followed by a pause, one that has ended is not', async () => {
-  const { creation, worker: context } = await openWorker(deployment);
-  const pausesAfter = async (isStopping: boolean) => {
-    await createJob(creation, { prompt: 'true' }, 'token:test');
-    const [draining, stopping] = [new AbortController(), new AbortController()];
-    if (isStopping) stopping.abort();
-    const received = await deployment.dispatchQueues.receive('normal', 5);
-    const waiting = [received];
-    const next = async () => {
-      const message = waiting.shift();
-      if (message === undefined) draining.abort();
-      return message;
+it('a message that finds no job is tried again for a while, then deleted and counted', async () => {
+  const deployment = quietDeployment();
+  const counted: object[] = [];
+  const changes = { emitMetrics: (values: object) => counted.push(values) };
+  await deployment.dispatchQueues.send({ id: ID, project_id: 'p', priority: 0 });
+  for (let receive = 1; receive <= 5; receive += 1) {
+    await work(deployment, { changes });
+    expect(counted).toEqual(receive < 5 ? [] : [{ PermitsDropped: 1 }]);
+    await deployment.pass(2_900);
+    expect(await received(deployment)).toBeUndefined();
+    await deployment.pass(receive < 5 ? 200 : 60_000);
+  }
+  expect(await received(deployment)).toBeUndefined();
+});
+
+describeAsRoot('a worker with accounts', () => {
+  it('removes what a job has left in the temporary folders of the machine before it takes another one', async () => {
+    const accounts = newAccounts(1);
+    const [account] = accounts.slots as [ServiceAccount];
+    const left = await mkdtemp('/tmp/left-by-a-job-');
+    await chown(left, account.uid, account.gid);
+    let found: string[] = [];
+    const deployment = quietDeployment();
+    const receive = deployment.dispatchQueues.receive.bind(deployment.dispatchQueues);
+    deployment.dispatchQueues.receive = async (...given) => {
+      found = await readdir('/tmp');
+      return await receive(...given);
     };
-    const pauses: number[] = [];
-    const schedule = (run: () => void, milliseconds: number) => {
-      if (milliseconds !== 5_000) return machineTiming.schedule(run, milliseconds);
-      pauses.push(milliseconds);
-      setImmediate(run);
-      return () => undefined;
-    };
-    const worker = new Worker(
-      { ...context, timing: { ...machineTiming, schedule }, source: { next } as unknown as MessagePoller },
-      { draining: draining.signal, stopping: stopping.signal },
-    );
-    await worker.run(1);
-    return pauses;
-  };
-  expect(await pausesAfter(false)).toEqual([]);
-  expect(await pausesAfter(true)).toEqual([5_000]);
+    await work(deployment, { changes: { accounts } });
+    await rm(left, { recursive: true, force: true });
+    expect(found).not.toContain(basename(left));
+  });
 });
