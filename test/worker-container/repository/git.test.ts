@@ -1,8 +1,8 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Ending } from '../../../worker-container/commands/ending.ts';
-import { GitRefusedError, type GitSurroundings, git, runTool } from '../../../worker-container/repository/git.ts';
+import { GitRefusedError, type GitSurroundings, git } from '../../../worker-container/repository/git.ts';
 import { openSurroundings } from './surroundings.ts';
 
 let around: Awaited<ReturnType<typeof openSurroundings>>;
@@ -20,49 +20,6 @@ async function withGit(script: string): Promise<GitSurroundings> {
   const { surroundings } = around;
   return { ...surroundings, env: { ...surroundings.env, PATH: `${programs}:${process.env.PATH}` } };
 }
-
-it('git runs no hook, helper or filter that a repository sets, asks nothing, and follows no redirection', async () => {
-  const surroundings = await withGit(`printf '%s\\n' "$@"`);
-  const said = await git(surroundings, ['status', '--', 'a b'], { settings: { 'user.name': 'Promptq' } });
-  expect(said.split('\n')).toEqual([
-    ...[
-      ...['core.attributesFile=/dev/null', 'core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.quotePath=false'],
-      ...['credential.helper=', 'fetch.recurseSubmodules=false', 'gc.auto=0', 'http.followRedirects=false'],
-      ...['maintenance.auto=false', 'protocol.ext.allow=never', 'safe.directory=*', 'submodule.recurse=false'],
-      'user.name=Promptq',
-    ].flatMap((setting) => ['-c', setting]),
-    ...['status', '--', 'a b', ''],
-  ]);
-});
-
-it.each([
-  [true, 'https:http:git'],
-  [false, 'https'],
-])('git gets an environment that is its own (repositories of this machine: %s)', async (loopback, protocols) => {
-  const surroundings = await withGit('pwd; env');
-  const env = { ...surroundings.env, PROMPTQ_REPOSITORY_LOOPBACK: loopback, PROMPTQ_RUN_HOME: '/run-home' };
-  const repository = { gitDir: '/git-dir', workTree: '/work-tree' };
-  const said = await git({ ...surroundings, env }, ['status'], { repository, env: { GIT_ASKPASS: '/asker' } });
-  const { attemptDir } = surroundings;
-  const [folder, ...lines] = said.trim().split('\n');
-  expect(folder).toBe(attemptDir);
-  const own = lines.filter((line) => !/^(_|SHLVL|PWD|OLDPWD|PROMPTQ_ATTEMPT\w*)=/.test(line));
-  expect(own.toSorted()).toEqual(
-    [
-      ...[`PATH=${env.PATH}`, 'LANG=C.UTF-8', `HOME=${attemptDir}`, 'PROMPTQ_RUN_HOME=/run-home'],
-      ...[`GIT_ALLOW_PROTOCOL=${protocols}`, 'GIT_ATTR_NOSYSTEM=1', `GIT_CEILING_DIRECTORIES=${dirname(attemptDir)}`],
-      ...['GIT_CONFIG_GLOBAL=/dev/null', 'GIT_CONFIG_NOSYSTEM=1', 'GIT_LFS_SKIP_SMUDGE=1', 'GIT_NO_LAZY_FETCH=1'],
-      ...['GIT_NO_REPLACE_OBJECTS=1', 'GIT_TERMINAL_PROMPT=0', 'GIT_DIR=/git-dir', 'GIT_WORK_TREE=/work-tree'],
-      'GIT_ASKPASS=/asker',
-    ].toSorted(),
-  );
-});
-
-it('a call without a worktree names none', async () => {
-  const surroundings = await withGit('env');
-  expect(await git(surroundings, ['gc'], { repository: { gitDir: '/git-dir' } })).not.toContain('GIT_WORK_TREE');
-  expect(await git(surroundings, ['gc'])).not.toMatch(/GIT_DIR|PROMPTQ_RUN_HOME/);
-});
 
 it.each([
   [
@@ -97,9 +54,4 @@ it('a call that takes too long is ended, and so is one of an attempt that ends',
   await expect(git({ ...surroundings, ending }, ['fetch'])).rejects.toMatchObject({
     name: 'CancelledBeforeStartError',
   });
-});
-
-it('a tool runs in the attempt’s folder, with a plain environment', async () => {
-  const said = await runTool(around.surroundings, 'bash', ['-c', 'pwd; echo "$LANG $HOME."']);
-  expect(said).toBe(`${around.surroundings.attemptDir}\nC.UTF-8 .\n`);
 });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import type { SharedLocks } from '../../../lib/platform/aws/shared-lock.ts';
 import type { ProjectSettings } from '../../../lib/projects/project-settings.ts';
-import { Ending } from '../../../worker-container/commands/ending.ts';
+import type { Ending } from '../../../worker-container/commands/ending.ts';
 import { openRepository, type RepositoryJob } from '../../../worker-container/repository/job-repository.ts';
 import { changesOf } from '../../../worker-container/repository/worktree-changes.ts';
 import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
@@ -78,11 +78,6 @@ async function opened(
   return { worktree, calls, path };
 }
 
-it('a job that names its folder, or whose project has no repository, has no worktree', async () => {
-  expect(await opened({}, { job: { cwd: 'work' } })).toMatchObject({ worktree: undefined, calls: [] });
-  expect(await opened({ repository: undefined } as object)).toMatchObject({ worktree: undefined, calls: [] });
-});
-
 it('the clone is made with the project’s secret, under its lock, and the secret is masked', async () => {
   const { worktree, calls, path } = await opened();
   expect(worktree).toMatchObject({ path, warnings: [] });
@@ -90,27 +85,6 @@ it('the clone is made with the project’s secret, under its lock, and the secre
   expect(calls).toEqual([`take clone#p ${id}/1`, `release clone#p ${id}/1`]);
   expect(around.surroundings.redaction.text('the password is hunter2-secret')).toBe('the password is ***');
   expect(around.surroundings.redaction.text(`in ${SECRET()}`)).toBe('in ***');
-});
-
-it('a secret that is not set is named', async () => {
-  const without = opened({}, { secrets: new Map() });
-  await expect(without).rejects.toThrow('the repository needs the secret DEPLOY_KEY, which is not set');
-});
-
-it('a clone that another attempt updates is waited for, unless the attempt is to end', async () => {
-  const { calls } = await opened({}, { busy: 1 });
-  expect(calls.map((call) => call.split(' ')[0])).toEqual(['take', 'take', 'release']);
-  const ending = new Ending();
-  ending.request('cancelled');
-  await expect(opened({}, { busy: 1, ending })).rejects.toMatchObject({ name: 'CancelledBeforeStartError' });
-});
-
-it('a clone that a fetch has left locked is mended, and opened', async () => {
-  const { worktree } = await opened();
-  await writeFile(join(worktree?.clone ?? '', 'packed-refs.lock'), '');
-  const { worktree: again, calls } = await opened({}, { job: { id: jobIdOfKey('another') } });
-  expect(again?.warnings).toEqual(['repository: the kept clone was locked by a fetch that had died']);
-  expect(calls.map((call) => call.split(' ')[0])).toEqual(['take', 'release', 'take', 'release', 'take', 'release']);
 });
 
 it('a branch that does not exist is the project’s fault, and so is a server that refuses', async () => {

@@ -136,38 +136,3 @@ it('a broken clone is removed if its server answers', async () => {
   for (const gone of [dir, `${dir}.broken`]) await expect(stat(gone)).rejects.toThrow('ENOENT');
   expect(await update()).toMatchObject({ dir, base: commit });
 });
-
-it.each([
-  ['was killed', 'kill -KILL $$'],
-  ['had no memory', 'echo "fatal: Out of memory, malloc failed" >&2; exit 128'],
-  ['had no processes', 'echo "error: cannot fork() for index-pack: Resource temporarily unavailable" >&2; exit 1'],
-])('a clone whose check %s is kept: nothing is known of it', async (_what, script) => {
-  await server.commit({ a: '1' });
-  const { dir } = await update();
-  expect(await mendClone(await around.withGit('fsck', script), request())).toBeUndefined();
-  expect((await stat(dir)).isDirectory()).toBe(true);
-});
-
-it('a ref that git could not look for is not taken for one that does not exist', async () => {
-  await server.commit({ a: '1' });
-  const update = updateClone(await around.withGit('rev-parse', 'kill -KILL $$'), request('main'));
-  await expect(update).rejects.toThrow(new Error('git rev-parse: ended by SIGKILL'));
-});
-
-it('loose objects are packed when there are many', async () => {
-  await server.commit({ a: '1' });
-  const { dir } = await update();
-  const sample = join(dir, 'objects', '17');
-  await mkdir(sample, { recursive: true });
-  // The folder may have an object of the commit, whose id differs from run to run.
-  const fill = async (count: number) => {
-    for (let n = (await readdir(sample)).length; n < count; n += 1) await writeFile(join(sample, `tmp_${n}`), '');
-  };
-  const packs = async () => (await readdir(join(dir, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'));
-  await fill(27);
-  await update();
-  expect(await packs()).toHaveLength(0);
-  await fill(28);
-  await update();
-  expect(await packs()).toHaveLength(1);
-});

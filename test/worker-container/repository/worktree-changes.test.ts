@@ -115,16 +115,6 @@ it('changes are those of all files but ignored ones, committed or not, with secr
   expect((await stat(join(around.folder, 'own', 'job_3a', '1', 'changes.diff'))).mode & 0o777).toBe(0o600);
 });
 
-it('a worktree without changes has no diff', async () => {
-  await open('job_4a');
-  const { changes, diff } = await changed('job_4a');
-  expect(changes).toEqual({
-    ...{ branch: 'promptq/job_4a', base: clone.base, head: clone.base, stat: '' },
-    ...{ files: 0, insertions: 0, deletions: 0, truncated: false, masked: false },
-  });
-  expect(diff).toBeUndefined();
-});
-
 it('a job that has left its branch, or its repository, has its changes all the same', async () => {
   const { path } = await open('job_5a');
   await inFolder('job_5a', 'checkout', '-q', '--detach');
@@ -134,50 +124,12 @@ it('a job that has left its branch, or its repository, has its changes all the s
   expect((await changed('job_5a')).changes).toMatchObject({ branch: null, head: clone.base, files: 1, deletions: 2 });
 });
 
-it.each([
-  ['symbolic-ref', { branch: null }, []],
-  [
-    'rev-parse',
-    { branch: 'promptq/job_rev-parse' },
-    ['repository: no snapshot to fork from: git rev-parse: ended by SIGKILL'],
-  ],
-] as const)(
-  'if git %s is killed, the changes say that the commit is not known for sure',
-  async (subcommand, known, more) => {
-    const name = `job_${subcommand}`;
-    const { path } = await open(name);
-    await writeFile(join(path, 'committed'), 'one\n');
-    await inFolder(name, 'add', 'committed');
-    await inFolder(name, 'commit', '-q', '-m', 'work');
-    const { changes, warnings, diff } = await changed(name, 1, await around.withGit(subcommand, 'kill -KILL $$'));
-    expect(changes).toMatchObject({ ...known, files: 1, insertions: 1 });
-    expect(diff).toContain('+one');
-    expect(warnings).toEqual([
-      `changes: the branch or the newest commit is not known: git ${subcommand}: ended by SIGKILL`,
-      ...more,
-    ]);
-    // A fork would lack the commits of the job.
-    const snapshot = await findSnapshot(clone, name, { id: name, attempt: 1 });
-    expect(snapshot === undefined).toBe(subcommand === 'rev-parse');
-  },
-);
-
 it('a diff is cut at 10 MiB, and is masked if only a name in it is', async () => {
   const { path } = await open('job_6a');
   await writeFile(join(path, `large-${SECRET}`), `${'x'.repeat(1023)}\n`.repeat(11 * 1024));
   const { changes, diff = '' } = await changed('job_6a');
   expect(changes).toMatchObject({ truncated: true, masked: true, insertions: 11 * 1024 });
   expect(diff).toHaveLength(10 * 1024 * 1024);
-});
-
-it('changes that can’t be read are a warning', async () => {
-  const { warnings, path } = await open('job_7a');
-  expect(warnings).toEqual([]);
-  await run('rm', ['-r', path]);
-  await writeFile(path, 'no folder');
-  const { changes, warnings: said } = await changed('job_7a');
-  expect(changes).toBeUndefined();
-  expect(said).toEqual([expect.stringMatching(/^changes: not known: git /)]);
 });
 
 it('a fork begins with the files of the turn that it forks, uncommitted as they were', async () => {
@@ -230,17 +182,6 @@ it('no path costs the others: what git can’t take is named, and repositories a
   expect(await readFile(join(pathOf('job_9b'), 'done', 'inner', 'i'), 'utf8')).toBe('i\n');
   // Node can't remove paths that are so long.
   await run('rm', ['-r', path]);
-});
-
-it('files that are moved are renames, and files that the summary leaves out are counted', async () => {
-  const { path } = await open('job_10a');
-  const folder = Array(12).fill('f'.repeat(240)).join('/');
-  const script = `mv kept also-kept; mkdir -p ${folder}; cd ${folder}; touch {1..300}`;
-  await run('bash', ['-c', script], { cwd: path });
-  const { changes, warnings, diff = '' } = await changed('job_10a');
-  expect(warnings).toEqual([]);
-  expect(changes).toMatchObject({ files: 301, insertions: 0, deletions: 0 });
-  expect(diff).toContain('similarity index 100%\nrename from kept\nrename to also-kept\n');
 });
 
 it('what the owner’s git is configured to do asks nothing of a job, and fails nothing', async () => {

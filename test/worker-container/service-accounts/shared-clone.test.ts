@@ -1,10 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { access, readdir, readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
 import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
-import { amount, isLongRun } from '../../vitest/amount.ts';
 import { describeAsRoot, newAccounts } from './as-root.ts';
 import { attackAs, openSlots, printedAs, type SlotsOfARepository, startCollector } from './slots-of-a-repository.ts';
 
@@ -175,67 +173,6 @@ ${config}'; exec perl -e '${ATTACK}'`);
       `${commit}\n${commit}\n* promptq/${seen.id}\nchange\n`,
     );
   });
-
-  test.runIf(isLongRun)('work after their clone was broken, each time it is', async () => {
-    await slots.setProject('broken', { repository: repository.url });
-    await slots.runNew('true', first, 'broken');
-    const breakages: readonly (readonly [string, string])[] = [
-      ['its configuration is a folder', 'rm $d/config; mkdir $d/config; touch $d/config/x'],
-      ['it is no longer a repository', 'rm -rf $d/HEAD'],
-      [
-        'an object is gone',
-        'o=$(git -c safe.directory=* --git-dir $d rev-parse refs/promptq/HEAD:README.md); rm $d/objects/??/$(echo $o | cut -c 3-)',
-      ],
-      [
-        'its refs are no refs',
-        'rm -rf $d/packed-refs $d/refs/*; mkdir -p $d/refs/remotes/origin; echo x > $d/refs/remotes/origin/main',
-      ],
-      ['it is a file', 'rm -rf $d; echo x > $d'],
-    ];
-    // No configuration, and no folder.
-    for (const [what, breakIt] of breakages.filter((_, at) => at % amount(4, 1) === 0)) {
-      const clones = await readdir(join(slots.workspaces, '.repositories'));
-      expect(clones.filter((name) => name.startsWith('broken'))).toHaveLength(1);
-      // As root: a job can't do this if slots have accounts.
-      execFileSync('bash', ['-c', inClones(`for d in $(${CLONES} | grep /broken-); do ${breakIt}; done`)]);
-      const next = await slots.runNew('git fsck && echo 2 > README.md && git commit -qam two', second, 'broken');
-      expect([next.status, next.changes?.files, next.attempt_warnings], what).toEqual([
-        'SUCCEEDED',
-        1,
-        [expect.stringContaining('the kept clone was broken')],
-      ]);
-    }
-    const after = await slots.runNew('git fsck', first, 'broken');
-    expect([after.status, after.attempt_warnings]).toEqual(['SUCCEEDED', undefined]);
-  });
-
-  test.runIf(isLongRun)('unlock a clone that a killed fetch has left locked', async () => {
-    await slots.setProject('locked', { repository: repository.url });
-    await slots.runNew('true', first, 'locked');
-    await repository.commit({ 'README.md': 'one\nlocked\n' });
-    const lock = 'for d in $W/.repositories/locked-*/*.git; do touch $d/packed-refs.lock; done';
-    execFileSync('bash', ['-c', inClones(lock)]);
-    const next = await slots.runNew('true', second, 'locked');
-    expect([next.status, next.attempt_warnings]).toEqual([
-      'SUCCEEDED',
-      ['repository: the kept clone was locked by a fetch that had died'],
-    ]);
-  });
-
-  test.runIf(isLongRun)(
-    'start over beside a folder of an earlier attempt that is no worktree of the repository',
-    async () => {
-      const job = await slots.runNew('echo kept > kept; false', first, 'turned');
-      await slots.setProject('turned', { repository: repository.url });
-      const retried = await slots.retry(job, second);
-      expect([retried.attempt_warnings, retried.changes?.branch]).toEqual([
-        [`repository: the job's folder was no worktree of it; what was there is kept in ${job.id}.earlier`],
-        `promptq/${job.id}`,
-      ]);
-      expect(await readFile(join(`${slots.folderOf(job)}.earlier`, 'kept'), 'utf8')).toBe('kept\n');
-      expect((await slots.retry(retried, first)).attempt_warnings).toBeUndefined();
-    },
-  );
 
   const TRAPS = `
     cp README.md before; trap="touch ${'$'}SPRUNG"

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { getPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -54,18 +53,6 @@ describeAsRoot('the environment of a process that is started under an account', 
     expect(await tree.exited).toEqual({ exitCode: 0, signal: null });
   });
 
-  test('does not spare it when memory is used up: the kernel kills it before the worker', async () => {
-    const own = await readFile('/proc/self/oom_score_adj', 'utf8');
-    const tree = await start(['/bin/cat', '/proc/self/oom_score_adj']);
-    expect(await text(tree.stdout)).toBe('500\n');
-    expect(await readFile('/proc/self/oom_score_adj', 'utf8')).toBe(own);
-  });
-
-  test('gives way to the worker when the processor is busy', async () => {
-    const tree = await start(['/usr/bin/nice']);
-    expect(Number(await text(tree.stdout))).toBe(Math.max(5, getPriority()));
-  });
-
   test('reaches no interpreter but those that run under the account', async () => {
     const module = 'open F, ">", "$ENV{FOUND}/perl.$$"; close F; 1;';
     await writeFile(join(folder, 'Planted.pm'), module);
@@ -108,14 +95,6 @@ describeAsRoot('the environment of a process that is started under an account', 
     expect(got).toEqual({ PATH, ...env });
   });
 
-  test('can be empty', async () => {
-    const options = { cwd: '/', env: {}, stdio: ['ignore' as const, 'pipe' as const, 'ignore' as const] };
-    const { child, started } = startUnder(slot, '/usr/bin/env', [], options);
-    if (child.stdout === null) throw new Error('there is no stdout');
-    const [printed] = await Promise.all([text(child.stdout), started]);
-    expect(printed).toBe('');
-  });
-
   test('is none that a value could add to', async () => {
     await expect(start(['/usr/bin/env'], { PROJECT: 'a\0LD_PRELOAD=/evil.so' })).rejects.toThrow(
       `can't start /usr/bin/env in ${folder}: `,
@@ -155,14 +134,6 @@ describeAsRoot('the environment of a process that is started under an account', 
     expect(await text(tree.stdout)).toBe(`SigBlk:\t${'0'.repeat(16)}\nSigIgn:\t${'0'.repeat(16)}\n`);
   });
 
-  test("is the account's at the moment that the tree is there, by the same process", async () => {
-    const tree = await start(['sleep', '120'], { MINE: 'yes' });
-    expect(readFileSync(`/proc/${tree.pid}/environ`, 'utf8')).toContain('MINE=yes\0');
-    expect(readFileSync(`/proc/${tree.pid}/cmdline`, 'utf8')).toBe('sleep\x00120\0');
-    process.kill(tree.pid, 'SIGUSR1');
-    expect(await tree.exited).toEqual({ exitCode: null, signal: 'SIGUSR1' });
-  });
-
   test.each([
     ['/no/such/agent', 'No such file or directory'],
     ['no-such-agent', 'No such file or directory'],
@@ -183,16 +154,5 @@ describeAsRoot('the environment of a process that is started under an account', 
     );
     const tree = await start(['pwd']);
     expect(await text(tree.stdout)).toBe(`${folder}\n`);
-  });
-
-  test('is waited for no longer than the process lives', async () => {
-    const { child, started } = startUnder(slot, '/bin/true', [], {
-      cwd: folder,
-      env: Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`L${n}`, 'x'.repeat(100_000)])),
-      stdio: ['ignore', 'ignore', 'ignore'],
-    });
-    child.kill('SIGKILL');
-    await expect(started).rejects.toThrow('ended by SIGKILL before');
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   });
 });

@@ -1,4 +1,3 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { answerQuestion } from '../../../lib/jobs/questions/answer-question.ts';
@@ -8,7 +7,6 @@ import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import { askHuman } from '../../../worker-container/tools/ask-human.ts';
 import { JobWatch } from '../../../worker-container/tools/job-watch.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
-import { ENV } from '../../simulation/model/environment.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 
 let deployment: QuietDeployment;
@@ -72,16 +70,6 @@ describe('the call of ask_human', () => {
     ]);
   });
 
-  test('writes nothing for an answer without secrets', async () => {
-    const { call } = await asked();
-    await deployment.pass(1_000);
-    const answered = await answer('yes');
-    deployment.calls.length = 0;
-    watch.hear(answered);
-    await call;
-    expect(deployment.calls.map((command) => (command as object).constructor.name)).not.toContain('PutCommand');
-  });
-
   test('masks the options and the default of a question too', async () => {
     const { call } = await asked({ options: ['hunter2', 'other'], default: 'hunter2', deadline_seconds: 5 });
     const [stored] = await deployment.texts.questions.list(job.id);
@@ -104,51 +92,11 @@ describe('the call of ask_human', () => {
     expect((await read()).question).toMatchObject({ state: 'open' });
   });
 
-  test('keeps an agent that asks again, if it gets an answer: that to its earlier question too', async () => {
-    const tool = theTool();
-    const call = async (question: string) => {
-      const called = tool.call({ question }, new AbortController().signal);
-      await deployment.pass(10);
-      return { called };
-    };
-    const first = await call('Which color?');
-    await deployment.pass(WAIT_MS + 100);
-    expect(await first.called).toMatch(/End your turn now/);
-    await answer('blue, hunter2');
-    const second = await call('Which size?');
-    // Longer than an agent has to end its turn.
-    await deployment.pass(40_000);
-    expect(onAnswered).not.toHaveBeenCalled();
-    watch.hear(await answer('large'));
-    expect(await second.called).toBe(
-      'You asked:\n\nWhich color?\n\nThe answer:\n\nblue, ***\n\nYou asked:\n\nWhich size?\n\nThe answer:\n\nlarge',
-    );
-    expect(onAnswered).toHaveBeenCalledOnce();
-    await deployment.pass(60_000);
-    expect(onLate).not.toHaveBeenCalled();
-    const third = await call('Which name?');
-    watch.hear(await answer('Ada'));
-    expect(await third.called).toBe('The answer: Ada');
-    const last = await call('Which place?');
-    await deployment.pass(WAIT_MS + 100);
-    expect(await last.called).toMatch(/End your turn now/);
-    await deployment.pass(31_000);
-    expect([onUnanswered.mock.calls.length, onLate.mock.calls.length]).toEqual([2, 1]);
-  });
-
   test('takes the default answer at a deadline within the wait', async () => {
     const { call } = await asked({ default: 'gray', deadline_seconds: 5 });
     await deployment.pass(5_200);
     expect(await call).toBe('Nobody answered before the deadline. Continue with your default answer: gray');
     expect((await read()).question).toMatchObject({ state: 'expired' });
-  });
-
-  test('names the question that is open', async () => {
-    const first = await asked();
-    const { question } = await read();
-    await expect(ask({})).rejects.toThrow(`Not asked: question ${question?.id} is open.`);
-    await deployment.pass(WAIT_MS);
-    await first.call;
   });
 
   test('takes no answer to the question before for its own, if a read of the job was late', async () => {
@@ -163,103 +111,6 @@ describe('the call of ask_human', () => {
     watch.hear(await answer('large'));
     expect(await call).toBe('The answer: large');
     expect(onUnanswered).not.toHaveBeenCalled();
-  });
-
-  /** The write of a question is applied, and its answer is lost: the call fails. */
-  const failedCall = async (tool: ReturnType<typeof theTool>, question: string) => {
-    const { apply } = deployment.jobs;
-    const lost = vi.spyOn(deployment.jobs, 'apply').mockImplementationOnce(async (...given) => {
-      await apply.apply(deployment.jobs, given);
-      throw new Error('the answer to the write was lost');
-    });
-    await expect(tool.call({ question }, new AbortController().signal)).rejects.toThrow('was lost');
-    lost.mockRestore();
-  };
-
-  test.for([
-    { what: 'open', answers: false },
-    { what: 'answered', answers: true },
-  ])('that failed is repeated without asking twice, when its question is $what by then', async ({ answers }) => {
-    const tool = theTool();
-    const call = (question: string) => tool.call({ question }, new AbortController().signal);
-    await failedCall(tool, 'Which color?');
-    await expect(call('Which size?')).rejects.toThrow(`Not asked: question ${(await read()).question?.id} is open.`);
-    if (answers) await answer('blue');
-    const again = call('Which color?');
-    await deployment.pass(10);
-    watch.hear(answers ? await read() : await answer('blue'));
-    await deployment.pass(WAIT_MS);
-    expect(await again).toBe('The answer: blue');
-    expect(await read()).toMatchObject({ questions: 1 });
-    expect(await listQuestions(deployment.texts.questions, await read())).toMatchObject([{ answer: 'blue' }]);
-  });
-
-  test('that failed leaves no question open for which its agent does not wait', async () => {
-    const tool = theTool();
-    await failedCall(tool, 'Which color?');
-    const unheard = await read();
-    expect(unheard.question).toMatchObject({ state: 'open' });
-    // The first withdrawal fails too.
-    vi.spyOn(deployment.jobs, 'apply').mockRejectedValueOnce(new Error('throttled'));
-    watch.hear(unheard);
-    await deployment.pass(10);
-    expect((await read()).question).toMatchObject({ state: 'open' });
-    watch.hear(unheard);
-    await deployment.pass(10);
-    expect((await read()).question).toMatchObject({ id: unheard.question?.id, state: 'withdrawn' });
-    await expect(answer('too late')).rejects.toThrow('is withdrawn');
-    const again = tool.call({ question: 'Which color?' }, new AbortController().signal);
-    await deployment.pass(10);
-    watch.hear(await answer('blue'));
-    expect(await again).toBe('The answer: blue');
-    expect((await read()).question?.id).not.toBe(unheard.question?.id);
-  });
-
-  test('that failed is repeated under another name if the withdrawal of its question got no answer', async () => {
-    const tool = theTool();
-    await failedCall(tool, 'Which color?');
-    const { apply } = deployment.jobs;
-    vi.spyOn(deployment.jobs, 'apply').mockImplementationOnce(async (...given) => {
-      await apply.apply(deployment.jobs, given);
-      throw new Error('the answer to the write was lost');
-    });
-    watch.hear(await read());
-    await deployment.pass(10);
-    const call = () => tool.call({ question: 'Which color?' }, new AbortController().signal);
-    await expect(call()).rejects.toThrow(`Not asked: question ${(await read()).question?.id} is withdrawn.`);
-    const again = call();
-    await deployment.pass(10);
-    watch.hear(await answer('blue'));
-    expect(await again).toBe('The answer: blue');
-  });
-
-  test('leaves an answer that it could not read to the next attempt', async () => {
-    const { call } = await asked();
-    const answered = await answer('yes');
-    const failure = new Error('throttled');
-    vi.spyOn(deployment.texts.questions, 'read').mockRejectedValue(failure);
-    watch.hear(answered);
-    expect(await call).toMatch(/is recorded/);
-    expect(onFailure).toHaveBeenCalledWith(failure);
-    expect(onUnanswered).toHaveBeenCalledOnce();
-  });
-
-  test('waits on when a read of the job shows its question, still open', async () => {
-    const { call } = await asked();
-    watch.hear(await read());
-    await deployment.pass(100);
-    watch.hear(await answer('yes'));
-    expect(await call).toBe('The answer: yes');
-  });
-
-  test('has a deadline of a week if it sets none', async () => {
-    const begun = deployment.time.wall;
-    const { call } = await asked();
-    const { question, questions } = await read();
-    expect(Date.parse(question?.due ?? '') - begun - 7 * 86_400_000).toBeLessThanOrEqual(10);
-    expect(questions).toBe(1);
-    await deployment.pass(WAIT_MS);
-    await call;
   });
 });
 
@@ -317,23 +168,5 @@ describe('the prompt of the next attempt', () => {
     expect(await prompted()).toBeUndefined();
     await answeredAtOnce('Which name?', 'Ada');
     expect(await prompted()).toBe('You asked:\n\nWhich name?\n\nThe answer:\n\nAda');
-  });
-
-  test('brings no answer back whose job was removed meanwhile', async () => {
-    const job = await answeredLate();
-    const { questions } = deployment.texts;
-    const { question } = job;
-    const row = { text: '***', by: 'token:x', at: job.updated_at };
-    await questions.removeAll(job.id);
-    await questions.replaceAnswer(job.id, question ?? expect.fail('no question'), row);
-    // A list shows no answer without its question.
-    const { Items } = await deployment.table.send(
-      new QueryCommand({
-        TableName: ENV.REGISTRY_TABLE,
-        KeyConditionExpression: 'kind = :kind',
-        ExpressionAttributeValues: { ':kind': `questions#${job.id}` },
-      }),
-    );
-    expect(Items).toEqual([]);
   });
 });

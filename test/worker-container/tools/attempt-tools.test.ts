@@ -5,7 +5,6 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } fro
 import { TokenStore } from '../../../lib/access/tokens/token-store.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
-import { answerQuestion } from '../../../lib/jobs/questions/answer-question.ts';
 import { codex } from '../../../worker-container/agents/codex.ts';
 import { Ending } from '../../../worker-container/commands/ending.ts';
 import type { Timing } from '../../../worker-container/output/timing.ts';
@@ -87,30 +86,4 @@ test.for(['suspended', 'revoked'] as const)('no call does anything once the toke
     });
   expect(onProgress).not.toHaveBeenCalled();
   expect(await deployment.jobs.get(job.id, { consistent: true })).toEqual(before);
-});
-
-test('an agent asks until it gets an answer to a later question', async () => {
-  const job = await jobOf('asks twice', (await tokens.create({ name: 'ci', scopes: ['write'] })).id);
-  const due = new Map<number, () => void>();
-  const schedule = (run: () => void, delay: number) => {
-    due.set(delay, run);
-    return () => void (due.get(delay) === run && due.delete(delay));
-  };
-  const [ending, watch] = [new Ending(), new JobWatch()];
-  const tools = await toolsOf(job, { timing: { now: () => 0, schedule }, ending, watch });
-  const answered = async () => {
-    await expect.poll(() => due.has(45_000), { interval: 5 }).toBe(true);
-    const asking = (await deployment.jobs.get(job.id, { consistent: true })) ?? expect.fail('the job is gone');
-    const given = { questionId: asking.question?.id ?? '', answer: 'blue', by: 'token:x' };
-    return await answerQuestion(deployment, asking, given);
-  };
-  const first = callTool(tools, 'ask_human', { question: 'Which color?' });
-  await answered();
-  due.get(45_000)?.();
-  expect((await first).text).toMatch('End your turn now');
-  expect([tools.isAsking(), due.has(30_000)]).toEqual([true, true]);
-  const second = callTool(tools, 'ask_human', { question: 'Which size?' });
-  watch.hear(await answered());
-  expect((await second).text).toMatch('Which size?\n\nThe answer:\n\nblue');
-  expect([tools.isAsking(), due.has(30_000)]).toEqual([false, false]);
 });

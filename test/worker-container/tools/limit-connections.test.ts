@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer, Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
-import { limitConnections } from '../../../worker-container/tools/limit-connections.ts';
 import { tool } from '../../../worker-container/tools/tool.ts';
 import type { ToolServer } from '../../../worker-container/tools/tool-server.ts';
 import { describeAsRoot } from '../service-accounts/as-root.ts';
@@ -64,17 +63,6 @@ async function answerOf(socket: Socket, { url }: Pick<ToolServer, 'url'>): Promi
   return await text(socket);
 }
 
-test('connections that were closed take no place of those that are open', async () => {
-  const server = await serveTools([hello]);
-  const first = await open(server);
-  for (let count = 0; count < 150; count += 1) {
-    const other = await open(server);
-    other.resume().end();
-    await once(other, 'close');
-  }
-  expect(await answerOf(first, server)).toMatch(/^HTTP\/1.1 401/);
-});
-
 test('where jobs run as the same user, the oldest connection is closed, and no other', async () => {
   const server = await serveTools([hello]);
   const oldest = await open(server);
@@ -84,19 +72,6 @@ test('where jobs run as the same user, the oldest connection is closed, and no o
   await closed;
   expect(await answerOf(others[0] as Socket, server)).toMatch(/^HTTP\/1.1 401/);
 });
-
-test.each([undefined, 1_234_567])(
-  'of too many connections at once, of unknown users, only the oldest are closed; the agent is %s',
-  async (uid) => {
-    const server = createServer().listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close());
-    await once(server, 'listening');
-    limitConnections(server, uid);
-    const sockets = Array.from({ length: 102 }, () => new Socket());
-    for (const socket of sockets) server.emit('connection', socket);
-    expect(sockets.flatMap(({ destroyed }, at) => (destroyed ? [at] : []))).toEqual([0, 1]);
-  },
-);
 
 describeAsRoot('connections of other users', () => {
   test('are closed first', async () => {

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jobIdOfKey, toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import { createJobTool, jobStatusTool } from '../../../worker-container/tools/start-jobs.ts';
-import { ToolRefusedError } from '../../../worker-container/tools/tool.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
@@ -36,20 +35,6 @@ test('a job that an agent starts has no secret of its attempt in any text', asyn
   expect(JSON.stringify([stored, texts])).not.toContain('hunter2');
 });
 
-test('the worker learns that a job may work in the folder of the agent that starts it', async () => {
-  const id = jobIdOfKey('shares its folder');
-  const job = await deployment.store(aRunningJob({ id, profile: 'practice', agent: 'codex' }));
-  let isShared = false;
-  const onShared = () => {
-    isShared = true;
-  };
-  const create = createJobTool(deployment, { job, redaction: new Redaction([]), onShared });
-  await create.call({ prompt: 'elsewhere', key: 'own folder' }, signal);
-  expect(isShared).toBe(false);
-  await create.call({ prompt: 'here', cwd: 'below', key: 'same folder' }, signal);
-  expect(isShared).toBe(true);
-});
-
 test('an agent reads the state of no job but those that its job has started', async () => {
   const id = jobIdOfKey('reads states');
   const other = await deployment.store({ id: jobIdOfKey('no child'), parent_id: id });
@@ -60,16 +45,4 @@ test('an agent reads the state of no job but those that its job has started', as
   expect(JSON.parse(await status.call({ id: child.id }, signal))).toMatchObject({ id: child.id, status: 'QUEUED' });
   for (const unknown of [id, other.id, 'job_x'])
     await expect(status.call({ id: unknown }, signal)).rejects.toThrow('this job has started no job of this id');
-});
-
-test('an agent learns that it has started a job before, and why it may not start one', async () => {
-  const id = jobIdOfKey('starts a job twice');
-  const job = await deployment.store(aRunningJob({ id, profile: 'practice', agent: 'codex' }));
-  const create = createJobTool(deployment, { job, redaction: new Redaction([]) });
-  const child = toolJobId(id, 0, 'twice');
-  expect(await create.call({ prompt: 'once', key: 'twice' }, signal)).toMatch(`Created job ${child}.`);
-  expect(await create.call({ prompt: 'once', key: 'twice' }, signal)).toBe(`Job ${child} exists already.`);
-  const outside = create.call({ prompt: 'outside', cwd: '/etc' }, signal);
-  await expect(outside).rejects.toThrow(ToolRefusedError);
-  await expect(outside).rejects.toThrow(/^Not created: /);
 });

@@ -1,9 +1,8 @@
-import { watch } from 'node:fs';
 import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { followUpId, randomJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { SWEEP_LOCK, sweepWorkspaces } from '../../../worker-container/workspace/sweep-workspaces.ts';
@@ -100,21 +99,6 @@ test("a job that can't be read, and what an earlier removal left, keep no other 
   await locks.release(SWEEP_LOCK, 'one');
   await sweepWorkspaces({ workspaces, days: 7, jobs, threads, locks, clock, workerId: 'two', log: silent });
   expect(await readdir(join(workspaces, 'app'))).toEqual([damaged]);
-});
-
-test('a folder gets another name before its files are deleted, so that a retry finds it whole or not at all', async () => {
-  const { clock, jobs, threads, locks } = deployment;
-  const workspaces = join(deployment.env.PROMPTQ_WORKSPACES, 'renamed');
-  const finished_at = timestamp(clock.now() - 8 * 86_400_000);
-  const { id } = await deployment.store({ id: randomJobId(), status: 'FAILED', reason: 'exited', finished_at });
-  await mkdir(join(workspaces, 'app', id), { recursive: true });
-  const seen = new Set<string | null>();
-  const watcher = watch(join(workspaces, 'app'), (_event, name) => seen.add(name));
-  onTestFinished(() => watcher.close());
-  await locks.release(SWEEP_LOCK, 'two');
-  await sweepWorkspaces({ workspaces, days: 7, jobs, threads, locks, clock, workerId: 'two', log: silent });
-  await expect.poll(() => seen).toContain(`${id}.going`);
-  expect(await readdir(join(workspaces, 'app'))).toEqual([]);
 });
 
 test('the next worker continues a sweep that the end of its worker cuts off', async () => {

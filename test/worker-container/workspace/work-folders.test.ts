@@ -95,18 +95,6 @@ describeAsRoot('the folders that jobs work in', () => {
     expect(run(slot, at('p', 'both'), 'cat file; ls').stdout).toBe('1\n2\nclosed\nfile\n');
   });
 
-  test('are taken back by the worker where an earlier version gave away that of a project', async () => {
-    const job = aJob();
-    await lend(slot, at('p', job.id), job);
-    await chown(at('p'), other.uid, other.gid);
-    await chmod(at('p'), 0o775);
-    await lend(other, at('p', 'work'));
-    expect(await found(at('p'))).toEqual([0, '755']);
-    const move = `mv ../${job.id} ../gone; ln -s /etc ../${job.id}; ln -s /etc ../new; touch ../file`;
-    run(other, at('p', 'work'), move);
-    expect((await readdir(at('p'))).toSorted()).toEqual([job.id, 'work'].toSorted());
-  });
-
   test('of one job go with its attempts from slot to slot, until its follow-ups work there too', async () => {
     const job = aJob();
     const own = at('p', job.id);
