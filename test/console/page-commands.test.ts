@@ -4,7 +4,6 @@ import { jobCommands } from '../../console/src/jobs/terminal/job-commands.ts';
 import { PAGE_COMMANDS, type PageCommand } from '../../console/src/terminal/page-commands.ts';
 import { COMMANDS } from '../../lib/cli/command-table.ts';
 import { createProgram } from '../../lib/cli/program.ts';
-import { ROUTES_WITHOUT_COMMAND } from '../../lib/cli/routes-without-command.ts';
 import { BASE_PATH } from '../../lib/contract/route.ts';
 import { routes } from '../../lib/contract/routes/routes.ts';
 
@@ -92,15 +91,6 @@ describe('what each page does, from a terminal', () => {
     for (const { args } of texts) expect(args.at(-1)).toMatch(/^[A-Z]+$/);
   });
 
-  test('the list is copied with its filters', () => {
-    expect(commandsOf('/jobs')[0]).toMatchObject({
-      args: ['list', '--status=FAILED', '--project=a b', '--created-after=2026-11-20T00:00:00.000Z', '--order=oldest'],
-      request: {
-        path: '/jobs?status=FAILED&project=a+b&created_after=2026-11-20T00%3A00%3A00.000Z&order=oldest',
-      },
-    });
-  });
-
   test('every request that the console makes is one of a command that it shows, or is listed with the reason', () => {
     const sources = globSync('console/src/**/*.{ts,tsx}').map((file) => readFileSync(file, 'utf8'));
     // A call of the typed client, or the address of a GET.
@@ -119,11 +109,5 @@ describe('what each page does, from a terminal', () => {
     expect(new Set(ids).size).toBeGreaterThan(30);
     const missing = [...new Set(ids)].filter((id) => !shown.includes(id) && !BROWSER_ONLY.includes(id));
     expect(missing).toEqual([]);
-  });
-
-  test('what no command does is what only a browser session may do', () => {
-    const reasons = ALL.flatMap((command) => ('none' in command ? [command.none] : []));
-    expect(reasons).toHaveLength(3);
-    for (const id of BROWSER_ONLY) expect(ROUTES_WITHOUT_COMMAND[id]).toContain("administrator's session");
   });
 });

@@ -1,18 +1,15 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fetchLocalhost } from '../../lib/access/sign-in/localhost-fetch.ts';
 import type { ServiceUnderTest } from '../local-run/local-service.ts';
 import { sharedService } from '../local-run/shared-service.ts';
-import { isLongRun } from '../vitest/amount.ts';
 import { axeViolations, loadAxe } from './scenes/axe.ts';
-import { callFromPage, chooseRole, openAs, PAGE_TIMEOUT_MS, sharedBrowser } from './setup/browser.ts';
+import { chooseRole, openAs, PAGE_TIMEOUT_MS, sharedBrowser } from './setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -87,54 +84,6 @@ test('signing out ends the session, shows the signed-out page, and drops unsent 
   await prompt.waitFor();
   expect(await prompt.inputValue()).toBe('');
 });
-
-/** The IDs of all operators' sessions. */
-async function operatorSessions(): Promise<string[]> {
-  await admin.goto('/jobs');
-  const list = "fetch('/api/v1/sessions').then((response) => response.json())";
-  const { items } = await admin.evaluate<{ items: { id: string; role: string }[] }>(list);
-  return items.filter(({ role }) => role === 'operator').map(({ id }) => id);
-}
-
-/** Ends the sessions of operators, except those that other tests use. */
-async function endSessions(others: readonly string[]): Promise<void> {
-  const ends = (await operatorSessions()).filter((id) => !others.includes(id));
-  expect(ends.length).toBeGreaterThan(0);
-  for (const id of ends) expect(await callFromPage(admin, 'DELETE', `/sessions/${id}`)).toBeLessThan(300);
-}
-
-test.runIf(isLongRun)(
-  'the log of a running job continues after its last line when the user has signed in again',
-  async () => {
-    const go = join(service.home, 'log-continues');
-    const prompt = `echo first; until [ -e ${go} ]; do sleep 0.1; done; echo second`;
-    const { json } = await service.api('POST', '/jobs', { prompt, profile: 'shell' });
-    const path = `/jobs/${json.id}?tab=log`;
-    const others = await operatorSessions();
-    const page = await openAs(browser, service.consoleUrl, 'operator', { path, session: 'own' });
-    const lines = page.locator('.job-log').getByRole('listitem');
-    await lines.getByText('first', { exact: true }).waitFor();
-    const from: (string | undefined)[] = [];
-    page.on('request', (request) => {
-      if (request.url().includes('/logs?follow=1')) from.push(request.headers()['last-event-id']);
-    });
-    await endSessions(others);
-    const dialog = page.getByRole('dialog').getByText('Your session has ended');
-    await dialog.waitFor();
-    await page.getByRole('tabpanel').getByText('Your session has ended. Sign in again.').waitFor();
-    const asked = from.length;
-    const other = await page.context().newPage();
-    await other.goto('/auth/sign-in?return_to=%2Fsigned-in');
-    await other.locator('button[name=role][value=operator]').click();
-    await dialog.waitFor({ state: 'detached' });
-    await writeFile(go, '');
-    await lines.getByText('second', { exact: true }).waitFor();
-    expect(await lines.getByText('first', { exact: true }).count()).toBe(1);
-    await page.getByRole('tabpanel').getByText('Complete', { exact: true }).waitFor();
-    expect(from.slice(asked)).not.toContain(undefined);
-    await page.context().close();
-  },
-);
 
 async function statusAt(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<number> {
   const body = method === 'GET' ? {} : { body: '{"name":"stolen"}' };

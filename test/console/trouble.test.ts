@@ -2,9 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ServiceUnderTest, waitFor } from '../local-run/local-service.ts';
 import { sharedService } from '../local-run/shared-service.ts';
-import { amount, isLongRun } from '../vitest/amount.ts';
-import { leave, openAs, sharedBrowser, stay, visit } from './setup/browser.ts';
-import { serviceResponse } from './setup/stubs.ts';
+import { openAs, sharedBrowser, stay } from './setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -34,17 +32,6 @@ test('a page whose code fails to load shows an error, keeps its address, and ope
   await page.getByRole('heading', { name: 'Statistics' }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/stats');
   await page.context().close();
-});
-
-test.runIf(isLongRun)('a part that an upgrade has removed shows an error, and the rest of the page stays', async () => {
-  // Before the page is loaded, since one that is left may have loaded the part already.
-  const before = async (opened: Page) =>
-    await opened.route('**/assets/create-token-*.js', async (route) => await route.fulfill({ status: 404 }));
-  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/api-tokens', before });
-  await page.getByRole('button', { name: 'Create token' }).click();
-  await page.getByText('This part of the page could not be loaded').waitFor();
-  await page.getByRole('heading', { name: 'API tokens' }).waitFor();
-  await leave(page);
 });
 
 describe('an open page whose data cannot be read again', () => {
@@ -78,21 +65,7 @@ describe('an open page whose data cannot be read again', () => {
 
   test.each([
     ['Statistics', 'stats', 'polled'],
-    ['Projects', 'projects', 'polled'],
     ['Rules', 'rules', 'read on return'],
-    ['API tokens', 'tokens', 'polled'],
-    // Those above stand for both ways of reading.
-    ...amount(
-      [],
-      [
-        ['Environment', 'environment', 'polled'],
-        ['Profiles', 'profiles', 'read on return'],
-        ['Deploy bindings', 'deploy-bindings', 'polled'],
-        ['Vendor account', 'codex-account', 'polled'],
-        ['Sessions', 'sessions', 'polled'],
-        ['Audit log', 'audit-logs', 'read on return'],
-      ],
-    ),
   ])('%s says so, keeps the data, and updates once /%s responds', async (name, path, reading) => {
     const address = (url: URL) => url.pathname === `/api/v1/${path}`;
     const isRead = (url: string) => address(new URL(url));
@@ -139,39 +112,6 @@ describe('an open page whose data cannot be read again', () => {
     await page.clock.fastForward(6_000);
     await mark().waitFor({ state: 'detached' });
   });
-
-  test('says so when a part of it is old, and promises no update when the read was refused', async () => {
-    const { json } = await service.api('POST', '/jobs', { prompt: 'echo a turn', profile: 'shell' });
-    await waitFor(async () => (await service.api('GET', `/jobs/${json.id}/status?wait=20`)).json.terminal);
-    await visit(page, `/jobs/${json.id}?tab=conversation`);
-    await page.getByRole('list', { name: 'Turns' }).waitFor();
-    await page.route(/\/api\/v1\/jobs\?.*thread=/, async (route) => {
-      await route.fulfill({ status: 403, json: { error: 'forbidden' } });
-    });
-    await page.clock.fastForward(11_000);
-    await mark().waitFor();
-    await page.getByText('Your role does not allow this.').waitFor();
-    expect(await page.getByText('as soon as the service responds').count()).toBe(0);
-    await page.getByRole('list', { name: 'Turns' }).waitFor();
-    await follow(page, 'Environment');
-    await page.getByRole('heading', { level: 1, name: 'Environment' }).waitFor();
-    await mark().waitFor({ state: 'detached' });
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
-  });
-});
-
-test('a list whose next page could not be loaded says so, and is not out of date', async () => {
-  const before = async (opened: Page) =>
-    await opened.route('**/api/v1/audit-logs*', async (route) => {
-      if (new URL(route.request().url()).searchParams.has('cursor'))
-        return await route.fulfill({ status: 429, json: { error: 'too_many_requests' } });
-      await route.fulfill({ json: { ...(await serviceResponse<object>(route)), next_cursor: 'more' } });
-    });
-  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/audit', before });
-  await page.getByRole('button', { name: 'Show more' }).click();
-  await page.getByText('The next page could not be loaded. The service received too many requests.').waitFor();
-  expect(await page.getByText('This page is out of date').count()).toBe(0);
-  await stay(page);
 });
 
 test('a log resumes after its last line once an overloaded service, or a session, is back', async () => {
@@ -201,20 +141,6 @@ test('a log resumes after its last line once an overloaded service, or a session
   await stay(page);
 });
 
-test('a log that is no longer readable shows the reason, and is not requested again', async () => {
-  const { json } = await service.api('POST', '/jobs', { prompt: 'echo once', profile: 'shell' });
-  let asked = 0;
-  const before = async (opened: Page) =>
-    await opened.route('**/logs?follow=1*', async (route) => {
-      asked += 1;
-      await route.fulfill({ status: 404, json: { error: 'job_not_found' } });
-    });
-  const page = await openAs(browser, service.consoleUrl, 'admin', { path: `/jobs/${json.id}?tab=log`, before });
-  await page.getByText('Could not continue following the log: This job does not exist or was deleted.').waitFor();
-  expect(asked).toBe(1);
-  await stay(page);
-});
-
 /** A rejection without a sentence in the console. */
 const REJECTION = { error: 'the moon is in the way', request_id: 'r-moon' };
 
@@ -225,14 +151,5 @@ test("a rejected action shows the service's message", async () => {
   await page.route('**/retry', async (route) => await route.fulfill({ status: 409, json: REJECTION }));
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await page.getByText(REJECTION.error).waitFor();
-  await stay(page);
-});
-
-test.runIf(isLongRun)("a failed page shows the service's message and the ID of the request", async () => {
-  const before = async (opened: Page) =>
-    await opened.route('**/api/v1/stats', async (route) => await route.fulfill({ status: 500, json: REJECTION }));
-  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/stats', before });
-  await page.getByText(REJECTION.error).waitFor();
-  await page.getByText(REJECTION.request_id).waitFor();
   await stay(page);
 });

@@ -1,6 +1,3 @@
-import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
@@ -107,15 +104,6 @@ test('exactly two selected jobs can be compared, the older one first', async () 
   await page.waitForURL(`**/compare?a=${one}&b=${other}`);
 });
 
-test.runIf(isLongRun)('the sides can be swapped, and the link opens the same comparison', async () => {
-  await visit(page, `/compare?a=${one}&b=${other}`);
-  await button('Swap sides').click();
-  await page.waitForURL(`**/compare?a=${other}&b=${one}`);
-  await expect.poll(() => differing('Settings', 'Priority').allTextContents()).toEqual(['5', '0', '≠ Different']);
-  await button('Copy link').click();
-  await expect.poll(() => page.evaluate<string>('navigator.clipboard.readText()')).toBe(page.url());
-});
-
 test('the history shows how each attempt ended, and links to its comparison with the newest', async () => {
   await visit(page, `/jobs/${retried}?tab=details`);
   const step = page.getByText('Attempt 1: Failed').locator('xpath=ancestor::li');
@@ -163,40 +151,6 @@ test('the diff of a job is one click away', async () => {
   await page.getByRole('table', { name: 'Changes in both.txt' }).waitFor();
 });
 
-test('a running side is followed', async () => {
-  const gate = join(service.home, 'compare-gate');
-  const id = await create({
-    prompt: `touch ${gate}-runs; until [ -e ${gate} ]; do sleep 0.05; done`,
-    profile: 'shell',
-  });
-  await waitFor(() => existsSync(`${gate}-runs`));
-  await visit(page, `/compare?a=${id}&b=${retried}`);
-  await expect
-    .poll(() => differing('Outcome', 'State').allTextContents())
-    .toEqual(['Running', 'Succeeded', '≠ Different']);
-  await writeFile(gate, '');
-  await same('Outcome').getByText('Succeeded').waitFor();
-});
-
-test.runIf(isLongRun)('a side that does not exist is named, and the other one stays', async () => {
-  const unknown = 'job_4k2q0v9m6s8x1c3b5n7h2j4d6f';
-  await visit(page, `/compare?a=${unknown}&b=${other}`);
-  await page.getByText(`Job ${unknown} was not found`).waitFor();
-  await page.getByText('A comparison needs both sides.').waitFor();
-  await page.getByRole('link', { name: /^echo 1/ }).waitFor();
-  await visit(page, `/compare?a=${retried}:9&b=${other}`);
-  await page.getByText('The job has no attempt 9').waitFor();
-  await page.getByText('Its newest attempt is 2.').waitFor();
-  await button('Show the newest').click();
-  await page.waitForURL(`**/compare?a=${retried}&b=${other}`);
-  await same('Outcome').waitFor();
-  for (const address of ['/compare', `/compare?a=${one}`, `/compare?a=${one}&b=/jobs`]) {
-    await visit(page, address);
-    await page.getByText('Choose two jobs or attempts').waitFor();
-  }
-  await page.locator('#navigation a[aria-current="page"]').getByText('Jobs').waitFor();
-});
-
 test.runIf(isLongRun)('unreadable parts of a side are reported, and the rest is compared', async () => {
   // The console repeats a read after a status of 500 and more.
   const answer = { status: 403, json: { error: 'forbidden', request_id: 'r-1' } };
@@ -211,28 +165,5 @@ test.runIf(isLongRun)('unreadable parts of a side are reported, and the rest is 
   await visit(page, `/compare?a=${one}&b=${other}`);
   await page.getByText('The diff of A could not be loaded').waitFor();
   expect(await page.getByText('not changed').count()).toBe(0);
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
-});
-
-test.runIf(isLongRun)('a forbidden side is reported, and an ended session asks the user to sign in again', async () => {
-  const reject = async (status: number, error: string) =>
-    await page.route(
-      (url) => url.pathname === `/api/v1/jobs/${one}`,
-      async (route) => await route.fulfill({ status, json: { error, request_id: 'r-2' } }),
-    );
-  await reject(403, 'forbidden');
-  await visit(page, `/compare?a=${one}&b=${other}`);
-  await page.getByText('Your role does not allow this.').waitFor();
-  await page.getByText('A comparison needs both sides.').waitFor();
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
-  await reject(401, 'unauthorized');
-  // The session's response comes last.
-  const rejected = page.waitForResponse((response) => response.status() === 401);
-  await page.route('**/api/v1/session', async (route) => {
-    await rejected;
-    await route.continue();
-  });
-  await page.goto(`/compare?a=${one}&b=${other}`);
-  await page.getByRole('dialog').getByText('Your session has ended').waitFor();
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });

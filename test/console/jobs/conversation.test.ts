@@ -111,3 +111,19 @@ test('a turn that waits names the job that it waits for, and is started after th
   await waitFor(async () => (await jobOf(second)).status === 'SUCCEEDED');
   await stay(page);
 });
+
+test('a turn starts also after a failure of the turn before, if the user chooses that', async () => {
+  const go = join(folder, 'go-on');
+  const first = await create({ prompt: `until [ -e ${go} ]; do sleep 0.1; done; exit 3`, profile: 'shell' });
+  const page = await open(`/jobs/${first}?tab=conversation`);
+  await page.getByLabel('Continue', { exact: true }).and(page.locator('textarea')).fill('echo whatever happened');
+  await page.getByLabel('Start even if turn 1 fails or is cancelled').check();
+  await page.getByText('It starts when turn 1 ends.').waitFor();
+  await button(page, 'Continue').click();
+  await page.waitForURL((url) => url.pathname.startsWith('/jobs/job_') && !url.pathname.includes(first));
+  const second = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  await writeFile(go, '');
+  await waitFor(async () => (await jobOf(second)).status === 'SUCCEEDED');
+  expect(await jobOf(first)).toMatchObject({ status: 'FAILED' });
+  await stay(page);
+});

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
 import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
-import { isLongRun } from '../../vitest/amount.ts';
 import { openAs, sharedBrowser, visit } from '../setup/browser.ts';
 
 const WIDE = { width: 1440, height: 900 };
@@ -48,7 +47,6 @@ async function changed(prompt: string): Promise<string> {
 
 const file = (path: string) => page.getByRole('region', { name: path, exact: true });
 const rows = (path: string) => file(path).getByRole('row');
-const copied = async () => await page.evaluate<string>('navigator.clipboard.readText()');
 
 test('a diff is shown file by file as plain text, with large files collapsed', async () => {
   await visit(page, `/jobs/${id}?tab=changes`);
@@ -85,26 +83,6 @@ test('the chosen layout is stored, and a narrow screen shows one column', async 
   await expect.poll(() => headings.allTextContents()).toEqual(['Old line', 'New line', 'Change']);
   await page.setViewportSize(WIDE);
   await page.getByRole('button', { name: 'Inline' }).click();
-});
-
-test("a file's path and its part of the diff are copied unchanged", async () => {
-  await visit(page, `/jobs/${id}?tab=changes`);
-  await file('gone.txt').getByRole('button', { name: 'Copy the path gone.txt' }).click();
-  await expect.poll(copied).toBe('gone.txt');
-  await file('README.md').getByRole('button', { name: 'Copy diff of README.md' }).click();
-  await expect.poll(copied).toMatch(/^diff --git a\/README\.md b\/README\.md\n/);
-  expect(await copied()).toContain('-two\n+<img src=x onerror="document.title=1"> \u202e\n three\n');
-});
-
-test.runIf(isLongRun)('a very large diff shows its first files', async () => {
-  const large = await changed('seq 1 1000 > a.txt; seq 1 300000 > b.txt; echo last > c.txt');
-  await visit(page, `/jobs/${large}?tab=changes`);
-  await page.getByText('The first 1.9 MiB of the diff are shown: 1 of 3 files.').waitFor();
-  await file('a.txt').getByRole('button', { name: 'a.txt', exact: true }).click();
-  await page.getByRole('button', { name: 'Show 1 more lines of 1' }).click();
-  await rows('a.txt')
-    .getByText(/Added: 1000$/)
-    .waitFor();
 });
 
 test('a missing diff leaves the summary, and an empty one is reported', async () => {

@@ -77,12 +77,6 @@ describe('events', () => {
     ]);
   });
 
-  test("of codex's app server show what was declined as failed", () => {
-    const item = { id: 'i1', type: 'commandExecution', command: 'ls', aggregatedOutput: null, exitCode: null };
-    const declined = { method: 'item/completed', params: { item: { ...item, status: 'declined' } } };
-    expect(read(lines(declined))).toEqual([expect.objectContaining({ kind: 'command', state: 'failed' })]);
-  });
-
   test('of claude are parsed, and a tool result is joined to its call', () => {
     const said = (...content: unknown[]) => ({ type: 'assistant', message: { content } });
     const answer = (id: string, content: unknown, is_error = false) => ({
@@ -166,14 +160,6 @@ describe('events', () => {
     const [session, command] = reader.events;
     expect(session).not.toHaveProperty('startedAt');
     expect(command).toMatchObject({ startedAt: 1_000, endedAt: 5_000 });
-  });
-
-  test('of claude have its reported times', () => {
-    const reader = createEventReader();
-    const timestamp = '2026-11-20T10:41:00.000Z';
-    const message = { content: [{ type: 'text', text: 'done' }] };
-    reader.push({ text: lines({ type: 'assistant', timestamp, message }), offset: 0, at: 5 });
-    expect(reader.events).toMatchObject([{ startedAt: Date.parse(timestamp) }]);
   });
 
   test('that are errors are readable, and shown once if codex repeats them', () => {

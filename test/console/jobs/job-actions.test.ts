@@ -5,9 +5,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { createJob, untilEnded } from '../../api/job-client.ts';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
-import { isLongRun } from '../../vitest/amount.ts';
 import { axeViolations, loadAxe } from '../scenes/axe.ts';
-import { chooseRole, openAs, PAGE_TIMEOUT_MS, sharedBrowser, stay } from '../setup/browser.ts';
+import { openAs, sharedBrowser, stay } from '../setup/browser.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -96,33 +95,6 @@ test('an edit shows its changes before it is saved, and sends only those', async
   await stay(page);
 });
 
-test('the events of an agent are shown in a readable form', async () => {
-  const id = await createJob(service, { prompt: 'drill: tool echo from the command; exit 3' });
-  await waitFor(async () => (await service.api('GET', `/jobs/${id}/status`)).json.terminal, { timeoutMs: 90_000 });
-  const page = await open(`/jobs/${id}?tab=events`);
-  const events = page.getByRole('list', { name: 'Events' });
-  await events.getByText('exit 3', { exact: true }).waitFor();
-  await events.locator('pre').getByText('from the command', { exact: true }).waitFor();
-  await events.getByText('Input:').waitFor();
-  expect(await events.getByText('"type"').count()).toBe(0);
-  await stay(page);
-});
-
-test('a deep link opens its job after the sign-in, and a viewer sees no actions', async () => {
-  const id = await createJob(service, { prompt: 'look at me', draft: true });
-  const context = await browser.newContext({ baseURL: service.consoleUrl });
-  context.setDefaultTimeout(PAGE_TIMEOUT_MS);
-  const page = await context.newPage();
-  await page.goto(`/jobs/${id}?tab=details`);
-  await chooseRole(page, 'viewer');
-  await page.getByRole('heading', { name: 'look at me' }).waitFor();
-  expect(new URL(page.url()).pathname).toBe(`/jobs/${id}`);
-  await page.getByRole('heading', { name: 'History' }).waitFor();
-  expect(await button(page, 'Queue job').count()).toBe(0);
-  expect(await button(page, 'Cancel job').count()).toBe(0);
-  await page.context().close();
-});
-
 test('selected jobs are read again before a bulk action: those that have succeeded since or were deleted are skipped', async () => {
   const project = 'again';
   const retried = await failed('retried by a colleague', project, 'one');
@@ -155,35 +127,5 @@ test('selected jobs are read again before a bulk action: those that have succeed
   await dialog.getByText('1 job accepted').waitFor();
   expect(await untilEnded(service, left)).toMatchObject({ status: 'FAILED', attempt: 2 });
   expect(await status(retried)).toMatchObject({ attempt: 2 });
-  await stay(page);
-});
-
-test.runIf(isLongRun)(
-  'a retry of jobs that had succeeded when they were selected says that it costs again',
-  async () => {
-    const id = await createJob(service, { prompt: 'true', profile: 'shell', title: 'paid', project: 'cost' });
-    await untilEnded(service, id);
-    const page = await open('/jobs?project=cost');
-    await page.getByRole('checkbox', { name: 'Select paid' }).check();
-    await button(page, 'Retry jobs').click();
-    await page.getByText('1 job has succeeded. Another attempt costs tokens again').waitFor();
-    await button(page, 'Retry 1 job').waitFor();
-    await stay(page);
-  },
-);
-
-test.runIf(isLongRun)('a bulk action waits until the selected jobs could be read again', async () => {
-  await createJob(service, { prompt: 'true', title: 'unreadable', project: 'unread', draft: true });
-  const page = await open('/jobs?project=unread');
-  await page.getByRole('checkbox', { name: 'Select unreadable' }).check();
-  await page.route('**/jobs/*/status', async (route) => {
-    await route.fulfill({ status: 403, json: { error: 'forbidden' } });
-  });
-  await button(page, 'Cancel jobs').click();
-  await page.getByText('Could not read the current state of the jobs').waitFor();
-  expect(await button(page, 'Cancel jobs').last().isDisabled()).toBe(true);
-  await page.unrouteAll();
-  await button(page, 'Try again').click();
-  await button(page, 'Cancel 1 job').waitFor();
   await stay(page);
 });

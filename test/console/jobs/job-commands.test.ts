@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commandLine, jobCommands } from '../../../console/src/jobs/terminal/job-commands.ts';
+import { jobCommands } from '../../../console/src/jobs/terminal/job-commands.ts';
 import { COMMANDS } from '../../../lib/cli/command-table.ts';
 import { createProgram } from '../../../lib/cli/program.ts';
 import { JOB_ACTIONS } from '../../../lib/contract/job-actions.ts';
@@ -82,9 +82,5 @@ describe("the commands of a job's page", () => {
         await program.parseAsync([...args], { from: 'user' });
       }
     expect(Object.keys(JOB_ACTIONS).filter((name) => !run.includes(name))).toEqual([]);
-  });
-
-  test('are lines of a shell', () => {
-    expect(commandLine(['say', 'job_1', "it's"])).toBe("promptq say job_1 'it'\\''s'");
   });
 });

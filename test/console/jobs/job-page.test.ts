@@ -29,7 +29,6 @@ afterAll(async () => {
 });
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
-
 /** A line that the terminal shows, without the copies for screen readers elsewhere. */
 const line = (text: string) => page.locator('.job-log').getByRole('listitem').getByText(text, { exact: true });
 
@@ -134,20 +133,6 @@ test('attachments are downloaded, whatever characters their paths have', async (
   expect(percent.text).toBe('all\n');
 });
 
-test('the diff of a repository job is downloaded', async () => {
-  await repository.commit({ 'README.md': 'one\n' });
-  const project = 'changed';
-  await create({ project, prompt: 'true', draft: true });
-  await service.api('PATCH', `/projects/${project}`, { repository: repository.url });
-  const id = await create({ project, prompt: 'echo two > README.md', profile: 'shell' });
-  await ended(id);
-  await visit(page, `/jobs/${id}?tab=changes`);
-  // The link moves until the diff is shown.
-  await page.getByRole('table', { name: 'Changes in README.md' }).waitFor();
-  const { text } = await downloaded(() => page.getByRole('link', { name: 'Download the diff' }).click());
-  expect(text).toContain('-one\n+two\n');
-});
-
 test('a failed deployment is retried', async () => {
   const project = 'again';
   const command = 'test -e second || { touch second; echo "the first time fails"; exit 1; }';
@@ -189,22 +174,6 @@ test('every editor link of the API can be opened, whatever the case of its schem
   expect(given).toHaveLength(3);
 });
 
-test('the keys of a job switch its tabs and return to the list', async () => {
-  const id = await create({ prompt: 'true', profile: 'shell' });
-  await ended(id);
-  await visit(page, `/jobs/${id}`);
-  await page.waitForURL(/tab=log/);
-  await page.keyboard.press('2');
-  await page.waitForURL(/tab=result/);
-  await page.getByText('Run time').waitFor();
-  await page.keyboard.press('?');
-  await page.getByRole('dialog').getByText('Back to the list').waitFor();
-  await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await page.keyboard.press('u');
-  await page.waitForURL(/\/jobs$/);
-});
-
 test('a job that does not exist is reported as not found', async () => {
   await visit(page, '/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f');
   await page.getByText('The job was not found').waitFor();
@@ -227,4 +196,74 @@ test('missing output and a damaged record are reported in the log and in the res
   await page.locator('body.awsui-dark-mode').waitFor();
   expect(await axeViolations(page, { runOnly: ['color-contrast'] })).toEqual([]);
   await page.emulateMedia({ colorScheme: null });
+});
+
+beforeAll(async () => {
+  browser = await sharedBrowser();
+  service = await sharedService();
+  page = await openAs(browser, service.consoleUrl, 'operator');
+});
+
+const tab = (name: string | RegExp) => page.getByRole('tab', { name });
+const tabNames = async () => (await page.getByRole('tab').allTextContents()).map((name) => name.trim());
+
+test('a script opens on its log, without the tabs of agents', async () => {
+  const id = await create({ prompt: '#!/bin/bash\n# Check the links\necho one; exit 3', profile: 'shell' });
+  await ended(id);
+  await visit(page, `/jobs/${id}`);
+  await page.waitForURL(/tab=log/);
+  await page.getByRole('heading', { level: 1, name: 'Check the links', exact: true }).waitFor();
+  await page.locator('.job-log-bar').getByText('Complete', { exact: true }).waitFor();
+  expect(await page.locator('.job-log-bar [class*=status-success]').count()).toBe(0);
+  expect(await tabNames()).toEqual(['Log', 'Result', 'Details', 'Conversation', 'Attachments']);
+  await tab('Details').click();
+  await page.getByText(`promptq logs ${id}`).waitFor();
+  await page.getByRole('button', { name: 'Copy as promptq: Retry' }).waitFor();
+  await page.keyboard.press('2');
+  await page.getByText('Run time').waitFor();
+  expect(
+    await page
+      .getByRole('tabpanel')
+      .getByText(/tokens|Final message|Cost/)
+      .count(),
+  ).toBe(0);
+});
+
+test('attachments are counted, and a draft has no tabs of a run', async () => {
+  const id = await create({
+    prompt: 'echo x > "$PROMPTQ_ATTACHMENTS/a"; echo y > "$PROMPTQ_ATTACHMENTS/b"',
+    profile: 'shell',
+  });
+  await ended(id);
+  await visit(page, `/jobs/${id}`);
+  await tab('Attachments (2)').waitFor();
+  const draft = await create({ prompt: 'a draft', draft: true });
+  await visit(page, `/jobs/${draft}`);
+  await page.getByRole('heading', { name: 'History' }).waitFor();
+  expect(await tabNames()).toEqual(['Details']);
+});
+
+test('rebuilding the record needs confirmation, its outcome is reported, and an unknown one forbids a second run', async () => {
+  const id = await create({ prompt: 'true', profile: 'shell' });
+  await ended(id);
+  await visit(page, `/jobs/${id}`);
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: /^Rebuild record/ }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('It skips a running attempt.').waitFor();
+  await dialog.getByRole('button', { name: 'Rebuild record' }).click();
+  await page.getByText('The record is correct').waitFor();
+
+  await page.route('**/reread-logs', async (route) => await route.abort());
+  const open = async () => {
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: /^Rebuild record/ }).click();
+  };
+  await open();
+  await dialog.getByRole('button', { name: 'Rebuild record' }).click();
+  await page.getByText('It is unknown whether the record was rebuilt').waitFor();
+  await open();
+  await dialog.getByText('it may still be running').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Rebuild record' }).isDisabled()).toBe(true);
+  await page.unroute('**/reread-logs');
 });

@@ -3,7 +3,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
 import { amount } from '../../vitest/amount.ts';
-import { openAs, sharedBrowser, stay } from '../setup/browser.ts';
+import { leave, openAs, sharedBrowser, stay } from '../setup/browser.ts';
+import { serviceResponse } from '../setup/stubs.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -30,7 +31,6 @@ async function open(path: string): Promise<Page> {
 
 /** Jobs of a page of the list. */
 const PAGE_SIZE = amount(5, 50);
-
 /** Opens the list with pages of that size instead of 50. */
 async function openPaged(path: string): Promise<Page> {
   const before = async (page: Page) =>
@@ -41,33 +41,6 @@ async function openPaged(path: string): Promise<Page> {
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-
-test('jobs are cancelled together after a preview of which can be', async () => {
-  const project = 'bulk';
-  const drafts = [
-    await create({ prompt: 'first', project, draft: true }),
-    await create({ prompt: 'second', project, draft: true }),
-  ];
-  const ended = await create({ prompt: 'ended before', project, draft: true });
-  await service.api('POST', `/jobs/${ended}/cancel`);
-  const page = await open(`/jobs?project=${project}`);
-  await page.getByRole('link', { name: 'ended before' }).waitFor();
-  // The sticky header covers the table's header.
-  await page.getByTitle('Select all jobs of this page').first().click();
-  await button(page, 'Retry jobs').click();
-  const preview = page.getByRole('dialog');
-  await preview.getByText('This affects 1 of 3 jobs.').waitFor();
-  const skipped = preview.getByRole('region', { name: 'Skipped' });
-  expect(await skipped.getByText('It is a draft: queue it instead').count()).toBe(2);
-  await preview.getByRole('button', { name: 'Cancel', exact: true }).click();
-
-  await page.getByRole('checkbox', { name: 'Select ended before' }).uncheck();
-  await button(page, 'Cancel jobs').click();
-  await preview.getByRole('button', { name: 'Cancel 2 jobs', exact: true }).click();
-  await preview.getByText('2 jobs accepted').waitFor();
-  for (const id of drafts) await reached(id, 'CANCELLED');
-  await stay(page);
-});
 
 test('running jobs are killed together, and others are skipped', async () => {
   const project = 'kill';
@@ -165,22 +138,6 @@ test('filters are stored in the address, survive a reload, and can be saved by n
   await stay(page);
 });
 
-test('the keys of the list move, select and open', async () => {
-  await create({ prompt: 'older', project: 'keys', draft: true });
-  const id = await create({ prompt: 'newer', project: 'keys', draft: true });
-  const page = await open('/jobs?project=keys');
-  await page.getByRole('link', { name: 'older' }).waitFor();
-  await page.keyboard.press('?');
-  await page.getByRole('dialog').getByText('Select or deselect the job').waitFor();
-  await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-  for (const key of ['j', 'j', 'x', 'k']) await page.keyboard.press(key);
-  expect(await page.getByRole('checkbox', { name: 'Select older' }).isChecked()).toBe(true);
-  await page.keyboard.press('Enter');
-  await page.waitForURL(new RegExp(`/jobs/${id}$`));
-  await stay(page);
-});
-
 test('a bulk action can apply to all matching jobs, not only to the page', async () => {
   const project = 'cleanup';
   const all = PAGE_SIZE + 5;
@@ -209,4 +166,148 @@ test('a bulk action can apply to all matching jobs, not only to the page', async
   const { json } = await service.api('GET', `/jobs?status=DRAFT&project=${project}`);
   expect(json.items).toEqual([expect.objectContaining({ prompt_preview: 'leave me' })]);
   await stay(page);
+});
+
+beforeAll(async () => {
+  browser = await sharedBrowser();
+  service = await sharedService();
+  const draft = async (fields: Record<string, unknown>) => await createDraft({ draft: true, ...fields });
+  await draft({ prompt: 'translate the lanterns', project: 'almanac', profile: 'claude', model: 'm-2' });
+  await draft({ prompt: 'check the lanterns', project: 'almanac', profile: 'shell', tags: ['dusk'], cwd: 'docs' });
+  await draft({ prompt: 'round the lanterns', project: 'boutique', title: 'Rounding', tags: ['dusk', 'dawn'] });
+});
+
+async function createDraft(fields: Record<string, unknown>): Promise<string> {
+  const { status, json, text } = await service.api('POST', '/jobs', fields);
+  expect(status, text).toBe(201);
+  return json.id as string;
+}
+
+const WIDE = { width: 1440, height: 900 };
+const openWide = async (path: string, before?: (page: Page) => Promise<unknown>): Promise<Page> =>
+  await openAs(browser, service.consoleUrl, 'operator', { path, context: { viewport: WIDE }, before });
+const query = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
+const names = (page: Page) => page.locator('[data-job]').allInnerTexts();
+
+test('each filter of the API is set in the panel, stored in the address, and cleared by its chip', async () => {
+  const page = await openWide('/jobs?search=lanterns');
+  await page.getByRole('link', { name: 'Rounding' }).waitFor();
+  expect(await page.getByLabel('Created by').count()).toBe(0);
+  await button(page, 'Filters').click();
+  await page.getByLabel('Created by').waitFor();
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(WIDE.width);
+  const chips = page.getByRole('list', { name: 'Active filters' });
+  const own = { search: 'lanterns' };
+  const suggested = async (label: string, typed: string, sought: Record<string, string>, left: readonly string[]) => {
+    await page.getByLabel(label, { exact: true }).fill(typed);
+    await page.getByLabel(label, { exact: true }).press('Enter');
+    await expect.poll(() => query(page)).toEqual({ ...own, ...sought });
+    await expect.poll(() => names(page)).toEqual(left);
+    await chips.getByRole('button', { name: `Clear the filter ${label}` }).click();
+    await expect.poll(() => query(page)).toEqual(own);
+  };
+  // Case and the rest of the name do not matter while only one project matches.
+  await suggested('Project', 'ALMA', { project: 'almanac' }, ['check the lanterns', 'translate the lanterns']);
+  await suggested('Profile', 'Claude', { profile: 'claude' }, ['translate the lanterns']);
+  await suggested('Model', 'm-2', { model: 'm-2' }, ['translate the lanterns']);
+  await suggested('Tag', 'dawn', { tag: 'dawn' }, ['Rounding']);
+  await suggested('Folder', 'docs', { cwd: 'docs' }, ['check the lanterns']);
+  await suggested('Created by', 'token:nobody', { created_by: 'token:nobody' }, []);
+  await page.getByLabel('Agent').click();
+  await page.getByRole('option', { name: 'shell' }).click();
+  await expect.poll(() => query(page)).toEqual({ ...own, agent: 'shell' });
+  await expect.poll(() => names(page)).toEqual(['check the lanterns']);
+  // At the same time: the later change must not undo the earlier one.
+  await page.evaluate(`for (const [at, input] of document.querySelectorAll('input[type=datetime-local]').entries()) {
+    const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+    set.call(input, at === 0 ? '2020-02-03T04:05' : '2021-02-03T04:05');
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  }`);
+  const [after, before] = await page.evaluate<string[]>(
+    "['2020-02-03T04:05', '2021-02-03T04:05'].map((time) => new Date(time).toISOString())",
+  );
+  const times = { created_after: after, created_before: before };
+  await expect.poll(() => query(page)).toEqual({ ...own, agent: 'shell', ...times });
+  await expect.poll(() => names(page)).toEqual([]);
+  await page.reload();
+  await chips.getByText('Created before: 3 Feb 2021, 04:05').waitFor();
+  await chips.getByRole('button', { name: 'Clear all filters' }).click();
+  await page.getByRole('link', { name: 'Rounding' }).waitFor();
+  expect(query(page)).toEqual({});
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Filters');
+  await stay(page);
+});
+
+test('the list is sorted by the time of creation in either direction', async () => {
+  const page = await openWide('/jobs?status=DRAFT&search=lanterns');
+  const newestFirst = ['Rounding', 'check the lanterns', 'translate the lanterns'];
+  await expect.poll(() => names(page)).toEqual(newestFirst);
+  // The sticky header covers the table's header.
+  await page.getByRole('columnheader', { name: 'Created' }).getByRole('button').press('Enter');
+  await expect.poll(() => names(page)).toEqual(newestFirst.toReversed());
+  expect(query(page)).toEqual({ status: 'DRAFT', search: 'lanterns', order: 'oldest' });
+  await button(page, 'Filters').click();
+  await page.getByLabel('Order').click();
+  await page.getByRole('option', { name: 'Newest first' }).click();
+  await expect.poll(() => names(page)).toEqual(newestFirst);
+  await stay(page);
+});
+
+test('an incomplete count is marked, and an empty page offers the next one', async () => {
+  const page = await openWide('/jobs?search=far', async (opened) => {
+    await opened.route(/\/api\/v1\/jobs\?/, async (route) => {
+      const answer = await serviceResponse<object>(route);
+      await route.fulfill({ json: { ...answer, items: [], total: 1_234, total_complete: false, next_cursor: 'x' } });
+    });
+  });
+  await page.getByText('(at least 1,234)').waitFor();
+  await page.getByText('The next page continues the search.').waitFor();
+  expect(await button(page, 'Older').isEnabled()).toBe(true);
+  await leave(page);
+});
+
+test("a failed job's row shows the error, and a script is named by its comment", async () => {
+  const script = {
+    prompt: '#!/bin/sh\nset -eu\n# Check the spelling\nexit 3',
+    profile: 'shell',
+    project: 'lanterns-fail',
+  };
+  const ids = [await createDraft(script), await createDraft({ ...script, prompt: 'kill -9 $$\necho never' })];
+  ids.push(await createDraft({ prompt: '# Try\nit\ndrill: fail 400', project: 'lanterns-fail' }));
+  for (const id of ids)
+    await waitFor(async () => (await service.api('GET', `/jobs/${id}/status`)).json.terminal, { timeoutMs: 90_000 });
+  const page = await openWide('/jobs?project=lanterns-fail');
+  const row = (name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+  await row('Check the spelling').getByText('Exit code 3', { exact: true }).waitFor();
+  await row('kill -9 $$ …').getByText('Ended by SIGKILL', { exact: true }).waitFor();
+  const agent = row('Try it drill: fail 400');
+  await agent.getByText('Agent error', { exact: true }).waitFor();
+  await agent.getByText(/^The practice vendor fails as asked/).waitFor();
+  await stay(page);
+});
+
+test('columns and exact times are chosen, and stored in the browser', async () => {
+  const page = await openWide('/jobs?status=DRAFT');
+  const header = (name: string) => page.getByRole('columnheader', { name, exact: true });
+  await header('Profile').first().waitFor();
+  const time = page.locator('tbody time').first();
+  expect(await time.innerText()).toMatch(/ago$|now$/);
+  await button(page, 'List settings').click();
+  await page.getByRole('checkbox', { name: 'Profile' }).uncheck();
+  await page.getByRole('checkbox', { name: 'Created by' }).check();
+  await page.getByRole('checkbox', { name: 'Show exact times' }).check();
+  await button(page, 'Close').last().click();
+  const isChosen = async () => {
+    await header('Created by').first().waitFor();
+    expect(await header('Profile').count()).toBe(0);
+    expect(await time.innerText()).toMatch(/^\d{1,2} \w{3,4}, \d\d:\d\d:\d\d$/);
+    expect(await time.getAttribute('title')).toMatch(/\d{4}/);
+  };
+  await isChosen();
+  await page.reload();
+  await isChosen();
+  await button(page, 'List settings').click();
+  await button(page, 'Reset columns').click();
+  await header('Profile').first().waitFor({ state: 'attached' });
+  await leave(page);
 });

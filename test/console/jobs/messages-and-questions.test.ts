@@ -5,7 +5,6 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createJob, untilEnded } from '../../api/job-client.ts';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
-import { isLongRun } from '../../vitest/amount.ts';
 import { fileAppears } from '../../worker-container/agents/run-agent.ts';
 import { openAs, sharedBrowser, stay, visit } from '../setup/browser.ts';
 
@@ -77,50 +76,6 @@ describe('with two open questions', () => {
     const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/questions' });
     await page.getByText('Which wood?').waitFor();
     expect(await answer(page).count()).toBe(0);
-    await stay(page);
-  });
-
-  test('the inbox shows further questions on request', async () => {
-    const before = async (opened: Page) =>
-      await opened.route(/\/api\/v1\/jobs\?.*needs=answer/, async (route) => {
-        await route.continue({ url: route.request().url().replace('limit=50', 'limit=1') });
-      });
-    const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/questions', before });
-    await answer(page).first().waitFor();
-    expect(await page.getByText('Which nails?').count()).toBe(0);
-    const showMore = "[...document.querySelectorAll('button')].find((one) => one.textContent === 'Show more')?.click()";
-    await expect
-      .poll(async () => {
-        await page.evaluate(showMore);
-        return await page.getByText('Which nails?').count();
-      })
-      .toBe(1);
-    await page.getByText('Which wood?').waitFor();
-    await stay(page);
-  });
-
-  test('questions that could not be read again are marked, and an unreadable one is reported', async () => {
-    const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/questions' });
-    await page.getByText('Which wood?').waitFor();
-    const answer = { status: 403, json: { error: 'forbidden' } };
-    const mark = page.getByText('This page is out of date');
-    /** Returns to the page, which reads what is older than two seconds again, until it is marked or no longer is. */
-    const isMarkedOnReturn = async () => {
-      await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
-      return (await mark.count()) > 0;
-    };
-    await page.route(/\/api\/v1\/jobs\?.*needs=answer/, async (route) => await route.fulfill(answer));
-    await expect.poll(isMarkedOnReturn).toBe(true);
-    await page.getByText('Which wood?').waitFor();
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
-    await expect.poll(isMarkedOnReturn).toBe(false);
-    await page.route(`**/jobs/${wood}/questions`, async (route) => await route.fulfill(answer));
-    await page.goto(`/jobs/${wood}`);
-    await page.getByText('The question could not be loaded').waitFor();
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
-    await page.getByRole('button', { name: 'Try again' }).click();
-    // The log may show the question too, within the agent's call.
-    await page.getByText('Which wood?', { exact: true }).waitFor();
     await stay(page);
   });
 
@@ -201,13 +156,4 @@ test('a running agent gets a message by keyboard; text that is not sent in time 
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.locator('.job-message').getByText('Also greet the moon').waitFor();
   await stay(page);
-});
-
-test.runIf(isLongRun)('a shell job has no box', async () => {
-  const id = await createJob(service, { prompt: 'sleep 600', profile: 'shell' });
-  const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${id}` });
-  await page.getByRole('button', { name: 'Cancel' }).waitFor();
-  expect(await page.getByRole('textbox', { name: 'Message to the agent' }).count()).toBe(0);
-  await stay(page);
-  await service.api('POST', `/jobs/${id}/kill`);
 });

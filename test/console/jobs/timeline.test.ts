@@ -1,8 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
-import { amount, isLongRun } from '../../vitest/amount.ts';
-import { checkScene } from '../scenes/check-scene.ts';
+import { amount } from '../../vitest/amount.ts';
 import { launchBrowser, openAs, visit } from '../setup/browser.ts';
 import { CODEX, type CodexEvent, createScriptedCodex, type ScriptedCodex } from '../setup/scripted-codex.ts';
 
@@ -132,27 +131,6 @@ test('the timeline is filtered by kinds of events and by words', async () => {
   await page.getByText('No matching events', { exact: true }).waitFor();
 });
 
-test.runIf(isLongRun)('an event has a link that opens it', async () => {
-  await visit(page, `/jobs/${ended}`);
-  await event('npm run lint')
-    .getByRole('link', { name: /^Link to this event/ })
-    .click();
-  await page.waitForURL(/event=1(%3A|:)\d+/);
-  await page.reload();
-  await page.locator('[data-event] .event-current', { hasText: 'npm run lint' }).waitFor();
-  expect(await page.locator('.event-current').count()).toBe(1);
-});
-
-test('a link into the middle of an event opens that event, and keys continue from there', async () => {
-  await visit(page, `/jobs/${ended}`);
-  await event('npm run lint').waitFor();
-  const id = await event('npm run lint').getAttribute('data-event');
-  await visit(page, `/jobs/${ended}?tab=timeline&event=1:${Number(id) + 1}`);
-  await page.locator('[data-event] .event-current', { hasText: 'npm run lint' }).waitFor();
-  await page.keyboard.press('k');
-  await page.locator('[data-event]:focus', { hasText: 'npm test' }).waitFor();
-});
-
 test('keys move between events, to the next error, and expand an event', async () => {
   await visit(page, `/jobs/${ended}`);
   await event('npm test').waitFor();
@@ -210,10 +188,4 @@ test('thousands of events render few rows, and the last one can be reached', asy
   expect(await events().locator('[data-event]').first().getAttribute('aria-setsize')).toBe(String(count + 5));
   await page.evaluate('window.scrollTo(0, document.documentElement.scrollHeight)');
   await event(`echo ${count}`).waitFor();
-});
-
-test.runIf(isLongRun)('the timeline is accessible, light and dark, wide and narrow', async () => {
-  await visit(page, `/jobs/${ended}`);
-  await page.locator('.hljs-keyword').first().waitFor();
-  await expect.poll(() => checkScene(page, 'usual')).toEqual([]);
 });

@@ -20,26 +20,6 @@ const bindingsOf = async (project: string): Promise<any[]> =>
   (await service.api('GET', `/deploy-bindings?project=${project}`)).json.items;
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-test('a deploy binding is not created before it is known whether its project exists', async () => {
-  const known = Promise.withResolvers<void>();
-  const lists = /\/api\/v1\/projects(\?|$)/;
-  await admin.route(lists, async (route) => {
-    await known.promise;
-    await route.continue();
-  });
-  await admin.goto('/bindings');
-  await button(admin, 'Create binding').first().click();
-  await admin.getByLabel('Project').fill('mistyped');
-  await admin.getByLabel('URL').fill('https://ci.example.com/hook');
-  const create = admin.getByRole('dialog').getByRole('button', { name: 'Create' });
-  await expect.poll(() => create.isDisabled()).toBe(true);
-  await admin.keyboard.press('Control+Enter');
-  known.resolve();
-  await admin.getByText('The project “mistyped” does not exist.').waitFor();
-  expect(await bindingsOf('mistyped')).toEqual([]);
-  await admin.unrouteAll({ behavior: 'ignoreErrors' });
-});
-
 test('a deploy binding is created incomplete, completed and deleted', async () => {
   await visit(admin, '/bindings');
   await admin.getByRole('button', { name: 'Create binding' }).first().click();
@@ -166,16 +146,5 @@ test('an empty project is deleted; for another one the dialog lists what it stil
   expect((await counted()).map(({ name }: { name: string }) => name)).not.toContain('greenhuose');
   await service.api('DELETE', `/deploy-bindings/${bound.id}`);
   await service.api('POST', `/jobs/${job.id}/cancel`);
-  await stay(page);
-});
-
-test("a binding's missing fields are named as in its form", async () => {
-  const { json } = await service.api('POST', '/deploy-bindings', {
-    binding_mode: 'generic',
-    project: 'unfinished binding',
-  });
-  const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/bindings' });
-  await page.getByRole('row').filter({ hasText: 'unfinished binding' }).getByText('Missing: URL').waitFor();
-  await service.api('DELETE', `/deploy-bindings/${json.id}`);
   await stay(page);
 });

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -94,21 +93,5 @@ test('a way to continue anyway belongs to the refused prompt', async () => {
   await promptOf(page).fill('echo something else');
   await expect.poll(() => button(page, 'Continue with the profile as it is now').count()).toBe(0);
   expect((await service.api('GET', `/jobs?thread=${first}`)).json.items).toHaveLength(1);
-  await stay(page);
-});
-
-test('a turn starts also after a failure of the turn before, if the user chooses that', async () => {
-  const go = join(home, 'go');
-  const first = await create({ prompt: `until [ -e ${go} ]; do sleep 0.1; done; exit 3`, profile: 'shell' });
-  const page = await open(first);
-  await promptOf(page).fill('echo whatever happened');
-  await page.getByLabel('Start even if turn 1 fails or is cancelled').check();
-  await page.getByText('It starts when turn 1 ends.').waitFor();
-  await button(page, 'Continue').click();
-  const second = await openedAfter(page, first);
-  expect(existsSync(go)).toBe(false);
-  await writeFile(go, '');
-  await ended(first, 'FAILED');
-  await ended(second);
   await stay(page);
 });
