@@ -37,7 +37,7 @@ test('clients and stores are made where a process is put together', () => {
 });
 
 /** Members that are declared again because their type is narrower. */
-const NARROWED = ['ClaimContext.projectSettings', 'AttemptContext.agentSessions'];
+const NARROWED = ['AttemptContext.agentSessions'];
 
 /** A set of dependencies that functions pass on: what it extends, and what it adds. */
 interface ContextType {

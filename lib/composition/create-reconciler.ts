@@ -85,6 +85,5 @@ export function createReconciler(
     readReady: sharedReads(readyIndex(table, env.JOBS_TABLE, clock)),
     readClaimItems: claimItems(registry),
     ownClaims: new OwnClaims(),
-    hotProjects: new Set(),
   };
 }

@@ -31,11 +31,6 @@ export function readSettingsItem(item: Record<string, unknown> | undefined): Pro
   return item === undefined ? {} : itemSchema.parse(item).settings;
 }
 
-/** Whether the project in an item is hot (`stats/counting/spread-project.ts`). */
-export function isSpreadItem(item: Record<string, unknown> | undefined): boolean {
-  return typeof item?.spread_at === 'string';
-}
-
 /** A project's settings as clients see them. */
 export function viewProjectSettings({ repository, ref, setup, secret, exclusive_cwd }: ProjectSettings) {
   return {
@@ -61,11 +56,6 @@ export class ProjectSettingsStore {
     return readSettingsItem(await this.#read(projectId));
   }
 
-  /** Whether the project's ready jobs may be in several partitions. */
-  async isSpread(projectId: string): Promise<boolean> {
-    return isSpreadItem(await this.#read(projectId));
-  }
-
   /**
    * Changes the given settings; an empty text removes one.
    * @throws ApiError `not_found` if the project does not exist
@@ -80,7 +70,7 @@ export class ProjectSettingsStore {
     });
   }
 
-  /** Consistently: a job that is in another partition was created after the project became hot. */
+  /** Consistently: a setting applies to every attempt that starts after its change was answered. */
   async #read(projectId: string): Promise<Record<string, unknown> | undefined> {
     const { Item } = await this.#table.send(
       new GetCommand({ TableName: this.#tableName, Key: settingsKey(projectId), ConsistentRead: true }),

@@ -17,13 +17,6 @@ export const DEFAULT_PROJECT = 'local_project';
 const projectSchema = z.object({ id: z.string(), name: z.string(), created_at: z.string() });
 export type Project = z.output<typeof projectSchema>;
 
-/** A project as jobs are created in it. */
-const creationProjectSchema = projectSchema.extend({
-  /** When it became hot (`stats/counting/spread-project.ts`); absent: it never was. */
-  spread_at: z.string().optional(),
-});
-export type CreationProject = z.output<typeof creationProjectSchema>;
-
 /** A project with its settings. */
 export type SetProject = Project & { readonly settings: ProjectSettings };
 const setProjectSchema = projectSchema.extend({ settings: projectSettingsSchema.default({}) });
@@ -101,9 +94,9 @@ export function projectKeys(reference: string): { kind: string; id: string }[] {
   return ids.map((id) => ({ kind: KIND, id }));
 }
 
-/** The project in a stored item, for creating jobs in it. */
-export function readProject(item: Record<string, unknown>): CreationProject {
-  return creationProjectSchema.parse(item);
+/** The project in a stored item. */
+export function readProject(item: Record<string, unknown>): Project {
+  return projectSchema.parse(item);
 }
 
 /** The id for a project's name: the name if it is valid as a folder and a message group, else a readable hash. */

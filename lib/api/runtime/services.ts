@@ -32,7 +32,6 @@ import { TreeStore } from '../../jobs/trees/tree-store.ts';
 import type { ListContext } from '../../jobs/views/list-jobs.ts';
 import type { QueueContext } from '../../jobs/views/queue-place.ts';
 import { objectClient, queueClient } from '../../platform/aws/clients.ts';
-import { ProjectSettingsStore } from '../../projects/project-settings.ts';
 import { ProjectStore } from '../../projects/projects.ts';
 import type { HealthContext } from '../../stats/check-health.ts';
 import { JobCounts } from '../../stats/counting/counts.ts';
@@ -83,7 +82,6 @@ export function createQueuePlaces({ registry, env }: Core): QueueContext {
     ...registry,
     jobsTable: env.JOBS_TABLE,
     profiles: new ProfileStore(registry),
-    projectSettings: new ProjectSettingsStore(registry),
   };
 }
 

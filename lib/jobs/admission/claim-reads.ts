@@ -3,7 +3,6 @@ import { batchGet } from '../../platform/aws/batch-get.ts';
 import { gathered } from '../../platform/gather-calls.ts';
 import type { Registry } from '../../platform/registry.ts';
 import {
-  isSpreadItem,
   type ProjectSettings,
   type ProjectSettingsStore,
   readSettingsItem,
@@ -16,8 +15,6 @@ import { type JobTextStore, type JobTexts, textsInItem, textsKey } from '../stor
 export interface ClaimReads {
   /** undefined: it does not exist. */
   readonly profile: Profile | undefined;
-  /** Whether the project's ready jobs may be in several partitions. */
-  readonly isSpread: boolean;
   /** The settings of the job's project. @throws Error if they can't be read, which fails the attempt, not the claim */
   readonly settings: () => ProjectSettings;
   /** The job's texts. @throws Error if they can't be read */
@@ -58,7 +55,6 @@ export async function readForClaim({ readClaimItems, texts }: ClaimReadsContext,
   const [profile, settings, text] = keys.map((key) => items.find(({ kind, id }) => kind === key.kind && id === key.id));
   return {
     profile: profileOf(job.profile, profile),
-    isSpread: isSpreadItem(settings),
     settings: () => readSettingsItem(settings),
     texts: async () => inItem ?? (await (text === undefined ? texts.get(job) : texts.read(job, text))),
   };

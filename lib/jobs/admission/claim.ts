@@ -1,7 +1,7 @@
 import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
-import type { ProjectSettingsStore } from '../../projects/project-settings.ts';
 import type { ReceivedMessage } from '../dispatch/dispatch-queues.ts';
 import { isReady, secondsUntilDue, transition } from '../dispatch/transition.ts';
+import { readyKey } from '../indexes/ready-keys.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
 import {
@@ -15,7 +15,7 @@ import { type EnterContext, enterThread } from './enter-thread.ts';
 import { acquireFolder, exclusiveFolder, type FolderContext, waitForFolder, wakeIfFree } from './folder-slots.ts';
 import type { OwnClaims } from './own-claims.ts';
 import { acquireProfileSlot, type ProfileSlotContext, waitForProfileSlot, wakeForFreeSlots } from './profile-slots.ts';
-import { type ReadReady, readyJobs } from './ready-jobs.ts';
+import type { ReadReady } from './ready-jobs.ts';
 
 /** A claimed job, and what was read for the claim. */
 export interface Claimed {
@@ -39,9 +39,6 @@ const NEWER_SCHEMA_DELAY_SECONDS = 30;
 const RECHECK_PAUSES_MS = [50, 150, 400] as const;
 
 export interface ClaimContext extends FolderContext, ProfileSlotContext, EnterContext, ClaimReadsContext {
-  readonly projectSettings: Pick<ProjectSettingsStore, 'get' | 'isSpread'>;
-  /** Projects that this process knows to be hot. They stay so. */
-  readonly hotProjects: Set<string>;
   readonly readReady: ReadReady;
   /** Of this process, for all its slots. */
   readonly ownClaims: OwnClaims;
@@ -80,36 +77,26 @@ function isExhausted({ receives, sentAt = 0 }: ReceivedMessage, now: number): bo
   return receives > RETRY.times && now - sentAt > RETRY.times * RETRY.seconds * 1000;
 }
 
-/** A project that turns out to be hot is read again, in all its partitions. */
 async function findWork(
   context: ClaimContext,
   received: ReceivedMessage,
   workerId: string,
 ): Promise<Claim | undefined> {
-  const { hotProjects, ownClaims } = context;
-  const { project } = received.message;
-  const isSpread = hotProjects.has(project);
-  const isNews = () => !isSpread && hotProjects.has(project);
-  const besides = ownClaims.inProgress;
-  for (const candidate of await readyJobs(context.readReady, received.message, { isSpread, besides })) {
+  const { ownClaims } = context;
+  const { band, project } = received.message;
+  for (const candidate of await context.readReady(readyKey(band, project), ownClaims.inProgress)) {
     // At once, so that slots with different jobs also read what they need for them at the same time.
     if (ownClaims.has(candidate)) continue;
     const claimed = await skipDamaged(`job ${candidate.id}`, () => claimOnce(context, candidate, workerId));
     if (claimed !== undefined) return { kind: 'claimed', ...claimed };
-    if (isNews()) return await findWork(context, received, workerId);
   }
   const own = await context.jobs.find(received.message.job);
   if (own === 'newer' || (own !== undefined && !isUnderstood(own)))
     return { kind: 'retry_later', seconds: NEWER_SCHEMA_DELAY_SECONDS };
-  if (own === undefined || !isReady(own)) {
-    if (isSpread || !(await context.projectSettings.isSpread(project))) return undefined;
-    hotProjects.add(project);
-    return await findWork(context, received, workerId);
-  }
+  if (own === undefined || !isReady(own)) return undefined;
   const wait = secondsUntilDue(own, context.clock.now());
   if (wait > 0) return { kind: 'retry_later', seconds: wait };
   const claimed = await claimOnce(context, own, workerId);
-  if (claimed === undefined && isNews()) return await findWork(context, received, workerId);
   return claimed && { kind: 'claimed', ...claimed };
 }
 
@@ -128,11 +115,6 @@ async function claimOne(context: ClaimContext, job: Job, workerId: string): Prom
     return undefined;
   }
   const reads = await readForClaim(context, job);
-  if (reads.isSpread && !context.hotProjects.has(job.project_id)) {
-    // A better job may be in a partition that was not read.
-    context.hotProjects.add(job.project_id);
-    return undefined;
-  }
   const slotResult = await acquireProfileSlot({ ...context, profiles: claimedProfile(context, job, reads) }, job);
   const projectSettings = claimedSettings(context, job, reads);
   const folder = await exclusiveFolder({ ...context, projectSettings }, job, turns);

@@ -4,7 +4,7 @@ import { ApiError, InvalidFieldError } from '../../contract/errors.ts';
 import { quoted } from '../../contract/input/legible.ts';
 import type { JobCreation } from '../../contract/schemas/jobs/job-creation.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
-import type { CreationProject, ProjectStore } from '../../projects/projects.ts';
+import type { Project, ProjectStore } from '../../projects/projects.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { isJobId, jobIdOfOwnedKey, randomJobId } from '../lifecycle/job-id.ts';
 import { JOB_SCHEMA, THREAD_JOB_SCHEMA } from '../lifecycle/newer-schema.ts';
@@ -223,7 +223,7 @@ function newJob(from: {
   creation: JobCreation;
   texts: JobTexts;
   profile: Profile;
-  project: CreationProject;
+  project: Project;
   createdBy: string;
   at: string;
   origin: Origin | undefined;
@@ -247,7 +247,6 @@ function newJob(from: {
     agent: from.profile.agent,
     ...(creation.model !== undefined && { model: creation.model }),
     priority: creation.priority ?? Math.min(0, origin?.parent?.priority ?? 0),
-    ...(from.project.spread_at !== undefined && { spread: true }),
     ...(timeout !== undefined && { timeout }),
     retries: creation.retries ?? from.profile.retries ?? 0,
     ...(creation.cwd !== undefined && { cwd: creation.cwd }),

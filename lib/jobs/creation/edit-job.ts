@@ -110,8 +110,7 @@ async function validateEdit(
   return {
     ...definedOnly({ model, priority, timeout, retries, cwd }),
     ...(isMoved && { folder_of: undefined }),
-    // Its new project may not be hot, so it waits in the partition that all projects have.
-    ...(project !== undefined && { project_id: project.id, project: project.name, spread: undefined }),
+    ...(project !== undefined && { project_id: project.id, project: project.name }),
     ...labels,
     profile: profile.name,
     agent: profile.agent,

@@ -2,7 +2,7 @@ import { type Profile, profileKey, profileOf } from '../../catalog/profiles.ts';
 import { type Rule, readRule, ruleKey } from '../../catalog/rules.ts';
 import { batchGet } from '../../platform/aws/batch-get.ts';
 import type { Registry } from '../../platform/registry.ts';
-import { type CreationProject, projectKeys, readProject } from '../../projects/projects.ts';
+import { type Project, projectKeys, readProject } from '../../projects/projects.ts';
 
 /** What a job refers to. */
 export interface ReferredItems {
@@ -13,7 +13,7 @@ export interface ReferredItems {
   /** The requested rules that don't exist. */
   readonly unknownRules: readonly string[];
   /** undefined: it was not requested, or does not exist. */
-  readonly project: CreationProject | undefined;
+  readonly project: Project | undefined;
 }
 
 /** @param references.project id or name */

@@ -49,8 +49,7 @@ interface ReadyPlace {
 }
 
 function readyPlace(job: Job): ReadyPlace {
-  const suffix = job.spread === true ? suffixOf(job) : undefined;
-  return { ready_key: readyKey(bandOf(job), job.project_id, suffix), ready_order: readyOrder(job) };
+  return { ready_key: readyKey(bandOf(job), job.project_id), ready_order: readyOrder(job) };
 }
 
 /** Each reason has a case, so that a new one can't get into the partition of another. */

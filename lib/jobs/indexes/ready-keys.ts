@@ -2,16 +2,10 @@ import type { LaterCode } from '../../contract/later-code.ts';
 import type { Band } from '../../platform/aws/tables.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { ParkReason } from '../lifecycle/parking.ts';
-import { LIST_SUFFIXES } from './list-keys.ts';
 
-/** Partition of the ready index with claimable jobs of a band and project: all of them, unless the project is hot. */
-export function readyKey(band: Band, projectId: string, suffix: string = LIST_SUFFIXES[0]): string {
-  return suffix === LIST_SUFFIXES[0] ? `${band}#${projectId}` : `${band}#${projectId}#${suffix}`;
-}
-
-/** The partitions of the ready index that only hot projects have, besides the one that all have. */
-export function spreadReadyKeys(band: Band, projectId: string): string[] {
-  return LIST_SUFFIXES.slice(1).map((suffix) => readyKey(band, projectId, suffix));
+/** Partition of the ready index with the claimable jobs of a band and project, the best first. */
+export function readyKey(band: Band, projectId: string): string {
+  return `${band}#${projectId}`;
 }
 
 /** Partition of the ready index with ended jobs whose follow-up jobs may be missing. */

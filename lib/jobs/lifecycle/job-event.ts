@@ -106,4 +106,4 @@ export type JobEdit = Partial<
 >;
 
 /** What an edit of a draft may change. No worker has seen a draft, so it may move to another project. */
-export type DraftEdit = JobEdit & Partial<Pick<Job, 'project_id' | 'project'>> & { spread?: undefined };
+export type DraftEdit = JobEdit & Partial<Pick<Job, 'project_id' | 'project'>>;

@@ -23,8 +23,6 @@ export const jobItemSchema = z.object({
   agent: knownOrLater(AGENTS).optional(),
   model: z.string().optional(),
   priority: z.number(),
-  /** Its project was hot when it was created: it waits in one of the project's ready partitions, by a hash of its id. */
-  spread: z.boolean().optional(),
   timeout: z.number().optional(),
   retries: z.number(),
   cwd: z.string().optional(),

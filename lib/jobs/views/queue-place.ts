@@ -3,13 +3,11 @@ import type { ProfileStore } from '../../catalog/profiles.ts';
 import type { JobView } from '../../contract/schemas/jobs/job.ts';
 import { batchGet } from '../../platform/aws/batch-get.ts';
 import type { Registry } from '../../platform/registry.ts';
-import type { ProjectSettingsStore } from '../../projects/project-settings.ts';
 import { slotsOf } from '../admission/profile-slots.ts';
 import { startedBy } from '../admission/shared-folders.ts';
 import { readSlots } from '../admission/slots.ts';
 import { indexKeys } from '../indexes/index-keys.ts';
-import { readyKey, spreadReadyKeys } from '../indexes/ready-keys.ts';
-import { bandOf, type Job } from '../lifecycle/job.ts';
+import type { Job } from '../lifecycle/job.ts';
 import { isBusy } from '../lifecycle/parking.ts';
 import { ownFolder } from '../lifecycle/working-folder.ts';
 import { knownJobs } from '../store/read-job.ts';
@@ -21,7 +19,6 @@ const MAX_COUNTED = 500;
 export interface QueueContext extends Registry {
   readonly jobsTable: string;
   readonly profiles: Pick<ProfileStore, 'get'>;
-  readonly projectSettings: Pick<ProjectSettingsStore, 'isSpread'>;
 }
 
 /** A queued job's position among those that wait for the same, and the jobs that use it; null if it does not wait. */
@@ -36,27 +33,7 @@ async function lineBefore(context: QueueContext, job: Job): Promise<{ ahead: num
   const { ready_key, ready_order } = indexKeys(job);
   if (ready_key === undefined || ready_order === undefined || (job.parked !== undefined && !isBusy(job.parked)))
     return { ahead: null, ahead_complete: false };
-  const keys = job.parked === undefined ? await readyKeys(context, job) : [ready_key];
-  const counts = await Promise.all(keys.map((key) => countBefore(context, key, ready_order)));
-  const ahead = counts.reduce((sum, { count }) => sum + count, 0);
-  return {
-    ahead: Math.min(ahead, MAX_COUNTED),
-    ahead_complete: counts.every(({ isComplete }) => isComplete) && ahead <= MAX_COUNTED,
-  };
-}
-
-/** The partitions in which jobs of a job's band and project are ready. */
-async function readyKeys({ projectSettings }: QueueContext, job: Job): Promise<string[]> {
-  const band = bandOf(job);
-  const isSpread = await projectSettings.isSpread(job.project_id);
-  return [readyKey(band, job.project_id), ...(isSpread ? spreadReadyKeys(band, job.project_id) : [])];
-}
-
-async function countBefore(
-  { table, jobsTable }: QueueContext,
-  key: string,
-  order: string,
-): Promise<{ count: number; isComplete: boolean }> {
+  const { table, jobsTable } = context;
   const { Count = 0, LastEvaluatedKey } = await table.send(
     new QueryCommand({
       TableName: jobsTable,
@@ -64,11 +41,11 @@ async function countBefore(
       Select: 'COUNT',
       KeyConditionExpression: '#key = :key AND #order < :order',
       ExpressionAttributeNames: { '#key': 'ready_key', '#order': 'ready_order' },
-      ExpressionAttributeValues: { ':key': key, ':order': order },
+      ExpressionAttributeValues: { ':key': ready_key, ':order': ready_order },
       Limit: MAX_COUNTED,
     }),
   );
-  return { count: Count, isComplete: LastEvaluatedKey === undefined };
+  return { ahead: Count, ahead_complete: LastEvaluatedKey === undefined };
 }
 
 /** The jobs that use the folder, or the profile's slots, that a job waits for. */

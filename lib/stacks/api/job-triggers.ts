@@ -54,14 +54,6 @@ export class JobTriggers extends Construct {
         itemStatement(data, 'registry', ['GetItem', 'UpdateItem'], ofKinds('counter', ...Object.values(STATS_KINDS))),
         // Workers, which create jobs in the name of others, may not write these.
         itemStatement(data, 'registry', ['PutItem'], ofKinds(AUDIT_KIND)),
-        // To mark a project as hot.
-        itemStatement(data, 'registry', ['UpdateItem'], {
-          'ForAllValues:StringEquals': {
-            'dynamodb:LeadingKeys': ['project'],
-            'dynamodb:Attributes': ['kind', 'id', 'spread_at'],
-          },
-          StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE'] },
-        }),
         new PolicyStatement({
           actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
           resources: [streamArn],

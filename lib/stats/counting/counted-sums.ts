@@ -23,30 +23,28 @@ interface ItemKey {
  * Adds to the numbers in an item of the Registry what records of a shard of the stream add. The item stores a checkpoint
  * for each shard and is written on condition that the checkpoint lies before the added records: a record counts once
  * however batches are repeated or split, at the cost of one write and no read.
- * @returns the item as it then is; undefined if nothing was left to add
  */
 export async function addOnce(
   registry: Registry,
   key: ItemKey,
   { shard, additions }: { readonly shard: string; readonly additions: readonly Addition[] },
-): Promise<Readonly<Record<string, unknown>> | undefined> {
+): Promise<void> {
   let left = additions
     .map((addition) => ({ ...addition, sequence: sortable(addition.sequence) }))
     .toSorted((a, b) => a.sequence.localeCompare(b.sequence));
   while (left.length > 0) {
-    const result = await add(registry, key, { shard, additions: left });
-    if ('item' in result) return result.item;
-    left = left.filter(({ sequence }) => sequence > result.counted);
+    const counted = await add(registry, key, { shard, additions: left });
+    if (counted === undefined) return;
+    left = left.filter(({ sequence }) => sequence > counted);
   }
-  return undefined;
 }
 
-/** @returns the item, or its checkpoint if it already has some of the additions */
+/** @returns the item's checkpoint if it already has some of the additions; undefined: all are added */
 async function add(
   registry: Registry,
   { kind, id }: ItemKey,
   { shard, additions }: { readonly shard: string; readonly additions: readonly Addition[] },
-): Promise<{ item: Readonly<Record<string, unknown>> } | { counted: string }> {
+): Promise<string | undefined> {
   const { table, registryTable } = registry;
   const added = Object.entries(sum(...additions.map((addition) => addition.add)));
   const activeAt = additions.findLast((addition) => addition.activeAt !== undefined)?.activeAt;
@@ -76,10 +74,10 @@ async function add(
       }),
     );
     await forget(registry, { kind, id }, outdated(Object.keys(Attributes), checkpoint));
-    return { item: Attributes };
+    return undefined;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error;
-    return { counted: String(unmarshall(error.Item)[checkpoint]) };
+    return String(unmarshall(error.Item)[checkpoint]);
   }
 }
 

@@ -1,8 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Registry } from '../../platform/registry.ts';
 import { type Addition, addOnce } from './counted-sums.ts';
-import { HotProjects } from './hot-projects.ts';
-import { type CountedJob, STATS_KINDS, type StatsChange, statsChanges } from './job-stats.ts';
+import { type CountedJob, type StatsChange, statsChanges } from './job-stats.ts';
 
 /** A change of a job from the table's stream, with the job before and after. */
 export interface CountedChange {
@@ -15,11 +14,9 @@ export interface CountedChange {
 /** Statistics of days, models and projects, updated from the stream of the Jobs table: each change counts once. */
 export class StatsStore {
   readonly #registry: Registry;
-  readonly #hotProjects: HotProjects;
 
   constructor(registry: Registry) {
     this.#registry = registry;
-    this.#hotProjects = new HotProjects(registry);
   }
 
   async apply(shard: string, changes: readonly CountedChange[]): Promise<void> {
@@ -31,12 +28,8 @@ export class StatsStore {
         byItem.set(`${kind}#${id}`, known);
       }
     }
-    const items = [...byItem.values()];
     await Promise.all(
-      items.map(async ({ key, additions }) => {
-        const item = await addOnce(this.#registry, key, { shard, additions });
-        if (key.kind === STATS_KINDS.project && item !== undefined) await this.#hotProjects.note(item);
-      }),
+      [...byItem.values()].map(({ key, additions }) => addOnce(this.#registry, key, { shard, additions })),
     );
   }
 

@@ -81,26 +81,6 @@ it("a running job that lost its worker is reported, with the worker's id", async
   expect(await count(record({ ...requeued, status: 'FAILED' }, aJob({ id: running.id })))).toEqual([]);
 });
 
-/** Counts new jobs of a project: one at first, and the others after so many seconds. */
-async function countNew(project_id: string, jobs: number, seconds: number): Promise<void> {
-  const created = (n: number, second: number) =>
-    record(undefined, aJob({ id: jobIdOfKey(`${project_id} ${n}`), project_id, updated_at: at(second) }));
-  await count(created(0, 0));
-  await count(...Array.from({ length: jobs }, (_, n) => created(n + 1, seconds)));
-}
-
-it('a project is hot from 250 new jobs a second on, and no other', async () => {
-  for (const name of ['busy', 'calm', 'brief']) await deployment.projects.create(name);
-  await countNew('busy', 1_500, 6);
-  await countNew('calm', 1_499, 6);
-  // A burst is over before anything else could be done about it.
-  await countNew('brief', 1_000, 1);
-  await countNew('never-made', 1_500, 6);
-  const spread = (id: string) => deployment.projectSettings.isSpread(id);
-  expect(await Promise.all(['busy', 'calm', 'brief', 'never-made'].map(spread))).toEqual([true, false, false, false]);
-  expect(await deployment.projects.find('never-made')).toBeUndefined();
-});
-
 it('a job that another one has started is recorded once, also if the batch is repeated', async () => {
   const times = { created_at: at(7), updated_at: at(7) };
   const ofParent = { parent_id: 'job_parent', created_by: 'job:job_parent', ...times };

@@ -31,7 +31,7 @@ it('a dispatch message claims its own job by a consistent read, though the index
   const job = await deployment.store({ id: id(1) });
   const message = { v: 1, band: 'normal', project: job.project_id, job: job.id } as const;
   const held = { message, handle: '', receives: 2 };
-  const claimed = await claim({ ...deployment, readReady: async () => ({ jobs: [] }) }, held, 'worker-1');
+  const claimed = await claim({ ...deployment, readReady: async () => [] }, held, 'worker-1');
   expect(claimed).toMatchObject({ kind: 'claimed', job: { id: job.id } });
 });
 

@@ -1,6 +1,6 @@
 import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isSpreadItem, ProjectSettingsStore, readSettingsItem } from '../../../lib/projects/project-settings.ts';
+import { ProjectSettingsStore, readSettingsItem } from '../../../lib/projects/project-settings.ts';
 import { ProjectStore } from '../../../lib/projects/projects.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
@@ -69,14 +69,8 @@ it('a project that is removed before its settings are changed is not found', asy
   await expect(change).rejects.toMatchObject({ code: 'not_found' });
 });
 
-it('an item that is absent or was stored without settings has none, and its project is not hot', () => {
+it('an item that is absent or was stored without settings has none', () => {
   expect([readSettingsItem(undefined), readSettingsItem({ id: 'app' })]).toEqual([{}, {}]);
-  expect([undefined, {}, { spread_at: 1 }, { spread_at: 'then' }].map(isSpreadItem)).toEqual([
-    false,
-    false,
-    false,
-    true,
-  ]);
 });
 
 it('settings that cannot be written are an error', async () => {

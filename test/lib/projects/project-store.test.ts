@@ -45,10 +45,10 @@ it('a project is found by its id and its name, and made once', async () => {
   expect(await later.create('Team B')).toEqual(project);
   expect([await later.find('Team B'), await later.find(project.id)]).toEqual([project, project]);
   // As an earlier version made ids of names.
-  const Item = { kind: 'project', id: 'Odd id', name: 'Odd id', created_at: 'then', spread_at: 'later' };
+  const Item = { kind: 'project', id: 'Odd id', name: 'Odd id', created_at: 'then' };
   await registry.table.send(new PutCommand({ TableName: registry.registryTable, Item }));
   expect(await later.find('Odd id')).toEqual({ id: 'Odd id', name: 'Odd id', created_at: 'then' });
-  expect(readProject(Item)).toEqual({ id: 'Odd id', name: 'Odd id', created_at: 'then', spread_at: 'later' });
+  expect(readProject(Item)).toEqual({ id: 'Odd id', name: 'Odd id', created_at: 'then' });
   expect(await later.page({ limit: 2 })).toMatchObject({
     items: [
       { id: 'Odd id', settings: {} },

@@ -65,8 +65,6 @@ export const EVENTS = [
   'answer was the result of the call',
   'answer masked',
   'answer came with the prompt',
-  'project became hot',
-  'claimed from a hot partition',
   'commands began',
   'commands succeeded',
   'commands failed',
@@ -106,7 +104,6 @@ export function eventsOfWrite(before: Job | undefined, after: Job, actor: Actor)
   if (before.status === after.status && isOfDeployments(before, after))
     return after.commands_held === true ? [...asked, 'commands held for their thread'] : asked;
   const event = EVENT_OF[`${before.status} ${after.status}`];
-  if (event === 'claimed' && before.spread === true) return [...asked, event, 'claimed from a hot partition'];
   return [...asked, ...(event === undefined ? eventsInState(before, after, actor) : [event])];
 }
 

@@ -3,7 +3,6 @@ import { claim } from '../../../lib/jobs/admission/claim.ts';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { endAttempt } from '../../../lib/jobs/dispatch/end-attempt.ts';
 import { afterAttempt } from '../../../lib/reconciler/after-attempt.ts';
-import { spreadProject } from '../../../lib/stats/counting/spread-project.ts';
 import { aReceipt } from '../../lib/jobs/a-job.ts';
 import { ENV } from '../model/environment.ts';
 import { quietDeployment } from '../worlds/quiet-deployment.ts';
@@ -13,7 +12,7 @@ import type { Step, Touch } from './job-writes.ts';
 const TOKEN: Touch = { place: 'Registry', key: 'token/one', units: 1, kind: 'reads' };
 
 /** What the service reads for a short job of a project, by its own code over the model of the tables. */
-export async function readsOfLife(project: string, { hot }: { hot: boolean }): Promise<Record<Step, readonly Touch[]>> {
+export async function readsOfLife(project: string): Promise<Record<Step, readonly Touch[]>> {
   const deployment = quietDeployment();
   const { calls } = deployment;
   const readsOf = async (act: () => Promise<unknown>): Promise<Touch[]> => {
@@ -23,13 +22,10 @@ export async function readsOfLife(project: string, { hot }: { hot: boolean }): P
   };
   const creation = { prompt: 'true', profile: 'codex', project };
   await createJob(deployment, { ...creation, draft: true }, 'token:test');
-  if (hot) await spreadProject(deployment.registry, project, new Date(0).toISOString());
   const claimOf = (job: string) => {
     const message = { v: 1, band: 'normal', project, job } as const;
     return claim(deployment, { message, handle: 'handle', receives: 1 }, 'worker-1');
   };
-  // A worker learns once that a project is hot.
-  await claimOf((await createJob(deployment, creation, 'token:test')).id);
   let id = '';
   const create = await readsOf(async () => ({ id } = await createJob(deployment, creation, 'token:test')));
   const reads = await readsOf(() => claimOf(id));

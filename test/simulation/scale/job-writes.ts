@@ -23,22 +23,10 @@ export type Step = (typeof STEPS)[number];
 
 type Item = Readonly<Record<string, unknown>>;
 
-/**
- * What the service writes for a short shell job: the real lifecycle, index keys and projections.
- * @param options.hot whether its project is hot
- */
-export function writesOfLife(
-  name: string,
-  projectId: string,
-  { hot = false }: { hot?: boolean } = {},
-): Readonly<Record<Step, readonly Touch[]>> {
+/** What the service writes for a short shell job: the real lifecycle, index keys and projections. */
+export function writesOfLife(name: string, projectId: string): Readonly<Record<Step, readonly Touch[]>> {
   const circumstances = { now: Date.parse('2026-11-20T10:00:00.000Z'), random: () => 0 };
-  const queued = aJob({
-    id: jobIdOfKey(name),
-    project_id: projectId,
-    project: projectId,
-    ...(hot && { spread: true }),
-  });
+  const queued = aJob({ id: jobIdOfKey(name), project_id: projectId, project: projectId });
   const running = decided(decide(queued, { type: 'claim', workerId: 'worker-1' }, circumstances));
   const receipt = aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: running.id, attempt: running.attempt });
   const ended = decided(decide(running, { type: 'end', receipt }, circumstances));

@@ -36,22 +36,16 @@ const TEXT_PARTITIONS = 8;
 /** Assumed milliseconds: Lambda's window, its poll of the stream, and one write of the counts, so many side by side. */
 const COUNTING = { window: 1_000, poll: 250, write: 15, parallel: 50, records: 1_000 } as const;
 
-/** From so many jobs of a project in a second on it is hot; seconds until it is marked. */
-const HOT = { jobsPerSecond: 250, seconds: 12 } as const;
-
 export async function measureScale({ rates, projects, fleet, bursts = false }: ScaleOptions): Promise<ScaleMeasure> {
-  const lives = { cold: await meanLife(projects, false), hot: await meanLife(projects, true) };
+  const life = await meanLife(projects);
   const partitions = new Partitions({ bursts });
   const waits: { rate: number; wait: number }[] = [];
   let first: string | undefined;
   let refusing: string[] = [];
-  let hotFor = 0;
   for (const rate of rates) {
-    const isMarked = hotFor >= HOT.seconds;
-    if (rate / projects >= HOT.jobsPerSecond || isMarked) hotFor += 1;
     const shards = partitions.partitionsOf('Jobs');
     const touches = [
-      ...lives[isMarked ? 'hot' : 'cold'].map((touch) => ({ ...touch, units: touch.units * rate })),
+      ...life.map((touch) => ({ ...touch, units: touch.units * rate })),
       ...touchesOfFleet(fleet, { claims: rate, decisions: rate === 0 ? 0 : Math.min(shards, rate) }),
     ];
     for (const { place, key, units, kind = 'writes' } of touches)
@@ -78,11 +72,11 @@ function share({ refused, units }: Partitions, kind: Kind): number {
 }
 
 /** What one job takes of each place, as a mean of many lives. */
-async function meanLife(projects: number, hot: boolean): Promise<Touch[]> {
-  const reads = await Promise.all(Array.from({ length: projects }, (_, n) => readsOfLife(`p${n}`, { hot })));
+async function meanLife(projects: number): Promise<Touch[]> {
+  const reads = await Promise.all(Array.from({ length: projects }, (_, n) => readsOfLife(`p${n}`)));
   const means = new Map<string, Touch>();
   for (let n = 0; n < LIVES; n += 1) {
-    const writes = writesOfLife(`${n}`, `p${n % projects}`, { hot });
+    const writes = writesOfLife(`${n}`, `p${n % projects}`);
     for (const step of STEPS)
       for (const touch of [...writes[step], ...(reads[n % projects]?.[step] ?? [])]) {
         const key = touch.place === 'Jobs' ? '' : touch.key;

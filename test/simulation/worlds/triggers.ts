@@ -4,7 +4,6 @@ import { continueThreads, makeMissingFollowUps, settlePendingMessages } from '..
 import { wakeForFreeResources } from '../../../lib/reconciler/reconcile-jobs.ts';
 import { reconcile } from '../../../lib/reconciler/reconciler.ts';
 import { JobCounts } from '../../../lib/stats/counting/counts.ts';
-import { spreadProject } from '../../../lib/stats/counting/spread-project.ts';
 import { ModelClient } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
@@ -42,16 +41,6 @@ export class ModelTriggers {
   /** The queues were lost: the next run of the reconciler reissues all messages on request. */
   noteLoss(): void {
     this.#isLost = this.#deployment.random.chance(0.5);
-  }
-
-  /** A project becomes hot, in the middle of all that happens to its jobs. */
-  async spread(project: string): Promise<void> {
-    await this.#invoke('count', async (process) => {
-      const { table } = new ModelClient(this.#deployment, process, { id: process.name, doing: 'count' });
-      const registry = { table, registryTable: ENV.REGISTRY_TABLE };
-      if (await spreadProject(registry, project, new Date(process.clock.now()).toISOString()))
-        this.#deployment.tellEvent('project became hot');
-    });
   }
 
   async watchEveryMinute(): Promise<void> {

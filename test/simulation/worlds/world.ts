@@ -15,7 +15,6 @@ import { SeededRandom } from '../seeded-random.ts';
 import { ModelAgents } from './agent.ts';
 import { ModelApi } from './api.ts';
 import { Clients } from './clients/clients.ts';
-import { PROJECTS } from './clients/creations.ts';
 import { ModelDeployment } from './deployment.ts';
 import { addBindings } from './deployments/bindings.ts';
 import { ModelCommands } from './deployments/commands.ts';
@@ -188,7 +187,6 @@ export class World {
     while (this.#faults.active) {
       await this.#time.sleep(this.#random.skewed(5_000, 300_000));
       if (this.#faults.happens('deployed', 0.3)) workers.deploy();
-      if (this.#random.chance(0.2)) void triggers.spread(this.#random.pick(PROJECTS));
       if (isStormy && this.#faults.happens('no workers', 0.05)) workers.leave(this.#random.integer(60_000, 2_400_000));
       if (isStormy && this.#faults.happens('queues purged', 0.1)) {
         this.#deployment.purgeQueues();

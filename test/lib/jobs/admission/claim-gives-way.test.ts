@@ -27,7 +27,7 @@ async function narrowDeployment(): Promise<QuietDeployment> {
 /** By a message of the job, which no index lists. */
 async function claimOf(deployment: QuietDeployment, job: Job): Promise<Claim['kind']> {
   const message = { v: 1, band: 'normal', project: PROJECT, job: job.id } as const;
-  const context = { ...deployment, readReady: async () => ({ jobs: [] }) };
+  const context = { ...deployment, readReady: async () => [] };
   return (await claim(context, { message, handle: '', receives: 2 }, 'worker')).kind;
 }
 

@@ -113,7 +113,7 @@ describe('a dispatch message', () => {
     const project = 'p-stale';
     await deployment.store({ id: id('stale'), project_id: project });
     const claimed = await claim(
-      { ...deployment, readReady: async () => ({ jobs: [] }) },
+      { ...deployment, readReady: async () => [] },
       permitOf(id('stale'), project),
       'worker-1',
     );

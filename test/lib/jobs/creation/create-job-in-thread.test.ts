@@ -125,13 +125,6 @@ it('what can be no id of a job is not looked for', async () => {
   expect(deployment.calls.filter((call) => call instanceof GetCommand)).toEqual([]);
 });
 
-it('a job of a hot project waits in one of its partitions', async () => {
-  const at = timestamp(deployment.clock.now());
-  const Item = { kind: 'project', id: 'hot', name: 'hot', created_at: at, spread_at: at };
-  await deployment.table.send(new PutCommand({ TableName: deployment.env.REGISTRY_TABLE, Item }));
-  expect(await create({ project: 'hot' })).toMatchObject({ project_id: 'hot', spread: true });
-});
-
 describe('a creation is refused', () => {
   it.each<[why: string, fields: Partial<JobCreation>]>([
     ['prompt: is missing; expected a non-empty string in prompt or base_prompt', { prompt: undefined }],

@@ -160,10 +160,8 @@ describe('an edited draft', () => {
 
   it('stays in its project if that is named by name or id', async () => {
     const job = await create({ prompt: 'old', project: 'Shop', draft: true });
-    await deployment.jobs.apply(job, { ...job, spread: true });
     for (const project of [job.project, job.project_id])
-      expect(await redraft(await jobOf(job.id), { project })).toMatchObject({ project: 'Shop', spread: true });
-    expect(await redraft(await jobOf(job.id), { project: 'other' })).not.toHaveProperty('spread');
+      expect(await redraft(await jobOf(job.id), { project })).toMatchObject({ project: 'Shop' });
   });
 
   it('takes its relative folder along only to where that may be', async () => {

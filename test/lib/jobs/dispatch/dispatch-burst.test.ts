@@ -40,9 +40,9 @@ describe('a burst of jobs under 24 claimers', () => {
       ...deployment,
       // A query's result is as old as the query is slow, and lacks jobs that the index does not show yet.
       readReady: async (partition) => {
-        const { jobs } = await deployment.readReady(partition);
+        const jobs = await deployment.readReady(partition);
         await sleep(random() * 20);
-        return { jobs: jobs.filter(({ id }) => (shownAt.get(id) ?? 0) < performance.now()) };
+        return jobs.filter(({ id }) => (shownAt.get(id) ?? 0) < performance.now());
       },
     };
     const created = Array.from({ length: JOBS }, (_, n) =>

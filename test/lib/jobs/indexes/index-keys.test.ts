@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
 import { suffixOf } from '../../../../lib/jobs/indexes/list-keys.ts';
-import { readyKey, readyOrder, spreadReadyKeys } from '../../../../lib/jobs/indexes/ready-keys.ts';
+import { readyOrder } from '../../../../lib/jobs/indexes/ready-keys.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
-import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { aJob, aRunningJob } from '../a-job.ts';
 
 const ENDED = '2026-11-20T10:00:05.000Z';
@@ -13,9 +12,6 @@ const ended = aJob({
   finished_at: ENDED,
   updated_at: '2026-11-20T10:00:09.000Z',
 });
-/** One that is in another partition than the one that all projects have. */
-const ELSEWHERE = Array.from({ length: 30 }, (_, n) => jobIdOfKey(`${n}`)).find((id) => suffixOf({ id }) !== '0') ?? '';
-
 const placeOf = (job: Job) => {
   const { ready_key, ready_order } = indexKeys(job);
   return ready_key === undefined ? undefined : [ready_key, ready_order];
@@ -53,11 +49,6 @@ describe('a job that waits is found', () => {
 
   it('by workers, in the partition of its band and project', () => {
     expect(placeOf(aJob())).toEqual(['normal#local_project', readyOrder(aJob())]);
-    expect(placeOf(aJob({ id: ELSEWHERE }))?.[0]).toBe('normal#local_project');
-    const spread = placeOf(aJob({ id: ELSEWHERE, spread: true }))?.[0];
-    expect(spread).toBe(`normal#local_project#${suffixOf({ id: ELSEWHERE })}`);
-    expect(spreadReadyKeys('normal', 'local_project')).toContain(spread);
-    expect(readyKey('normal', 'local_project', '0')).toBe('normal#local_project');
   });
 
   it('by what it is parked for', () => {

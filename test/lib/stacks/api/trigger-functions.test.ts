@@ -28,7 +28,6 @@ const TRIGGERS: Record<
     writes: [
       'dynamodb:UpdateItem Registry: counter, day-figures, model-figures, project-figures',
       'dynamodb:PutItem Registry: audit',
-      'dynamodb:UpdateItem Registry: project,Attributes is kind, id, spread_at,ReturnValues is NONE',
     ],
   },
   WatchJobs: {

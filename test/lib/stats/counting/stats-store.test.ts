@@ -63,20 +63,6 @@ it('a heartbeat writes nothing', async () => {
   expect(Count).toBe(0);
 });
 
-it('a project whose jobs are created too fast is marked as hot', async () => {
-  const { id } = await deployment.projects.resolve('fast');
-  for (const [at, sequence] of ['2026-11-20T10:00:00.000Z', '2026-11-20T10:00:05.000Z'].entries()) {
-    const after = aJob({ project_id: id, status: 'QUEUED', updated_at: sequence });
-    const changes = Array.from({ length: 1_250 }, (_, n) => ({
-      sequence: `${at}${1_000 + n}`,
-      before: undefined,
-      after,
-    }));
-    await stats.apply('shard', changes);
-    expect(await deployment.projectSettings.isSpread(id)).toBe(at === 1);
-  }
-});
-
 it('shards that are days older than the one that is counted are forgotten, so that an item stays small', async () => {
   const day = 24 * 3_600_000;
   const start = Date.parse('2026-11-20T00:00:00.000Z');
