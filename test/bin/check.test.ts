@@ -86,71 +86,12 @@ describe('npm run check', () => {
     expect(code).toBe(0);
   });
 
-  test.each([
-    ['two checks', ['lint', 'types'], 'lint', 'types', 'true'],
-    ['the simulation and the tests', ['simulation', 'tests'], 'prove', 'test', TEST],
-  ] as const)('runs %s at the same time', async (_, names, one, other, then) => {
-    // Each waits until the other opens the pipe too.
-    const pipe = join(meeting, 'pipe');
-    await run('mkfifo', [pipe]);
-    await scripts({ [one]: `read -r line < ${pipe} #`, [other]: `f() { echo met > ${pipe}; ${then} "$@"; }; f` });
-    expect((await check(...names)).code).toBe(0);
-  });
-
-  test('runs only the checks that are named', async () => {
-    expect(await check('types')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^types: ok, \d+ s\n$/) });
-  });
-
-  test('names the checks when one is unknown', async () => {
-    const { code, stderr } = await check('typs');
-    expect(code).toBe(2);
-    expect(stderr).toContain('checks: synthesis, speed, simulation, types, lint, generated, tests; there is no typs');
-  });
-
-  test('asked for help, names the checks and succeeds', async () => {
-    expect(await check('--help')).toMatchObject({ code: 0, stdout: '' });
-  });
-
-  test('simulates the same worlds each time, beside the tests and at the lowest priority', async () => {
-    const notes = (name: string) => `f() { echo "$(nice) $GOMAXPROCS $*" > ${meeting}/${name}; }; f`;
-    await scripts({ bench: notes('speed'), prove: notes('simulation') });
-    expect((await check('speed', 'simulation')).code).toBe(0);
-    const noted = async (name: string) => await readFile(join(meeting, name), 'utf8');
-    const own = (await run('nice')).stdout.trim();
-    expect(await noted('speed')).toBe(`${own}  --quick\n`);
-    expect(await noted('simulation')).toBe('19 1 simulate --lives 10000 --seconds 3600 --seed 20261121\n');
-  });
-
-  test('shows the last hundred lines of a failure', async () => {
-    await scripts({ lint: 'seq 1 150 && exit 1 #' });
-    const { stderr } = await check('lint');
-    const lines = Array.from({ length: 100 }, (_, at) => String(at + 51));
-    expect(stderr.trim().split('\n')).toEqual(['FAILED: lint (npm run lint)', ...lines]);
-  });
-
-  test('ends outside of a repository', async () => {
-    await rm(join(project, '.git'), { recursive: true });
-    const { code, stderr } = await checkWith({ GIT_CEILING_DIRECTORIES: tmpdir() }, ['lint']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('Error: git status --porcelain: fatal: not a git')]);
-  });
-
   test('starts no tests after a failure before them, and prints what the check printed', async () => {
     await scripts({ synth: 'echo "a stack: wrong" && exit 3' });
     const { code, stdout, stderr } = await check('synthesis', 'tests');
     expect(code).toBe(1);
     expect(stderr).toBe('FAILED: synthesis (npm run synth)\na stack: wrong\n');
     expect(stdout).not.toContain('passed');
-  });
-
-  test('counts a failure beside the tests, and prints it again where the tests end', async () => {
-    await scripts({ prove: 'echo "seed 7: broken" && exit 1 #' });
-    const { code, stdout, stderr } = await check('simulation', 'tests');
-    expect(code).toBe(1);
-    expect(stderr).toBe('FAILED: simulation (npm run prove)\nseed 7: broken\n');
-    expect(stdout.trim().split('\n').slice(-2)).toEqual([
-      'FAILED: simulation: what it printed is above',
-      '1 passed, 1 failed',
-    ]);
   });
 
   test.each([

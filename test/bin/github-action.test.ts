@@ -101,22 +101,19 @@ test('a job that succeeds: outputs, summary and exit code 0; with the same key, 
   expect(second.summary).toContain(`${total.input_tokens} in, ${total.output_tokens} out`);
 });
 
-test.runIf(isLongRun)(
-  'a job of a file that fails ends the step with 1 and still reports, without reading all of its output',
-  async () => {
-    const proxy = await startUnreliableProxy(service.baseUrl, {});
-    writeFileSync(join(temp, 'prompt.sh'), 'exit 3');
-    const failed = await runJob({ url: proxy.url, 'prompt-file': 'prompt.sh', profile: 'shell', project: 'ci' });
-    await proxy.stop();
-    expect([failed.code, failed.outputs.status]).toEqual([1, 'FAILED']);
-    expect(failed.summary).toContain('| exit code | 3 |');
-    expect(proxy.requests.filter((request) => request.includes('/result'))).toEqual([
-      `GET /api/v1/jobs/${failed.outputs['job-id']}/result`,
-    ]);
-  },
-);
+test('a job of a file that fails ends the step with 1 and still reports, without reading all of its output', async () => {
+  const proxy = await startUnreliableProxy(service.baseUrl, {});
+  writeFileSync(join(temp, 'prompt.sh'), 'exit 3');
+  const failed = await runJob({ url: proxy.url, 'prompt-file': 'prompt.sh', profile: 'shell', project: 'ci' });
+  await proxy.stop();
+  expect([failed.code, failed.outputs.status]).toEqual([1, 'FAILED']);
+  expect(failed.summary).toContain('| exit code | 3 |');
+  expect(proxy.requests.filter((request) => request.includes('/result'))).toEqual([
+    `GET /api/v1/jobs/${failed.outputs['job-id']}/result`,
+  ]);
+});
 
-test.runIf(isLongRun)('a token that could not wait for the job, or read its result, creates none', async () => {
+test('a token that could not wait for the job, or read its result, creates none', async () => {
   const admin = await signedInBrowser(service, 'admin');
   const { token } = (await admin.api('POST', '/tokens', { name: 'ci', scopes: ['write', 'read'] })).json;
   const { code, outputs, errors } = await runJob({ token, prompt: 'true', profile: 'shell', project: 'forbidden' });

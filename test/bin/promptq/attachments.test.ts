@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
@@ -57,22 +57,6 @@ test.each(['a//b', '/etc/x', './x', 'a/../b', 'a/'])('a file named %s is not sto
   const { code, stderr, stored } = await download('outside', [path, 'first']);
   expect([code, stored]).toEqual([1, ['first']]);
   expect(stderr).toContain(`${path} is not stored: it names no place below the folder`);
-});
-
-test('a folder in the place of a file is kept and named, and all others are stored', async () => {
-  await mkdir(join(home, 'taken', 'first'), { recursive: true });
-  const { code, stderr, stored } = await download('taken', ['first', 'second']);
-  expect([code, stored]).toEqual([2, ['second']]);
-  expect(stderr).toMatch(/something else exists already; it is kept: .*first/);
-});
-
-test('a token that may no longer read ends the download, after the faults of earlier files', async () => {
-  const { code, stderr, stored, requests } = await download('forbidden', ['a\\b.txt', 'first', 'second'], {
-    first: { status: 403, body: { error: 'forbidden', details: { required_scope: 'read' } } },
-  });
-  expect([code, stored]).toEqual([5, []]);
-  expect(stderr).toMatch(/a\\b\.txt is not stored[\s\S]*lacks the scope read/);
-  expect(requests.filter((request) => request.includes('/attachments/'))).toHaveLength(1);
 });
 
 test('what git would take for its folder, on any file system, is named and not stored', async () => {

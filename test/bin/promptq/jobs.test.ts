@@ -4,13 +4,12 @@ import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promi
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { joinedKey, receiptKey } from '../../../lib/jobs/output/output-keys.ts';
 import openapi from '../../../openapi.json' with { type: 'json' };
 import { fileOfObject } from '../../local-run/kept-objects.ts';
-import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
+import type { ServiceUnderTest } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
 import { schemaNamed } from '../../openapi/operations.ts';
 import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
@@ -50,33 +49,6 @@ describe('reading', () => {
       total: 1,
     });
     expect(await promptq('list', '--status', 'FLYING')).toMatchObject({ code: 2 });
-  });
-
-  test('list passes each of its options on', async () => {
-    const total = async (...args: string[]) => (await json('JobList', ['list', ...args])).value.total;
-    const of = [
-      '--tag',
-      'cli-done',
-      '--agent',
-      'shell',
-      '--profile',
-      'shell',
-      '--created-after',
-      '2020-01-01T00:00:00Z',
-    ];
-    expect(await total(...of)).toBe(1);
-    expect(await total(...of, '--created-before', '2020-01-01T00:00:00Z')).toBe(0);
-    expect(await total(...of, '--created-by', 'nobody')).toBe(0);
-    expect(await total(...of, '--agent', 'claude')).toBe(0);
-    expect(await total(...of, '--model', 'none')).toBe(0);
-    expect(await total(...of, '--cwd', 'none')).toBe(0);
-    expect(
-      (await json('JobList', ['list', '--tag', 'cli-list', '--order', 'oldest', '--limit', '1'])).value.items,
-    ).toMatchObject([{ id: done }]);
-    expect(await promptq('list', '--created-after', 'yesterday')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('created_after'),
-    });
   });
 
   test('show prints the fields of a job and its prompt', async () => {
@@ -176,20 +148,6 @@ describe('acting', () => {
     expect(await promptq('edit', id)).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing to change') });
   });
 
-  test('edit changes a queued job, except for its project', async () => {
-    const inFolder = ['--project', 'cli-exclusive', '--cwd', 'busy'];
-    await create(...inFolder, '--draft', 'true');
-    await service.api('PATCH', '/projects/cli-exclusive', { exclusive_cwd: true });
-    const first = await create(...inFolder, 'sleep 600');
-    const second = await create(...inFolder, 'true');
-    expect((await json('Job', ['edit', second.id, '--priority', '3'])).value.priority).toBe(3);
-    expect(await promptq('edit', second.id, '--project', 'other')).toMatchObject({ code: 2 });
-    expect((await json('Job', ['cancel', second.id])).value.status).toBe('CANCELLED');
-    await waitFor(async () => (await service.api('GET', `/jobs/${first.id}/status`)).json.status === 'RUNNING');
-    expect((await json('Job', ['kill', first.id])).value.cancel_requested_at).not.toBeNull();
-    expect(await promptq('wait', first.id)).toMatchObject({ code: 3 });
-  });
-
   test('wait ends for a turn that a person has to release, and says why', async () => {
     const first = await create('sleep 600');
     const { json: second } = await service.api('POST', '/jobs', { continue: first.id, prompt: 'true' });
@@ -238,25 +196,6 @@ describe('talking', () => {
     const { items } = (await json('MessageList', ['say', id])).value;
     expect(items.map(({ text }: { text: string }) => text)).toEqual(['one', 'two']);
     await promptq('kill', id);
-  });
-
-  test('say sends what its options say', async () => {
-    const bodies: unknown[] = [];
-    const server = createServer((request, response) => {
-      void text(request).then((body) => {
-        if (request.method === 'POST') bodies.push(JSON.parse(body));
-        response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"msg_1","items":[]}');
-      });
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const env = { PROMPTQ_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-    await run(['say', 'job_1', 'now', '--only-now', '--idempotency-key', 'k'], { env });
-    await run(['say', 'job_1', 'later'], { env });
-    server.close();
-    expect(bodies).toEqual([
-      { text: 'now', only_now: true, idempotency_key: 'k' },
-      { text: 'later', idempotency_key: expect.stringMatching(/^[\w-]{36}$/) },
-    ]);
   });
 
   test("say names the message that it has sent although the messages can't be read", async () => {
@@ -317,26 +256,6 @@ describe('attachments', () => {
       code: 1,
       stderr: expect.stringMatching(/^promptq: nothing can be stored in .*\n$/s),
     });
-  });
-
-  test('stores nothing in a folder of git', async () => {
-    const { id } = await create('cd $PROMPTQ_ATTACHMENTS; mkdir .git; echo "[core]" > .git/config; echo z > z.txt');
-    expect(await promptq('wait', id)).toMatchObject({ code: 0 });
-    const folder = join(home, 'without git');
-    const { code, stderr } = await promptq('attachments', id, '-o', folder);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('.git/config is not stored')]);
-    expect(await readdir(folder)).toEqual(['z.txt']);
-  });
-
-  test('keeps existing files and refuses names that no attachment has', async () => {
-    await mkdir(join(home, 'kept/a'), { recursive: true });
-    await writeFile(join(home, 'kept/a/b ü.txt'), 'mine');
-    expect(await promptq('attachments', done, '-o', join(home, 'kept'))).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('exists already'),
-    });
-    expect(await readFile(join(home, 'kept/a/b ü.txt'), 'utf8')).toBe('mine');
-    expect(await promptq('attachments', done, 'none', '-o', home)).toMatchObject({ code: 4 });
   });
 });
 

@@ -1,10 +1,12 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
-import { commandsOf, emptyHome, inTerminal, runPromptq, startTerminal } from './promptq-command.ts';
+import { commandsOf, emptyHome, inTerminal, PROGRAM, runPromptq, startTerminal } from './promptq-command.ts';
 
 const home = emptyHome();
 const file = join(home, 'promptq/credentials.json');
@@ -13,7 +15,7 @@ beforeAll(async () => {
   service = await sharedService();
 });
 
-const { promptq, json } = commandsOf(() => service, home);
+const { promptq } = commandsOf(() => service, home);
 /** Without PROMPTQ_URL and PROMPTQ_TOKEN, unless they are given. */
 const saved = async (args: string[], env: Record<string, string> = {}, stdin = '') =>
   await runPromptq(args, { env: { XDG_CONFIG_HOME: home, ...env }, stdin });
@@ -42,11 +44,6 @@ describe('login', () => {
       code: 2,
       stderr: expect.stringContaining('there is no token for http://127.0.0.1:9'),
     });
-  });
-
-  test('prints the caller as the document describes', async () => {
-    const { value } = await json('Caller', ['login', service.baseUrl], { stdin: service.token });
-    expect(value.kind).toBe('token');
   });
 
   test.each([
@@ -98,6 +95,12 @@ describe('the terminal', () => {
     expect(await inTerminal(['show', 'job_none'], env())).toContain(`${ESCAPE}[31mpromptq:`);
     expect(await inTerminal(['show', 'job_none'], { ...env(), NO_COLOR: '1' })).not.toContain(ESCAPE);
     expect((await promptq('show', 'job_none')).stderr).toMatch(/^promptq: /);
+  });
+
+  test('that can take no more output ends a command with 1', async () => {
+    const line = `'${process.execPath}' '${PROGRAM}' list > /dev/full`;
+    const ended = promisify(execFile)('sh', ['-c', line], { env: { ...process.env, ...env() } });
+    await expect(ended).rejects.toMatchObject({ code: 1 });
   });
 
   test('is not controlled by what jobs write, which a pipe gets byte for byte', async () => {

@@ -53,13 +53,6 @@ describe('of two questions, the open one', () => {
     return { ...standIn, bodies };
   };
 
-  test('is answered and named', async () => {
-    const { env, bodies } = await service();
-    const { code, stderr } = await runPromptq(['answer', 'job_1', 'red'], { env });
-    expect([code, stderr]).toEqual([0, 'to question q_2: Which color?\n']);
-    expect(bodies.map((body) => JSON.parse(body))).toEqual([{ question_id: 'q_2', answer: 'red' }]);
-  });
-
   test('is not answered instead of the one that is given', async () => {
     const { env, bodies, requests } = await service();
     expect(await runPromptq(['answer', 'job_1', 'XL', '--question', 'q_1'], { env })).toMatchObject({
@@ -67,11 +60,5 @@ describe('of two questions, the open one', () => {
     });
     expect(requests).toEqual(['POST /jobs/job_1/answers']);
     expect(JSON.parse(bodies[0] ?? '')).toEqual({ question_id: 'q_1', answer: 'XL' });
-  });
-
-  test('is listed with the command that answers it', async () => {
-    const { env } = await service();
-    const { stdout } = await runPromptq(['questions', 'job_1'], { env });
-    expect(stdout.match(/promptq answer .*/g)).toEqual(['promptq answer job_1 --question q_2 ANSWER']);
   });
 });
