@@ -21,3 +21,20 @@ it('a link has the encoded values of its job', () => {
     'https://editor.example/x%26y?folder=%2Fw%2Fa%20b',
   );
 });
+
+// A job must not choose the host of a link that a person clicks.
+it.each([
+  'HTTPS://{project}/',
+  'https:{project}',
+  'https:\\\\{project}/',
+  'http:/{project}/x',
+  'https:///{project}/',
+  'https://{project}@editor.example/',
+  'https://a:{project}@editor.example/',
+  'https://editor.example.{project}/',
+  'Cursor://{project}.example/x',
+  'vscode://file{cwd}',
+  '{project}://editor.example/',
+])('a placeholder in the scheme, user, host or port of %s is refused', (template) => {
+  expect(checkTemplate(template)).toContain('has a placeholder in its scheme, user, host or port');
+});
