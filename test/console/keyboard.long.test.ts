@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OwnService, startService, waitFor } from '../local-run/local-service.ts';
 import { launchBrowser, PAGE_TIMEOUT_MS } from './setup/browser.ts';
@@ -15,47 +15,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await service?.stop();
-});
-
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
-
-test('jobs are filtered and acted on together, and a token is created, by keyboard alone', async () => {
-  const { json } = await service.api('POST', '/jobs', { prompt: 'sleep 600', profile: 'shell', draft: true });
-  await service.api('POST', `/jobs/${json.id}/cancel`);
-  const context = await browser.newContext({ baseURL: service.consoleUrl, reducedMotion: 'reduce' });
-  context.setDefaultTimeout(PAGE_TIMEOUT_MS);
-  const page = await context.newPage();
-  await page.goto('/auth/sign-in?return_to=%2Fjobs');
-  await press(page, page.locator('button[name=role][value=admin]'));
-  // Filtering, and acting on many.
-  await page.locator('[data-job]').first().waitFor();
-  await page.keyboard.press('/');
-  await page.keyboard.type('sleep');
-  await page.waitForURL(/search=sleep/);
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('j');
-  await page.keyboard.press('x');
-  await page.getByText('(1, 1 selected)').waitFor();
-  await press(page, button(page, 'Retry jobs'));
-  await press(page, page.getByRole('dialog').getByRole('button', { name: 'Retry 1 job' }));
-  await page.getByText('1 job accepted').waitFor();
-  await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-
-  // Settings.
-  await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').and(page.locator(':focus')).waitFor();
-  await page.keyboard.type('tokens');
-  await page.keyboard.press('Enter');
-  await page.waitForURL('**/api-tokens');
-  await press(page, button(page, 'Create token').first());
-  await tabTo(page, page.getByRole('dialog').getByLabel('Name'));
-  await page.keyboard.type('by keyboard');
-  await press(page, page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }));
-  await press(page, button(page, 'I have saved it'));
-  await page.getByText('by keyboard').first().waitFor();
-  await context.close();
 });
 
 test('a conversation of three turns, with a question and its answer, by keyboard alone', async () => {

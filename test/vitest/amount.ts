@@ -2,7 +2,7 @@
 export const isLongRun = process.env.PROMPTQ_LONG_TESTS === '1';
 
 /**
- * How much a test tries of what has no end: rounds of a race, random requests, scenes of the console.
+ * How much a test tries of what has no end: rounds of a race, random requests, agents and clients.
  * @param everyRun for `npm test`, and so for each commit
  * @param longRun for `npm run prove -- tests`
  */

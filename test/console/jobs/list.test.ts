@@ -138,6 +138,22 @@ test('filters are stored in the address, survive a reload, and can be saved by n
   await stay(page);
 });
 
+test('the keys of the list move, select and open', async () => {
+  await create({ prompt: 'older', project: 'keys', draft: true });
+  const id = await create({ prompt: 'newer', project: 'keys', draft: true });
+  const page = await open('/jobs?project=keys');
+  await page.getByRole('link', { name: 'older' }).waitFor();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog').getByText('Select or deselect the job').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  for (const key of ['j', 'j', 'x', 'k']) await page.keyboard.press(key);
+  expect(await page.getByRole('checkbox', { name: 'Select older' }).isChecked()).toBe(true);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(new RegExp(`/jobs/${id}$`));
+  await stay(page);
+});
+
 test('a bulk action can apply to all matching jobs, not only to the page', async () => {
   const project = 'cleanup';
   const all = PAGE_SIZE + 5;

@@ -178,8 +178,8 @@ test('a running job is followed without moving the reader, with the arrival time
   await expect.poll(async () => Math.abs((await place()) - before)).toBeLessThanOrEqual(2);
 });
 
-test('thousands of events render few rows, and the last one can be reached', async () => {
-  const count = amount(1_000, 5_000);
+test('many events render few rows, and the last one can be reached', async () => {
+  const count = amount(300, 5_000);
   const many = Array.from({ length: count }, (_, at) => CODEX.command(`echo ${at + 1}`, `${at + 1}\n`));
   const id = await runAgent(...many, CODEX.message('That was all.'), CODEX.usage);
   await visit(page, `/jobs/${id}`);

@@ -166,3 +166,13 @@ test('a session is listed with its browser and address, and the current one is m
   await row.getByText(/^in \d+ hr/).waitFor();
   await page.context().close();
 });
+
+test('the last day of a filter of the audit log is included completely', async () => {
+  const asking = admin.waitForRequest((request) => new URL(request.url()).pathname === '/api/v1/audit-logs');
+  await visit(admin, '/audit?since=2026-11-19&until=2026-11-20');
+  const asked = new URL((await asking).url()).searchParams;
+  const [since, until] = await admin.evaluate<string[]>(
+    '[new Date(2026, 10, 19), new Date(2026, 10, 21)].map((time) => time.toISOString())',
+  );
+  expect(Object.fromEntries(asked)).toMatchObject({ since, until });
+});
