@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { boundedUsage, type Usage } from '../../lib/contract/usage.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
-import { boundedUsage, type Outcome, type Receipt, type Usage } from '../../lib/jobs/receipts/receipt.ts';
+import type { Outcome, Receipt } from '../../lib/jobs/receipts/receipt.ts';
 import type { AgentFacts } from '../../lib/vendors/output/agent-output.ts';
 import { folderHost } from '../agent-sessions/folder-host.ts';
 import type { RestoredSession } from '../agent-sessions/restore-session.ts';

@@ -1,5 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts';
-import { boundedUsage, type Receipt } from '../receipts/receipt.ts';
+import { boundedUsage } from '../../contract/usage.ts';
+import type { Receipt } from '../receipts/receipt.ts';
 import type { Job } from './job.ts';
 
 /** What an attempt records on its job, whatever its outcome. */

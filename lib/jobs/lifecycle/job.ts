@@ -3,10 +3,11 @@ import { AGENTS } from '../../contract/agents.ts';
 import { knownOrLater } from '../../contract/later-code.ts';
 import { REASON_CODES } from '../../contract/schemas/jobs/job-state.ts';
 import { STATUSES } from '../../contract/statuses.ts';
+import { usageSchema } from '../../contract/usage.ts';
 import { BANDS, type Band } from '../../platform/aws/tables.ts';
 import { progressSchema } from '../receipts/progress.ts';
 import { questionSchema } from '../receipts/question-record.ts';
-import { lostUsageSchema, usageSchema } from '../receipts/receipt.ts';
+import { lostUsageSchema } from '../receipts/receipt.ts';
 import { PARK_REASONS, PARKINGS } from './parking.ts';
 
 /** A job as the table stores it: its state, and what summaries show. Prompts are stored beside it (`job-texts.ts`). */

@@ -11,9 +11,6 @@ export const LEASE = {
   selfFence: 20_000,
 } as const;
 
-/** A worker whose registration is not acknowledged for this long exits: its jobs were taken over long before. */
-export const UNACKNOWLEDGED_LIMIT_MS = 6 * LEASE.duration;
-
 /** Whether a running attempt's lease has expired, by the table's time. */
 export function leaseIsOver(job: Pick<Job, 'status' | 'lease_until'>, nowIso: string): boolean {
   return job.status === 'RUNNING' && (job.lease_until === undefined || job.lease_until < nowIso);

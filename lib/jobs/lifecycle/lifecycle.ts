@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LIMITS } from '../../contract/limits.ts';
 import { isTerminal } from '../../contract/statuses.ts';
+import { addUsage, boundedUsage, type Usage } from '../../contract/usage.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
-import { addUsage, boundedUsage, type Usage } from '../receipts/receipt.ts';
 import { afterLoss, outcomeAfterAttempt } from './after-attempt.ts';
 import { corrected, evidenceOf } from './evidence.ts';
 import { delegated, withFollowUps, withTries } from './follow-up-record.ts';

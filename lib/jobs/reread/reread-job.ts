@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isTerminal } from '../../contract/statuses.ts';
+import { boundedUsage } from '../../contract/usage.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { type FollowUpContext, makeFollowUps } from '../creation/follow-ups.ts';
 import { type EndContext, endAttempt } from '../dispatch/end-attempt.ts';
@@ -12,7 +13,7 @@ import { wasLost } from '../lifecycle/resume.ts';
 import { requireUnderstood } from '../lifecycle/understood.ts';
 import type { OutputStore } from '../output/output-store.ts';
 import { readableReceipt } from '../output/readable-receipt.ts';
-import { boundedUsage, STREAMS } from '../receipts/receipt.ts';
+import { STREAMS } from '../receipts/receipt.ts';
 import { type RereadAttempt, rereadAttempt } from './reread-attempt.ts';
 
 export interface RereadContext extends FollowUpContext, EndContext {

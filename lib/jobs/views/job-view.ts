@@ -4,12 +4,12 @@ import type { JobView, jobStatus, namedShape } from '../../contract/schemas/jobs
 import type { jobSummary } from '../../contract/schemas/jobs/job-list.ts';
 import { REASON_CODES, REASONS, type stateReason } from '../../contract/schemas/jobs/job-state.ts';
 import { isTerminal } from '../../contract/statuses.ts';
+import { addUsage } from '../../contract/usage.ts';
 import type { TimeoutUnit } from '../../platform/config/core-env.ts';
 import { timeoutMs } from '../../platform/config/timeout.ts';
 import type { Annotated } from '../admission/why-waiting.ts';
 import { followUpIds } from '../lifecycle/follow-up-record.ts';
 import type { Job } from '../lifecycle/job.ts';
-import { addUsage } from '../receipts/receipt.ts';
 import type { ListedJob } from '../store/job-index.ts';
 import type { JobLabels } from '../store/job-labels.ts';
 import type { JobTexts } from '../store/job-texts.ts';

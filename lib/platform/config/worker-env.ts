@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { LIMITS } from '../../contract/limits.ts';
-import { UNACKNOWLEDGED_LIMIT_MS } from '../../jobs/lifecycle/lease.ts';
 import { coreEnv } from './core-env.ts';
 import { agentVariables, sandboxList, wholeNumber } from './env-fields.ts';
 import { SURROUNDINGS } from './surroundings.ts';
@@ -34,8 +33,8 @@ export const workerEnv = coreEnv.extend({
   PROMPTQ_IDLE_SECONDS: z.coerce.number().positive().max(86_400).optional(),
   /** Workers that stay without work, as JSON of the setting `warmWorkers`. */
   PROMPTQ_WARM_WORKERS: warmWorkersText,
-  /** Seconds without an acknowledged registration after which the worker ends. */
-  PROMPTQ_UNACKNOWLEDGED_SECONDS: wholeNumber(UNACKNOWLEDGED_LIMIT_MS / 1000, 1, 3_600),
+  /** Seconds without an acknowledged registration after which a worker ends: its jobs were taken over long before. */
+  PROMPTQ_UNACKNOWLEDGED_SECONDS: wholeNumber(180, 1, 3_600),
   /** Seconds that a running agent waits for the answer to its question. */
   PROMPTQ_ANSWER_WAIT_SECONDS: wholeNumber(LIMITS.questions.waitSeconds, 1, 90),
   /** Set by ECS: the task's metadata endpoint. */

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { isTerminal } from '../../contract/statuses.ts';
+import { addUsage } from '../../contract/usage.ts';
 import { jobItemSchema } from '../../jobs/lifecycle/job.ts';
-import { addUsage } from '../../jobs/receipts/receipt.ts';
 import { bucketOf } from './log-buckets.ts';
 
 /** The members of a job from which statistics are computed. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Usage } from '../../jobs/receipts/receipt.ts';
+import type { Usage } from '../../contract/usage.ts';
 import { type AgentFacts, type AgentReader, type MessageReader, mentions, withPrompt } from '../output/agent-output.ts';
 import { createJsonLines } from '../output/json-lines.ts';
 import { isUsageLimit, verdictOf } from '../output/vendor-failure.ts';

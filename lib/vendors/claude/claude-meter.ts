@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { addUsage, type Usage } from '../../jobs/receipts/receipt.ts';
+import { addUsage, type Usage } from '../../contract/usage.ts';
 import type { SessionMeter, SessionPart } from '../output/agent-output.ts';
 import { createJsonLines, MOST_OF_A_RECORD } from '../output/json-lines.ts';
 import { usageSince } from '../output/usage-since.ts';

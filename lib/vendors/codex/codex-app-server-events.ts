@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { addUsage } from '../../jobs/receipts/receipt.ts';
+import { addUsage } from '../../contract/usage.ts';
 import { type AgentFacts, type MessageReader, withPrompt } from '../output/agent-output.ts';
 import { APP_SERVER_REQUESTS } from './app-server-requests.ts';
 import { failureOf, type TurnError, turnErrorSchema } from './codex-failure.ts';

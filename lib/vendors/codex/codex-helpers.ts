@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { addUsage, type Usage } from '../../jobs/receipts/receipt.ts';
+import { addUsage, type Usage } from '../../contract/usage.ts';
 import { usageSince } from '../output/usage-since.ts';
 import { appServerTokensSchema } from './codex-tokens.ts';
 

@@ -1,5 +1,5 @@
 import type { PlainReport } from '../../contract/agents/definition.ts';
-import type { Usage } from '../../jobs/receipts/receipt.ts';
+import type { Usage } from '../../contract/usage.ts';
 
 /** What the CLI's own events reported. */
 export interface AgentFacts {

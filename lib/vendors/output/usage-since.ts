@@ -1,4 +1,4 @@
-import type { Usage } from '../../jobs/receipts/receipt.ts';
+import type { Usage } from '../../contract/usage.ts';
 
 /** The usage of a total since an earlier one: never below 0. */
 export function usageSince(total: Usage, before: Usage | undefined): Usage {

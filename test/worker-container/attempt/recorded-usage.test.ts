@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { expect, test } from 'vitest';
-import { receiptSchema, type Usage } from '../../../lib/jobs/receipts/receipt.ts';
+import type { Usage } from '../../../lib/contract/usage.ts';
+import { receiptSchema } from '../../../lib/jobs/receipts/receipt.ts';
 import { saveSession } from '../../../worker-container/attempt/attempt-session.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import { aReceipt, aRunningJob } from '../../lib/jobs/a-job.ts';

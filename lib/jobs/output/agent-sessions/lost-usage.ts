@@ -1,9 +1,10 @@
 import { AGENTS } from '../../../contract/agents.ts';
 import { isKnown } from '../../../contract/later-code.ts';
+import { boundedUsage } from '../../../contract/usage.ts';
 import { skipDamaged } from '../../../platform/aws/skip-damaged.ts';
 import { AGENT_OUTPUTS } from '../../../vendors/outputs.ts';
 import type { Job } from '../../lifecycle/job.ts';
-import { boundedUsage, type LostUsage } from '../../receipts/receipt.ts';
+import type { LostUsage } from '../../receipts/receipt.ts';
 import type { AgentSessionStore, StoredSession } from './agent-session-store.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import type { Usage } from '../../../../lib/contract/usage.ts';
 import { decide } from '../../../../lib/jobs/lifecycle/lifecycle.ts';
-import type { Receipt, Usage } from '../../../../lib/jobs/receipts/receipt.ts';
+import type { Receipt } from '../../../../lib/jobs/receipts/receipt.ts';
 import { viewJob } from '../../../../lib/jobs/views/job-view.ts';
 import { tokensOf } from '../../../../lib/stats/counting/job-stats.ts';
 import { aJob } from '../a-job.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addUsage, boundedUsage, type Usage } from '../../../../lib/jobs/receipts/receipt.ts';
+import { addUsage, boundedUsage, type Usage } from '../../../lib/contract/usage.ts';
 
 const usage = (tokens: number, cost_usd?: number): Usage => ({
   ...{ input_tokens: tokens, cached_input_tokens: tokens, output_tokens: tokens, reasoning_output_tokens: tokens },
