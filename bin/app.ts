@@ -5,7 +5,7 @@ import { App } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import cdkJson from '../cdk.json' with { type: 'json' };
 import { findConfigFile } from '../lib/catalog/find-config-file.ts';
-import { builtConsole } from '../lib/local/run/console-build.ts';
+import { builtConsole } from '../lib/local/program/console-build.ts';
 import { readDeployment, SETTINGS_KEY } from '../lib/platform/config/deployment.ts';
 import { addStacks } from '../lib/stacks/add-stacks.ts';
 import { bundleFunctions, PUBLISH_CONSOLE } from '../lib/stacks/functions/bundle-functions.ts';

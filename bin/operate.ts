@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
 import { STATUSES } from '../lib/contract/statuses.ts';
+import { JobCounts } from '../lib/counters/counts.ts';
 import { enterDeployment, enterReconciler } from '../lib/local/operator/operator-environment.ts';
 import { defaultHome } from '../lib/local/run/default-home.ts';
 import { tableClient } from '../lib/platform/aws/clients.ts';
 import { triggerEnv } from '../lib/platform/config/function-env.ts';
 import { readEnv } from '../lib/platform/config/read-env.ts';
-import { JobCounts } from '../lib/stats/counting/counts.ts';
 import { recount } from '../lib/stats/counting/recount.ts';
 import { recountStats } from '../lib/stats/counting/recount-stats.ts';
 

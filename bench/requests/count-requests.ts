@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { JobCounts } from '../../lib/counters/counts.ts';
 import { claim } from '../../lib/jobs/admission/claim.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { LEASE } from '../../lib/jobs/lifecycle/lease.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { QUEUE } from '../../lib/platform/aws/tables.ts';
-import { JobCounts } from '../../lib/stats/counting/counts.ts';
 import { StatsStore } from '../../lib/stats/counting/stats-store.ts';
 import { openWorker } from '../../test/stand-ins/emulated-worker.ts';
 import { runAttempt } from '../../worker-container/attempt/attempt.ts';

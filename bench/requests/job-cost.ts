@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { JobCreation } from '../../lib/contract/schemas/jobs/job-creation.ts';
+import { JobCounts } from '../../lib/counters/counts.ts';
 import { claim } from '../../lib/jobs/admission/claim.ts';
 import { createJob } from '../../lib/jobs/creation/create-job.ts';
-import { JobCounts } from '../../lib/stats/counting/counts.ts';
 import { StatsStore } from '../../lib/stats/counting/stats-store.ts';
 import { emulateDeployment } from '../../test/stand-ins/emulated-deployment.ts';
 import { openWorker } from '../../test/stand-ins/emulated-worker.ts';

@@ -1,5 +1,5 @@
+import type { JobCounts } from '../../lib/counters/counts.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
-import type { JobCounts } from '../../lib/stats/counting/counts.ts';
 import type { StatsStore } from '../../lib/stats/counting/stats-store.ts';
 
 /** Counts lives of jobs as the table's stream tells them. */

@@ -1,5 +1,6 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { STATUSES, type Status } from '../../lib/contract/statuses.ts';
+import { JobCounts } from '../../lib/counters/counts.ts';
 import { indexKeys } from '../../lib/jobs/indexes/index-keys.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../lib/jobs/lifecycle/job-id.ts';
@@ -8,7 +9,6 @@ import { JobLabelStore } from '../../lib/jobs/store/job-labels.ts';
 import { ThreadStore } from '../../lib/jobs/threads/thread-store.ts';
 import { TreeStore } from '../../lib/jobs/trees/tree-store.ts';
 import { listJobs } from '../../lib/jobs/views/list-jobs.ts';
-import { JobCounts } from '../../lib/stats/counting/counts.ts';
 import { aJob } from '../../test/lib/jobs/a-job.ts';
 import type { EmulatedDeployment } from '../../test/stand-ins/emulated-deployment.ts';
 import { type Meter, sum } from './meter.ts';

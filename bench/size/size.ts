@@ -1,5 +1,6 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { JobCounts } from '../../lib/counters/counts.ts';
 import { claim } from '../../lib/jobs/admission/claim.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../lib/jobs/lifecycle/job-id.ts';
@@ -7,7 +8,6 @@ import { JobIndex } from '../../lib/jobs/store/job-index.ts';
 import { JobLabelStore } from '../../lib/jobs/store/job-labels.ts';
 import { listJobs } from '../../lib/jobs/views/list-jobs.ts';
 import { reconcile } from '../../lib/reconciler/reconciler.ts';
-import { JobCounts } from '../../lib/stats/counting/counts.ts';
 import { aJob } from '../../test/lib/jobs/a-job.ts';
 import { emulateDeployment } from '../../test/stand-ins/emulated-deployment.ts';
 import { Meter, sum } from '../requests/meter.ts';

@@ -1,7 +1,7 @@
 import { createBindings } from '../../lib/api/runtime/create-bindings.ts';
 import { handle } from '../../lib/api/serve.ts';
+import { deleteBinding } from '../../lib/bindings/write-binding.ts';
 import { deleteBinding as route } from '../../lib/contract/routes/deploy-bindings.ts';
-import { deleteBinding } from '../../lib/deployments/bindings/write-binding.ts';
 
 /** `DELETE /deploy-bindings/{id}` */
 export const handler = handle(route, createBindings, async ({ params }, _call, context) => ({

@@ -1,7 +1,7 @@
 import { createBindingList } from '../../lib/api/runtime/create-bindings.ts';
 import { handle } from '../../lib/api/serve.ts';
+import { viewBinding } from '../../lib/bindings/deploy-binding.ts';
 import { listBindings as route } from '../../lib/contract/routes/deploy-bindings.ts';
-import { viewBinding } from '../../lib/deployments/bindings/deploy-binding.ts';
 
 /** `GET /deploy-bindings` */
 export const handler = handle(route, createBindingList, async ({ query }, _call, { bindings, projects }) => {

@@ -1,7 +1,7 @@
 import { createBindings } from '../../lib/api/runtime/create-bindings.ts';
 import { handle } from '../../lib/api/serve.ts';
+import { writeBinding } from '../../lib/bindings/write-binding.ts';
 import { writeBinding as route } from '../../lib/contract/routes/deploy-bindings.ts';
-import { writeBinding } from '../../lib/deployments/bindings/write-binding.ts';
 
 /** `POST /deploy-bindings` */
 export const handler = handle(route, createBindings, async ({ body }, _call, context) => {

@@ -1,7 +1,7 @@
 import { createProjects } from '../../lib/api/runtime/create-catalog.ts';
 import { handle } from '../../lib/api/serve.ts';
+import { DeployBindingStore } from '../../lib/bindings/deploy-binding-store.ts';
 import { deleteProject as route } from '../../lib/contract/routes/project-settings.ts';
-import { DeployBindingStore } from '../../lib/deployments/bindings/deploy-binding-store.ts';
 import { removeProject } from '../../lib/projects/remove-project.ts';
 
 /** `DELETE /projects/{id}` */

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { createProjects } from '../../lib/api/runtime/create-catalog.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { listProjects as route } from '../../lib/contract/routes/catalog.ts';
+import { readProjectStats } from '../../lib/counters/stats-items.ts';
 import { viewProjectSettings } from '../../lib/projects/project-settings.ts';
-import { readProjectStats } from '../../lib/projects/project-stats.ts';
 
 /** `GET /projects` */
 export const handler = handle(

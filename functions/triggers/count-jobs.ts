@@ -4,6 +4,7 @@ import type { DynamoDBRecord, DynamoDBStreamEvent, AttributeValue as LambdaAttri
 import * as z from 'zod';
 import { auditChildren } from '../../lib/access/audit-children.ts';
 import { AuditLog } from '../../lib/access/audit-log.ts';
+import { countedState, JobCounts } from '../../lib/counters/counts.ts';
 import { jobItemSchema } from '../../lib/jobs/lifecycle/job.ts';
 import { tableClient } from '../../lib/platform/aws/clients.ts';
 import { countEnv } from '../../lib/platform/config/function-env.ts';
@@ -11,7 +12,6 @@ import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { emitMetrics } from '../../lib/platform/operations/emit-metrics.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 import { lostJobs, metricsOf, streamedJobSchema } from '../../lib/stats/counting/change-metrics.ts';
-import { countedState, JobCounts } from '../../lib/stats/counting/counts.ts';
 import { StatsStore } from '../../lib/stats/counting/stats-store.ts';
 import { isNewWork, workSchema } from '../../lib/workers/scaling/new-work.ts';
 import { createWakeScaling } from '../../lib/workers/scaling/wake-scaling.ts';

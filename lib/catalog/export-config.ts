@@ -1,7 +1,7 @@
 import type { ConfigDocument } from '../contract/schemas/config.ts';
 import type { Registry } from '../platform/registry.ts';
+import { registryItems } from '../platform/registry-page.ts';
 import { PROFILE_KIND, readProfile } from './profiles.ts';
-import { registryItems } from './registry-page.ts';
 import { RULE_KIND, readRule } from './rules.ts';
 
 /**

@@ -6,7 +6,7 @@ import { DRIVE_SETTINGS } from '../contract/drives.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
 import { FOLLOW_UPS, followUpsOf, type ProfileView, RESUMES, SANDBOXES, TOOLS } from '../contract/schemas/profile.ts';
 import type { Registry } from '../platform/registry.ts';
-import { registryPage } from './registry-page.ts';
+import { registryPage } from '../platform/registry-page.ts';
 
 /** The kind of the registry's items that are profiles. */
 export const PROFILE_KIND = 'profile';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { ConfigDocument } from '../contract/schemas/config.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
 import type { Registry } from '../platform/registry.ts';
-import { registryPage } from './registry-page.ts';
+import { registryPage } from '../platform/registry-page.ts';
 
 /** The kind of the registry's items that are rules. */
 export const RULE_KIND = 'rule';

@@ -1,5 +1,5 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { BindingSecretStore } from '../deployments/bindings/binding-secrets.ts';
+import { BindingSecretStore } from '../bindings/binding-secrets.ts';
 import type { DeliverContext } from '../deployments/deliver-call.ts';
 import type { TableClient } from '../platform/aws/clients.ts';
 import type { DeliverEnv } from '../platform/config/function-env.ts';

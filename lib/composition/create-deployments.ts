@@ -1,6 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { DeployBindingStore } from '../deployments/bindings/deploy-binding-store.ts';
+import { DeployBindingStore } from '../bindings/deploy-binding-store.ts';
 import { DeliveryQueue } from '../deployments/calls/delivery-queue.ts';
 import { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
 import type { TriggerEnv } from '../platform/config/function-env.ts';

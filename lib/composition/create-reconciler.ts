@@ -10,6 +10,7 @@ import { OwnClaims } from '../jobs/admission/own-claims.ts';
 import { ProbeStore } from '../jobs/admission/probes.ts';
 import { readyIndex, sharedReads } from '../jobs/admission/ready-jobs.ts';
 import { SlotStore } from '../jobs/admission/slots.ts';
+import { jobsByStatus } from '../jobs/dispatch/jobs-by-status.ts';
 import { AgentSessionStore } from '../jobs/output/agent-sessions/agent-session-store.ts';
 import { AttachmentStore } from '../jobs/output/attachments/attachment-store.ts';
 import type { OutputStore } from '../jobs/output/output-store.ts';
@@ -17,13 +18,13 @@ import { readyPartition } from '../jobs/store/ready-partition.ts';
 import { ThreadStore } from '../jobs/threads/thread-store.ts';
 import { TreeStore } from '../jobs/trees/tree-store.ts';
 import type { TableClient } from '../platform/aws/clients.ts';
-import { SharedLocks } from '../platform/aws/shared-lock.ts';
 import { tableOutage } from '../platform/aws/table-outage.ts';
 import type { TriggerEnv } from '../platform/config/function-env.ts';
 import { registryOf } from '../platform/registry.ts';
+import { SharedLocks } from '../platform/shared-lock.ts';
 import { ProjectSettingsStore } from '../projects/project-settings.ts';
 import { ProjectStore } from '../projects/projects.ts';
-import { type ReconcilerContext, statusIndex } from '../reconciler/reconcile-jobs.ts';
+import type { ReconcilerContext } from '../reconciler/reconcile-jobs.ts';
 import { LiveWorkers } from '../workers/live-workers.ts';
 import { createDeployments } from './create-deployments.ts';
 import { createDispatchQueues, createFolders, createJobStore, createOutputStore, createTexts } from './job-stores.ts';
@@ -63,7 +64,7 @@ export function createReconciler(
     attachments: new AttachmentStore(objects, env.OUTPUT_BUCKET),
     agentSessions: new AgentSessionStore(objects, env.OUTPUT_BUCKET),
     readReceipt: (jobId, attempt) => output.readReceipt(jobId, attempt),
-    byStatus: statusIndex(table, env.JOBS_TABLE),
+    byStatus: jobsByStatus(table, env.JOBS_TABLE),
     openStream: (jobId, attempt, stream) => output.openStream(jobId, attempt, stream),
     partition: readyPartition(table, env.JOBS_TABLE),
     probes: new ProbeStore(registry),

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { ECSClient } from '@aws-sdk/client-ecs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { AccountStore } from '../accounts/account-store.ts';
-import { DeployBindingStore } from '../deployments/bindings/deploy-binding-store.ts';
+import { DeployBindingStore } from '../bindings/deploy-binding-store.ts';
+import { JobCounts } from '../counters/counts.ts';
 import { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
+import { jobsByStatus } from '../jobs/dispatch/jobs-by-status.ts';
 import { readyPartition } from '../jobs/store/ready-partition.ts';
 import { readParameter } from '../platform/aws/parameters.ts';
 import { requestLimits } from '../platform/aws/request-limits.ts';
@@ -11,8 +13,6 @@ import type { Clock } from '../platform/aws/table-clock.ts';
 import type { ScaleEnv } from '../platform/config/function-env.ts';
 import { emitMetrics } from '../platform/operations/emit-metrics.ts';
 import { registryOf } from '../platform/registry.ts';
-import { statusIndex } from '../reconciler/reconcile-jobs.ts';
-import { JobCounts } from '../stats/counting/counts.ts';
 import { LiveWorkers } from '../workers/live-workers.ts';
 import { type DemandContext, readDemand } from '../workers/scaling/read-demand.ts';
 import type { ScaleContext } from '../workers/scaling/scale-workers.ts';
@@ -30,7 +30,7 @@ export function createScaling(from: {
   const demand: DemandContext = {
     clock,
     counts: new JobCounts(registry),
-    byStatus: statusIndex(table, env.JOBS_TABLE),
+    byStatus: jobsByStatus(table, env.JOBS_TABLE),
     partition: readyPartition(table, env.JOBS_TABLE),
     bindings: new DeployBindingStore(registry),
     deployments: new JobDeploymentStore(registry),

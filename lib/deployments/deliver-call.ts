@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { BindingSecretStore } from '../bindings/binding-secrets.ts';
+import { acts, type DeployBinding } from '../bindings/deploy-binding.ts';
+import type { Reach } from '../bindings/public-address.ts';
 import type { JobDeployment } from '../jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
 import type { EndContext } from '../jobs/dispatch/end-attempt.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
-import type { BindingSecretStore } from './bindings/binding-secrets.ts';
-import { acts, type DeployBinding } from './bindings/deploy-binding.ts';
 import type { Delivery, DeliveryQueue } from './calls/delivery-queue.ts';
-import type { Reach } from './calls/public-address.ts';
 import { type CallResult, makeSignedCall, type Resolve } from './calls/signed-call.ts';
 import { reviveCall } from './retry-deployment.ts';
 import { finishDeployments } from './start-deployments.ts';

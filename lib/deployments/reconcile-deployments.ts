@@ -1,3 +1,4 @@
+import { acts } from '../bindings/deploy-binding.ts';
 import { isFinal, type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
 import { indexKeys } from '../jobs/indexes/index-keys.ts';
 import { PENDING_BINDINGS_KEY } from '../jobs/indexes/ready-keys.ts';
@@ -9,7 +10,6 @@ import { settleThread } from '../jobs/threads/settle-thread.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import type { LiveWorkers } from '../workers/live-workers.ts';
-import { acts } from './bindings/deploy-binding.ts';
 import { FOLDER_HAS_CHANGED, holdCommands, skipDeployment } from './commands-in-thread.ts';
 import { whyNotRun } from './skipped-commands.ts';
 import { announce, type DeployContext, startDeployments, unmarkIfDone } from './start-deployments.ts';

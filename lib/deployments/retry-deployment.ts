@@ -1,3 +1,4 @@
+import { acts } from '../bindings/deploy-binding.ts';
 import { ApiError } from '../contract/errors.ts';
 import { isFinal, type JobDeployment } from '../jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
@@ -8,7 +9,6 @@ import { decide } from '../jobs/lifecycle/lifecycle.ts';
 import { whenCommandsAct } from '../jobs/threads/commands-turn.ts';
 import type { ThreadContext } from '../jobs/threads/read-thread.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
-import { acts } from './bindings/deploy-binding.ts';
 import { announce, type DeployContext, newDeployment } from './start-deployments.ts';
 
 /**

@@ -1,5 +1,5 @@
+import { acts, type DeployBinding } from '../bindings/deploy-binding.ts';
 import type { JobDeployment } from '../jobs/deployments/job-deployment.ts';
-import { acts, type DeployBinding } from './bindings/deploy-binding.ts';
 
 /** Why no commands are run where the deployment disables them. */
 export const NO_COMMANDS = "This deployment's bindings run no commands.";

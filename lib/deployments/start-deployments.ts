@@ -1,3 +1,4 @@
+import { acts, type DeployBinding } from '../bindings/deploy-binding.ts';
 import { isFinal, type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
 import type { EndContext } from '../jobs/dispatch/end-attempt.ts';
@@ -5,7 +6,6 @@ import { MAX_ROUNDS, transition } from '../jobs/dispatch/transition.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import type { Receipt } from '../jobs/receipts/receipt.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
-import { acts, type DeployBinding } from './bindings/deploy-binding.ts';
 import { callPayload } from './calls/call-payload.ts';
 import type { DeliveryQueue } from './calls/delivery-queue.ts';
 import { NO_COMMANDS } from './skipped-commands.ts';

@@ -1,11 +1,11 @@
+import { acts, type DeployBinding, isReady } from '../bindings/deploy-binding.ts';
+import type { DeployBindingStore } from '../bindings/deploy-binding-store.ts';
 import { editorLink } from '../contract/input/editor-link.ts';
 import type { JobDeploymentView } from '../contract/schemas/jobs/job-deployment.ts';
 import { type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import { type Folders, workingFolder } from '../jobs/lifecycle/working-folder.ts';
-import { acts, type DeployBinding, isReady } from './bindings/deploy-binding.ts';
-import type { DeployBindingStore } from './bindings/deploy-binding-store.ts';
 
 export interface ViewDeploymentsContext {
   readonly bindings: DeployBindingStore;

@@ -1,7 +1,7 @@
 import { cpSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
-import { builtConsole } from './run/console-build.ts';
+import { builtConsole } from './program/console-build.ts';
 
 /**
  * Bundles the local run into one folder that `program-files.ts` finds its way in: the service, the worker, the connector

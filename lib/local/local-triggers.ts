@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { JobCounts } from '../counters/counts.ts';
 import { LEASE } from '../jobs/lifecycle/lease.ts';
-import type { JobCounts } from '../stats/counting/counts.ts';
 import { COUNTED_RECORDS } from '../stats/counting/stream-filter.ts';
 import type { DynamodbEmulator } from './emulators/dynamodb-emulator.ts';
 import { type functionLoader, lambdaContext } from './gateway/gateway-invocation.ts';

@@ -1,16 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { TokenStore } from '../access/tokens/token-store.ts';
 import { type ConfigFile, findConfigFile } from '../catalog/find-config-file.ts';
 import { ProfileStore } from '../catalog/profiles.ts';
 import { BASE_PATH } from '../contract/route.ts';
 import { pages, routes } from '../contract/routes/routes.ts';
+import { JobCounts } from '../counters/counts.ts';
 import { announceChange } from '../jobs/views/wait-for-change.ts';
 import { tableClient } from '../platform/aws/clients.ts';
 import { sandboxList } from '../platform/config/env-fields.ts';
-import { JobCounts } from '../stats/counting/counts.ts';
 import { startEmulators } from './emulators/emulators.ts';
 import { mostConnections, openFilesLimit, tooFewFiles } from './emulators/open-files.ts';
-import { browserName, hostUnder } from './gateway/browser-name.ts';
+import { hostUnder } from './gateway/browser-name.ts';
 import { consoleSite } from './gateway/console-files.ts';
 import { divertOutput } from './gateway/function-log.ts';
 import { startGateway } from './gateway/gateway.ts';
@@ -189,4 +190,13 @@ async function startParts(
 async function answersHealth(baseUrl: string, token: string): Promise<void> {
   const response = await fetch(`${baseUrl}${BASE_PATH}/health`, { headers: { authorization: `Bearer ${token}` } });
   if (!response.ok) throw new Error(`the service does not answer: ${response.status} ${await response.text()}`);
+}
+
+/**
+ * The host name of a home's run in browsers: random, because a server on another port that knew it could have the
+ * browser send it the cookies. Browsers resolve names under `.localhost` to this machine without DNS.
+ */
+async function browserName(home: Home): Promise<string> {
+  const label = await home.keep('browser-name', () => `promptq-${randomBytes(16).toString('hex')}`);
+  return `${label}.localhost`;
 }

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { registryPage } from '../catalog/registry-page.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import type { Registry } from '../platform/registry.ts';
+import { registryPage } from '../platform/registry-page.ts';
 import { type ProjectSettings, projectSettingsSchema } from './project-settings.ts';
 
 const KIND = 'project';

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type * as z from 'zod';
 import { ApiError } from '../contract/errors.ts';
 import type { projectSettings } from '../contract/schemas/project-settings.ts';
+import { readProjectStats } from '../counters/stats-items.ts';
 import type { Registry } from '../platform/registry.ts';
 import { viewProjectSettings } from './project-settings.ts';
-import { readProjectStats } from './project-stats.ts';
 import type { ProjectStore } from './projects.ts';
 
 /** Dependencies for removing a project. */

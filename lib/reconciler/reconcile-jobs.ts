@@ -1,20 +1,17 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type * as z from 'zod';
-import { isKnown } from '../contract/later-code.ts';
 import { folderName, wakeIfFree } from '../jobs/admission/folder-slots.ts';
 import { wakeForFreeSlots } from '../jobs/admission/profile-slots.ts';
 import { endAttempt } from '../jobs/dispatch/end-attempt.ts';
+import { type IndexedJob, type JobsByStatus, readySince } from '../jobs/dispatch/jobs-by-status.ts';
 import { transition } from '../jobs/dispatch/transition.ts';
 import { readyKey } from '../jobs/indexes/ready-keys.ts';
-import { bandOf, type Job, jobItemSchema } from '../jobs/lifecycle/job.ts';
+import { bandOf, type Job } from '../jobs/lifecycle/job.ts';
 import { leaseIsOver } from '../jobs/lifecycle/lease.ts';
 import { NewerSchemaError } from '../jobs/lifecycle/newer-schema.ts';
-import { READY_REASONS } from '../jobs/lifecycle/parking.ts';
+import { isParked } from '../jobs/lifecycle/parking.ts';
 import { isUnderstood } from '../jobs/lifecycle/understood.ts';
 import { lostUsage } from '../jobs/output/agent-sessions/lost-usage.ts';
 import type { Receipt } from '../jobs/receipts/receipt.ts';
-import { listedItems } from '../jobs/store/listed-items.ts';
-import { reportDamaged, skipDamaged } from '../platform/aws/skip-damaged.ts';
+import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { type AfterAttemptContext, afterLoss } from './after-attempt.ts';
 
@@ -22,48 +19,9 @@ import { type AfterAttemptContext, afterLoss } from './after-attempt.ts';
 const UNCLAIMED_AFTER_MS = 60_000;
 
 export interface ReconcilerContext extends AfterAttemptContext {
-  /**
-   * The jobs in a state, oldest first, created at `from` or later, in pages of `page` (default: the table's page size);
-   * eventually consistent. Without QUEUED ones that await an event, which nothing here acts on, and without held ones
-   * unless `held` is set.
-   */
-  readonly byStatus: (
-    status: 'QUEUED' | 'RUNNING',
-    options?: { page?: number; from?: string | undefined; held?: boolean },
-  ) => AsyncIterable<ListedJob>;
+  readonly byStatus: JobsByStatus;
   /** Whether the table has failed recently, so that workers could not renew their leases. Default: it has not. */
   readonly hadOutage?: () => boolean;
-}
-
-const listedJobSchema = jobItemSchema.pick({
-  id: true,
-  project_id: true,
-  profile: true,
-  priority: true,
-  reason: true,
-  cwd: true,
-  due_at: true,
-  queued_at: true,
-  created_at: true,
-});
-export type ListedJob = z.output<typeof listedJobSchema>;
-
-/** `byStatus` over the index by status. */
-export function statusIndex(table: DynamoDBDocumentClient, tableName: string): ReconcilerContext['byStatus'] {
-  return async function* byStatus(status, options) {
-    const parts = listedItems(
-      table,
-      tableName,
-      { status, order: 'oldest', from: options?.from, queued: options?.held === true ? 'ready_and_held' : 'ready' },
-      { perQuery: options?.page },
-    );
-    for await (const items of parts)
-      for (const item of items) {
-        const { data, error } = listedJobSchema.safeParse(item);
-        if (data === undefined) reportDamaged(`job ${item.id}`, error);
-        else yield data;
-      }
-  };
 }
 
 /**
@@ -78,7 +36,7 @@ const FOLDERS_READ = 1_000;
 /** What one reading of the waiting jobs found. */
 export interface WaitingWork {
   /** A job of each band and project that has been ready for long and was not claimed. */
-  readonly stale: ReadonlyMap<string, ListedJob>;
+  readonly stale: ReadonlyMap<string, IndexedJob>;
   /** The folders and profiles that jobs wait for. */
   readonly folders: ReadonlySet<string>;
   readonly profiles: ReadonlySet<string>;
@@ -87,11 +45,11 @@ export interface WaitingWork {
 /** Reads the waiting jobs once, for all that is done about them. */
 export async function readWaiting(context: ReconcilerContext): Promise<WaitingWork> {
   const start = context.clock.now();
-  const stale = new Map<string, ListedJob>();
+  const stale = new Map<string, IndexedJob>();
   const folders = new Set<string>();
   const profiles = new Set<string>();
   const inOthers: string[] = [];
-  const note = (job: ListedJob) => {
+  const note = (job: IndexedJob) => {
     const key = readyKey(bandOf(job), job.project_id);
     if (!isParked(job) && readySince(job) <= start - UNCLAIMED_AFTER_MS && !stale.has(key)) stale.set(key, job);
     const folder = job.reason === 'folder_busy' ? folderName(context.folders, job) : undefined;
@@ -233,14 +191,4 @@ export async function reissueAll(context: ReconcilerContext): Promise<void> {
       await context.dispatchQueues.send(job, { delaySeconds: Math.max(0, (Date.parse(job.lease_until) - now) / 1000) });
     });
   }
-}
-
-/** Time from which a waiting job may be claimed, ms since 1970. */
-export function readySince(job: ListedJob): number {
-  return Date.parse(job.due_at ?? job.queued_at ?? job.created_at);
-}
-
-/** Whether a waiting job must be unparked before a claim; also true if only a later version knows why it waits. */
-export function isParked(job: Pick<ListedJob, 'reason'>): boolean {
-  return !isKnown(READY_REASONS, job.reason);
 }

@@ -1,7 +1,9 @@
+import { readySince } from '../jobs/dispatch/jobs-by-status.ts';
 import { bandOf } from '../jobs/lifecycle/job.ts';
+import { isParked } from '../jobs/lifecycle/parking.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import type { Band } from '../platform/aws/tables.ts';
-import { isParked, type ReconcilerContext, readySince } from './reconcile-jobs.ts';
+import type { ReconcilerContext } from './reconcile-jobs.ts';
 
 /** A band with a job that has been ready for this long (ms) is polled out of turn. */
 export const STARVING_AFTER_MS = 60_000;

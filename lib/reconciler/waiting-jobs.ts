@@ -1,6 +1,7 @@
+import { type IndexedJob, type JobsByStatus, readySince } from '../jobs/dispatch/jobs-by-status.ts';
+import { isParked } from '../jobs/lifecycle/parking.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import type { MetricValues } from '../platform/operations/metrics.ts';
-import { isParked, type ListedJob, type ReconcilerContext, readySince } from './reconcile-jobs.ts';
 
 /** Records the waiting jobs as they are read for other purposes, so that their metrics need no extra read. */
 export class WaitingJobs {
@@ -17,7 +18,7 @@ export class WaitingJobs {
    * `byStatus` that records the jobs it returns if it reads held ones too; reading them from the oldest on begins a new
    * record.
    */
-  noting(byStatus: ReconcilerContext['byStatus']): ReconcilerContext['byStatus'] {
+  noting(byStatus: JobsByStatus): JobsByStatus {
     const note = this.#note.bind(this);
     const forget = this.#forget.bind(this);
     return async function* noted(status, options) {
@@ -44,7 +45,7 @@ export class WaitingJobs {
     this.#accountRequired = 0;
   }
 
-  #note(job: ListedJob): void {
+  #note(job: IndexedJob): void {
     if (job.reason === 'account_required') this.#accountRequired += 1;
     if (!isParked(job)) this.#oldest = Math.min(this.#oldest, readySince(job));
   }

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
 import type * as z from 'zod';
 import type { health } from '../contract/schemas/service.ts';
+import type { JobCounts, StatusCounts } from '../counters/counts.ts';
 import type { DispatchQueues } from '../jobs/dispatch/dispatch-queues.ts';
 import { DiskFullError, probeDisk } from '../platform/operations/probe-disk.ts';
 import type { LiveWorkers } from '../workers/live-workers.ts';
-import type { JobCounts, StatusCounts } from './counting/counts.ts';
 
 type Checks = z.input<typeof health>['checks'];
 

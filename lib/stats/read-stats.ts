@@ -1,10 +1,11 @@
 import type { StatsView, TokenSums } from '../contract/schemas/stats.ts';
+import { sum } from '../counters/counted-sums.ts';
+import type { JobCounts } from '../counters/counts.ts';
+import { readProjectStats, STATS_KINDS, shownTokens, statusCountsIn } from '../counters/stats-items.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import type { Registry } from '../platform/registry.ts';
-import { readProjectStats, statusCountsIn } from '../projects/project-stats.ts';
 import type { ProjectStore } from '../projects/projects.ts';
-import type { JobCounts } from './counting/counts.ts';
-import { dayOf, STATS_KINDS, shownTokens, sum } from './counting/job-stats.ts';
+import { dayOf } from './counting/job-stats.ts';
 import { spreadOf } from './counting/log-buckets.ts';
 import type { StatsStore } from './counting/stats-store.ts';
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LOGIN, unclaimed } from '../../lib/accounts/account.ts';
-import type { WorkerSignals } from '../pool/worker.ts';
 import { type LoginContext, runLogin } from './account-login.ts';
 import { revokeLogin } from './login-cli.ts';
 
@@ -10,19 +9,25 @@ import { revokeLogin } from './login-cli.ts';
  */
 const MAX_REVOCATIONS = 3;
 
+/** Of the worker's shutdown: stop polling; end a running login. */
+interface Signals {
+  readonly draining: AbortSignal;
+  readonly stopping: AbortSignal;
+}
+
 /**
  * Polls for the work of the vendor account: a login to run, or one to revoke. It reads the registry instead of the
  * queues, because only a worker with a free slot receives messages.
  */
 export class LoginRunner {
   readonly #context: LoginContext;
-  readonly #signals: WorkerSignals;
+  readonly #signals: Signals;
   #busy = false;
   #usedAt = performance.now();
   /** By login, how often its revocation could not be tried. */
   readonly #failures = new Map<string, number>();
 
-  constructor(context: LoginContext, signals: WorkerSignals) {
+  constructor(context: LoginContext, signals: Signals) {
     this.#context = context;
     this.#signals = signals;
   }

@@ -1,5 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { commandsOf, type DeployBinding, timeoutOf } from '../../lib/deployments/bindings/deploy-binding.ts';
+import { commandsOf, type DeployBinding, timeoutOf } from '../../lib/bindings/deploy-binding.ts';
 import { holdCommands, noteBusyFolder, skipDeployment } from '../../lib/deployments/commands-in-thread.ts';
 import { whyNotRun } from '../../lib/deployments/skipped-commands.ts';
 import { finishDeployments } from '../../lib/deployments/start-deployments.ts';

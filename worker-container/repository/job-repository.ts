@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { ownFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
-import { LOCK, type SharedLocks } from '../../lib/platform/aws/shared-lock.ts';
+import { LOCK, type SharedLocks } from '../../lib/platform/shared-lock.ts';
 import type { ProjectSettings, ProjectSettingsStore } from '../../lib/projects/project-settings.ts';
 import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import type { SecretSource } from '../secrets/secrets.ts';

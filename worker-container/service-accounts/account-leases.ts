@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SharedLocks } from '../../lib/platform/aws/shared-lock.ts';
+import type { SharedLocks } from '../../lib/platform/shared-lock.ts';
 
 /**
  * How long (ms) a number stays taken after its worker's last renewal, and how often a worker renews. A worker that

@@ -1,7 +1,7 @@
+import { BindingSecretStore } from '../../bindings/binding-secrets.ts';
+import { DeployBindingStore } from '../../bindings/deploy-binding-store.ts';
+import type { WriteBindingContext } from '../../bindings/write-binding.ts';
 import { createDeployments } from '../../composition/create-deployments.ts';
-import { BindingSecretStore } from '../../deployments/bindings/binding-secrets.ts';
-import { DeployBindingStore } from '../../deployments/bindings/deploy-binding-store.ts';
-import type { WriteBindingContext } from '../../deployments/bindings/write-binding.ts';
 import type { DeployContext } from '../../deployments/start-deployments.ts';
 import type { ThreadContext } from '../../jobs/threads/read-thread.ts';
 import { queueClient } from '../../platform/aws/clients.ts';

@@ -1,4 +1,4 @@
-import { JobCounts } from '../../stats/counting/counts.ts';
+import { JobCounts } from '../../counters/counts.ts';
 import { StatsStore } from '../../stats/counting/stats-store.ts';
 import type { DeploymentFacts, EnvironmentContext } from '../../stats/read-environment.ts';
 import { LiveWorkers } from '../../workers/live-workers.ts';

@@ -1,5 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import { DeployBindingStore } from '../../bindings/deploy-binding-store.ts';
 import { ProfileStore } from '../../catalog/profiles.ts';
 import { RuleStore } from '../../catalog/rules.ts';
 import {
@@ -9,11 +10,10 @@ import {
   createOutputStore,
   createTexts,
 } from '../../composition/job-stores.ts';
-import { DeployBindingStore } from '../../deployments/bindings/deploy-binding-store.ts';
+import { JobCounts } from '../../counters/counts.ts';
 import type { ViewDeploymentsContext } from '../../deployments/view-deployments.ts';
 import { ProbeStore } from '../../jobs/admission/probes.ts';
 import { SlotStore } from '../../jobs/admission/slots.ts';
-import { WhyWaiting } from '../../jobs/admission/why-waiting.ts';
 import type { CreationContext } from '../../jobs/creation/create-job.ts';
 import type { EditContext } from '../../jobs/creation/edit-job.ts';
 import type { FollowUpContext } from '../../jobs/creation/follow-ups.ts';
@@ -34,9 +34,9 @@ import type { QueueContext } from '../../jobs/views/queue-place.ts';
 import { objectClient, queueClient } from '../../platform/aws/clients.ts';
 import { ProjectStore } from '../../projects/projects.ts';
 import type { HealthContext } from '../../stats/check-health.ts';
-import { JobCounts } from '../../stats/counting/counts.ts';
 import { LiveWorkers } from '../../workers/live-workers.ts';
 import { ScalingStore } from '../../workers/scaling/scaling-store.ts';
+import { WhyWaiting } from '../../workers/scaling/why-waiting.ts';
 import type { Core } from './core.ts';
 
 /** A core with the client of S3. A bundle holds only the clients that its function uses. */

@@ -3,9 +3,9 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { Webhook } from 'standardwebhooks';
+import { isReachable, type Reach } from '../../bindings/public-address.ts';
+import { checkTarget } from '../../bindings/target-url.ts';
 import { LIMITS } from '../../contract/limits.ts';
-import { isReachable, type Reach } from './public-address.ts';
-import { checkTarget } from './target-url.ts';
 
 /** One call that reports an event, in the format of Standard Webhooks. */
 export interface SignedCall {

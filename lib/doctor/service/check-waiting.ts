@@ -1,6 +1,6 @@
 import { isKnown } from '../../contract/later-code.ts';
 import { REASON_CODES } from '../../contract/schemas/jobs/job-state.ts';
-import { NOT_STARTED } from '../../jobs/admission/why-waiting.ts';
+import { NOT_STARTED } from '../../workers/scaling/why-waiting.ts';
 import { counted, type Finding, fault, ok, span, warning } from '../finding.ts';
 import { dataOf, type Schemas, type Service } from './service.ts';
 

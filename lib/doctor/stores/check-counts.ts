@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { STATUSES } from '../../contract/statuses.ts';
+import { JobCounts } from '../../counters/counts.ts';
 import type { TriggerEnv } from '../../platform/config/function-env.ts';
-import { JobCounts } from '../../stats/counting/counts.ts';
 import { recount } from '../../stats/counting/recount.ts';
 import { type Finding, fault, ok } from '../finding.ts';
 

@@ -1,5 +1,5 @@
-import { acts } from '../../deployments/bindings/deploy-binding.ts';
-import type { DeployBindingStore } from '../../deployments/bindings/deploy-binding-store.ts';
+import { acts } from '../../bindings/deploy-binding.ts';
+import type { DeployBindingStore } from '../../bindings/deploy-binding-store.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import { type Transition, type TransitionContext, transition } from './transition.ts';

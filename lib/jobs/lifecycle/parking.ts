@@ -41,3 +41,8 @@ export function isAwaiting(parked: Parked): parked is (typeof AWAITED_REASONS)[n
 export function waitsInThread(parked: Parked): parked is 'waiting_for_thread' | 'thread_stopped' {
   return parked === 'waiting_for_thread' || parked === 'thread_stopped';
 }
+
+/** Whether a waiting job must be unparked before a claim; also true if only a later version knows why it waits. */
+export function isParked({ reason }: { readonly reason: string }): boolean {
+  return !isKnown(READY_REASONS, reason);
+}

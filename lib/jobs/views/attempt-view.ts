@@ -1,10 +1,10 @@
 import type { Status } from '../../contract/statuses.ts';
 import { boundedUsage } from '../../contract/usage.ts';
-import type { Annotated } from '../admission/why-waiting.ts';
 import { evidenceOf } from '../lifecycle/evidence.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { usedByLost } from '../lifecycle/resume.ts';
 import type { Receipt } from '../receipts/receipt.ts';
+import type { Annotated } from './job-view.ts';
 
 /** The status of an ended attempt by outcome. After `parked` or `handed_back` the job waited for its next attempt. */
 const STATUS_OF_OUTCOME: Readonly<Record<string, Status>> = {

@@ -7,12 +7,14 @@ import { isTerminal } from '../../contract/statuses.ts';
 import { addUsage } from '../../contract/usage.ts';
 import type { TimeoutUnit } from '../../platform/config/core-env.ts';
 import { timeoutMs } from '../../platform/config/timeout.ts';
-import type { Annotated } from '../admission/why-waiting.ts';
 import { followUpIds } from '../lifecycle/follow-up-record.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { ListedJob } from '../store/job-index.ts';
 import type { JobLabels } from '../store/job-labels.ts';
 import type { JobTexts } from '../store/job-texts.ts';
+
+/** A job with an explanation of why it waits, from sources other than its item. */
+export type Annotated<J> = J & { readonly waiting_note?: string };
 
 /** Why the job is in its state, as clients see it. */
 export function viewReason(

@@ -1,8 +1,8 @@
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import type { JobListQuery } from '../../contract/schemas/jobs/job-list.ts';
+import type { JobCounts, StatusCounts } from '../../counters/counts.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
-import type { JobCounts, StatusCounts } from '../../stats/counting/counts.ts';
 import { askingStates } from '../indexes/list-keys.ts';
 import type { Folders } from '../lifecycle/working-folder.ts';
 import type { ListedJob } from '../store/job-index.ts';

@@ -1,18 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PAGE_HEADERS, renderPage } from '../../api/pages/page.ts';
-import type { Home } from '../run/home.ts';
 import { isOwnConnection } from '../run-access/connection-owner.ts';
 import { splitTarget } from './gateway-event.ts';
-
-/**
- * The host name of a home's run in browsers: random, because a server on another port that knew it could have the
- * browser send it the cookies. Browsers resolve names under `.localhost` to this machine without DNS.
- */
-export async function browserName(home: Home): Promise<string> {
-  const label = await home.keep('browser-name', () => `promptq-${randomBytes(16).toString('hex')}`);
-  return `${label}.localhost`;
-}
 
 /** The Host header of a listener's requests under this name. */
 export function hostUnder(name: string, port: number | undefined): string {

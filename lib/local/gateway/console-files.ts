@@ -7,7 +7,7 @@ import {
   consoleFile,
   consoleMediaType,
 } from '../../platform/config/console-headers.ts';
-import { builtConsole } from '../run/console-build.ts';
+import { builtConsole } from '../program/console-build.ts';
 
 /** Serves the console's addresses, as CloudFront does in the cloud. */
 export type ConsoleSite = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;

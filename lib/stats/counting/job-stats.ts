@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { isTerminal } from '../../contract/statuses.ts';
-import { addUsage } from '../../contract/usage.ts';
+import { sum } from '../../counters/counted-sums.ts';
+import { STATS_KINDS, tokensOf } from '../../counters/stats-items.ts';
 import { jobItemSchema } from '../../jobs/lifecycle/job.ts';
 import { bucketOf } from './log-buckets.ts';
 
@@ -19,9 +20,6 @@ export const countedJobSchema = jobItemSchema.pick({
 });
 export type CountedJob = z.output<typeof countedJobSchema>;
 
-/** The registry kinds under which statistics are stored, by day, model and project. */
-export const STATS_KINDS = { day: 'day-figures', model: 'model-figures', project: 'project-figures' } as const;
-
 /** What a change of a job adds to one item of statistics. */
 export interface StatsChange {
   readonly kind: (typeof STATS_KINDS)[keyof typeof STATS_KINDS];
@@ -31,16 +29,6 @@ export interface StatsChange {
   /** When the job changed its state. */
   readonly activeAt?: string;
 }
-
-/** Tokens are stored in these attributes; money in millionths of a dollar, because whole numbers add up exactly. */
-const TOKEN_ATTRIBUTES = {
-  input_tokens: 't_in',
-  cached_input_tokens: 't_cached',
-  output_tokens: 't_out',
-  reasoning_output_tokens: 't_reasoning',
-  cost_usd: 't_cost',
-} as const;
-const MICRO = 1e6;
 
 /**
  * What a change of a job adds to the statistics: its state to its project, its end to that day, its tokens to day,
@@ -84,31 +72,6 @@ export function endsOf(job: CountedJob | undefined, times: 1 | -1): StatsChange[
   return [{ kind: STATS_KINDS.day, id: dayOf(job.finished_at), add }];
 }
 
-/** Tokens of all attempts, by attribute. */
-export function tokensOf(job: Pick<CountedJob, 'usage' | 'earlier_usage'> | undefined): Record<string, number> {
-  if (job?.usage === undefined) return {};
-  const { cost_usd = 0, ...usage } = addUsage(job.usage, job.earlier_usage);
-  const counts = { ...usage, cost_usd: cost_usd * MICRO };
-  return Object.fromEntries(
-    Object.entries(TOKEN_ATTRIBUTES).map(([name, attribute]) => [
-      attribute,
-      Math.round(counts[name as keyof typeof counts]),
-    ]),
-  );
-}
-
-/** The token members of an item of statistics, as shown to clients. */
-export function shownTokens(item: Readonly<Record<string, unknown>>): Record<keyof typeof TOKEN_ATTRIBUTES, number> {
-  const of = (attribute: string) => (typeof item[attribute] === 'number' ? item[attribute] : 0);
-  return {
-    input_tokens: of(TOKEN_ATTRIBUTES.input_tokens),
-    cached_input_tokens: of(TOKEN_ATTRIBUTES.cached_input_tokens),
-    output_tokens: of(TOKEN_ATTRIBUTES.output_tokens),
-    reasoning_output_tokens: of(TOKEN_ATTRIBUTES.reasoning_output_tokens),
-    cost_usd: of(TOKEN_ATTRIBUTES.cost_usd) / MICRO,
-  };
-}
-
 /** The day of a time, in UTC. */
 export function dayOf(time: string): string {
   return time.slice(0, 10);
@@ -127,14 +90,6 @@ function merged(changes: readonly StatsChange[]): StatsChange[] {
     byItem.set(key, { ...known, ...change, add: sum(known?.add ?? {}, change.add) });
   }
   return [...byItem.values()].filter(({ add }) => Object.keys(add).length > 0);
-}
-
-/** The sum of additions, without zeros. */
-export function sum(...additions: readonly Readonly<Record<string, number>>[]): Record<string, number> {
-  const total: Record<string, number> = {};
-  for (const addition of additions)
-    for (const [name, value] of Object.entries(addition)) total[name] = (total[name] ?? 0) + value;
-  return Object.fromEntries(Object.entries(total).filter(([, value]) => value !== 0));
 }
 
 function negative(addition: Readonly<Record<string, number>>): Record<string, number> {

@@ -1,6 +1,8 @@
 import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { registryItems } from '../../catalog/registry-page.ts';
-import { countedJobSchema, endsOf, STATS_KINDS, statsChanges, sum, tokensOf } from './job-stats.ts';
+import { sum } from '../../counters/counted-sums.ts';
+import { STATS_KINDS, tokensOf } from '../../counters/stats-items.ts';
+import { registryItems } from '../../platform/registry-page.ts';
+import { countedJobSchema, endsOf, statsChanges } from './job-stats.ts';
 
 /** The stored value of an item of statistics, and the value counted from the jobs. */
 export interface StatsDifference {

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { STATUSES } from '../../contract/statuses.ts';
-import type { StatusCounts } from './counts.ts';
+import type { StatusCounts } from '../../counters/counts.ts';
 
 /** Counts the jobs in each state one by one: slow, but independent of the stored counts. */
 export async function recount(table: DynamoDBDocumentClient, jobsTable: string): Promise<StatusCounts> {

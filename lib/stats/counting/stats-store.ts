@@ -1,6 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type Addition, addOnce } from '../../counters/counted-sums.ts';
 import type { Registry } from '../../platform/registry.ts';
-import { type Addition, addOnce } from './counted-sums.ts';
 import { type CountedJob, type StatsChange, statsChanges } from './job-stats.ts';
 
 /** A change of a job from the table's stream, with the job before and after. */

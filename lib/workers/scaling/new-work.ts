@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { jobItemSchema } from '../../jobs/lifecycle/job.ts';
-import { isParked } from '../../reconciler/reconcile-jobs.ts';
+import { isParked } from '../../jobs/lifecycle/parking.ts';
 
 /** The members of a job that determine whether there is work for workers. */
 export const workSchema = jobItemSchema.pick({ status: true, reason: true, bindings_pending: true });

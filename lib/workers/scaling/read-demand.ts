@@ -1,22 +1,23 @@
 import { needsWorker, withoutLostLogin } from '../../accounts/account.ts';
 import type { AccountStore } from '../../accounts/account-store.ts';
+import { acts } from '../../bindings/deploy-binding.ts';
+import type { DeployBindingStore } from '../../bindings/deploy-binding-store.ts';
 import type { AccountVendor } from '../../contract/vendors.ts';
-import { acts } from '../../deployments/bindings/deploy-binding.ts';
-import type { DeployBindingStore } from '../../deployments/bindings/deploy-binding-store.ts';
+import type { JobCounts } from '../../counters/counts.ts';
 import { isFinal, runsCommands } from '../../jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../../jobs/deployments/job-deployment-store.ts';
+import { type JobsByStatus, readySince } from '../../jobs/dispatch/jobs-by-status.ts';
 import { RUNNING_STATES } from '../../jobs/indexes/list-keys.ts';
 import { PENDING_BINDINGS_KEY } from '../../jobs/indexes/ready-keys.ts';
+import { isParked } from '../../jobs/lifecycle/parking.ts';
 import type { ReadPartition } from '../../jobs/store/ready-partition.ts';
 import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
-import { isParked, type ReconcilerContext, readySince } from '../../reconciler/reconcile-jobs.ts';
-import type { JobCounts } from '../../stats/counting/counts.ts';
 import type { Demand } from './decide-launch.ts';
 
 export interface DemandContext {
   readonly counts: JobCounts;
-  readonly byStatus: ReconcilerContext['byStatus'];
+  readonly byStatus: JobsByStatus;
   readonly partition: ReadPartition;
   readonly bindings: DeployBindingStore;
   readonly deployments: JobDeploymentStore;

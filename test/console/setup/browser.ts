@@ -14,7 +14,7 @@ import {
   type Page,
 } from 'playwright-core';
 import type { Role } from '../../../lib/contract/roles.ts';
-import { builtConsole } from '../../../lib/local/run/console-build.ts';
+import { builtConsole } from '../../../lib/local/program/console-build.ts';
 import { SharedPart } from '../../vitest/shared-part.ts';
 
 /** The user of a page. A stranger has no role. */

@@ -189,7 +189,7 @@ it('scaling counts the workers and the work that it can read', async () => {
   await storeInRegistry({ kind: 'account', id: 'codex@practice', state: 7, version: 'one' });
   const { readDemand } = await import('../../../lib/workers/scaling/read-demand.ts');
   const { table, env, clock, registry } = deployment;
-  const { JobCounts } = await import('../../../lib/stats/counting/counts.ts');
+  const { JobCounts } = await import('../../../lib/counters/counts.ts');
   const { AccountStore } = await import('../../../lib/accounts/account-store.ts');
   const demand = await printedBy(
     async () =>

@@ -1,8 +1,8 @@
 import { type Message, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { BindingSecretStore } from '../../../lib/deployments/bindings/binding-secrets.ts';
-import { writeBinding } from '../../../lib/deployments/bindings/write-binding.ts';
+import { BindingSecretStore } from '../../../lib/bindings/binding-secrets.ts';
+import { writeBinding } from '../../../lib/bindings/write-binding.ts';
 import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
 import { endAttempt } from '../../../lib/jobs/dispatch/end-attempt.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { GetQueueUrlCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import { DeployBindingStore } from '../../../lib/deployments/bindings/deploy-binding-store.ts';
+import { DeployBindingStore } from '../../../lib/bindings/deploy-binding-store.ts';
 import { JobDeploymentStore } from '../../../lib/jobs/deployments/job-deployment-store.ts';
 import { followUpId, jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';

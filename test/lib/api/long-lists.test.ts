@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { TokenStore } from '../../../lib/access/tokens/token-store.ts';
+import { DeployBindingStore } from '../../../lib/bindings/deploy-binding-store.ts';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { listBindings } from '../../../lib/contract/routes/deploy-bindings.ts';
 import { listJobs } from '../../../lib/contract/routes/jobs.ts';
-import { DeployBindingStore } from '../../../lib/deployments/bindings/deploy-binding-store.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { type Gateway, startGateway } from '../../../lib/local/gateway/gateway.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';

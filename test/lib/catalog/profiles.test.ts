@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { agentFault } from '../../../lib/catalog/available-agents.ts';
 import { importConfig } from '../../../lib/catalog/import-config.ts';
 import { ProfileStore, profileOf, profileSchema, secretNames, seedItem } from '../../../lib/catalog/profiles.ts';
-import { registryPage } from '../../../lib/catalog/registry-page.ts';
 import { configDocument } from '../../../lib/contract/schemas/config.ts';
+import { registryPage } from '../../../lib/platform/registry-page.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;

@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BindingSecretStore } from '../../../lib/bindings/binding-secrets.ts';
+import { writeBinding } from '../../../lib/bindings/write-binding.ts';
 import { createDelivery } from '../../../lib/composition/create-delivery.ts';
 import { LIMITS } from '../../../lib/contract/limits.ts';
-import { BindingSecretStore } from '../../../lib/deployments/bindings/binding-secrets.ts';
-import { writeBinding } from '../../../lib/deployments/bindings/write-binding.ts';
 import { deliverCall } from '../../../lib/deployments/deliver-call.ts';
 import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
 import { endAttempt } from '../../../lib/jobs/dispatch/end-attempt.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { BindingSecretStore } from '../../../lib/deployments/bindings/binding-secrets.ts';
-import type { DeployBinding } from '../../../lib/deployments/bindings/deploy-binding.ts';
+import { BindingSecretStore } from '../../../lib/bindings/binding-secrets.ts';
+import type { DeployBinding } from '../../../lib/bindings/deploy-binding.ts';
 import type { Delivery } from '../../../lib/deployments/calls/delivery-queue.ts';
 import { deliverCall } from '../../../lib/deployments/deliver-call.ts';
 import type { JobDeployment } from '../../../lib/jobs/deployments/job-deployment.ts';

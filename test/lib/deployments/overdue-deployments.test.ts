@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { DeployBinding } from '../../../lib/deployments/bindings/deploy-binding.ts';
+import type { DeployBinding } from '../../../lib/bindings/deploy-binding.ts';
 import { FOLDER_HAS_CHANGED } from '../../../lib/deployments/commands-in-thread.ts';
 import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
 import type { JobDeployment } from '../../../lib/jobs/deployments/job-deployment.ts';

@@ -1,8 +1,8 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BindingSecretStore } from '../../../lib/bindings/binding-secrets.ts';
+import { deleteBinding, writeBinding } from '../../../lib/bindings/write-binding.ts';
 import { createDelivery } from '../../../lib/composition/create-delivery.ts';
-import { BindingSecretStore } from '../../../lib/deployments/bindings/binding-secrets.ts';
-import { deleteBinding, writeBinding } from '../../../lib/deployments/bindings/write-binding.ts';
 import { parseDelivery } from '../../../lib/deployments/calls/delivery-queue.ts';
 import { deliverCall } from '../../../lib/deployments/deliver-call.ts';
 import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';

@@ -1,6 +1,6 @@
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
-import type { DeployBinding } from '../../../lib/deployments/bindings/deploy-binding.ts';
+import type { DeployBinding } from '../../../lib/bindings/deploy-binding.ts';
 import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
 import { retryDeployment, reviveCall } from '../../../lib/deployments/retry-deployment.ts';
 import { finishDeployments, newDeployment, unmarkIfDone } from '../../../lib/deployments/start-deployments.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { DeployBinding } from '../../../lib/deployments/bindings/deploy-binding.ts';
+import type { DeployBinding } from '../../../lib/bindings/deploy-binding.ts';
 import { whyNotRun } from '../../../lib/deployments/skipped-commands.ts';
 
 const BINDING: DeployBinding = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type DeployBinding, viewBinding } from '../../../lib/deployments/bindings/deploy-binding.ts';
+import { type DeployBinding, viewBinding } from '../../../lib/bindings/deploy-binding.ts';
 import { noteBusyFolder } from '../../../lib/deployments/commands-in-thread.ts';
 import { viewDeployment, viewDeployments } from '../../../lib/deployments/view-deployments.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';

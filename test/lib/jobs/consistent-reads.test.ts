@@ -1,5 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
+import { JobCounts } from '../../../lib/counters/counts.ts';
 import { claim } from '../../../lib/jobs/admission/claim.ts';
 import { probeParkedJobs } from '../../../lib/jobs/admission/parked-jobs.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
@@ -8,7 +9,6 @@ import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { makeMissingFollowUps } from '../../../lib/reconciler/after-attempt.ts';
 import { awaitFollowUps } from '../../../lib/reconciler/await-follow-ups.ts';
 import { reissueAll, takeOverLostJobs } from '../../../lib/reconciler/reconcile-jobs.ts';
-import { JobCounts } from '../../../lib/stats/counting/counts.ts';
 import { Heartbeat } from '../../../worker-container/heartbeat/heartbeat.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aReceipt, aRunningJob } from './a-job.ts';

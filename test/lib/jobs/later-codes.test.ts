@@ -1,7 +1,8 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AccountStore } from '../../../lib/accounts/account-store.ts';
-import { DeployBindingStore } from '../../../lib/deployments/bindings/deploy-binding-store.ts';
+import { DeployBindingStore } from '../../../lib/bindings/deploy-binding-store.ts';
+import { JobCounts } from '../../../lib/counters/counts.ts';
 import { claim } from '../../../lib/jobs/admission/claim.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import { indexKeys } from '../../../lib/jobs/indexes/index-keys.ts';
@@ -9,7 +10,6 @@ import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { decide } from '../../../lib/jobs/lifecycle/lifecycle.ts';
 import { reconcile } from '../../../lib/reconciler/reconciler.ts';
 import { starvingBands } from '../../../lib/reconciler/starving-bands.ts';
-import { JobCounts } from '../../../lib/stats/counting/counts.ts';
 import type { Demand } from '../../../lib/workers/scaling/decide-launch.ts';
 import { readDemand } from '../../../lib/workers/scaling/read-demand.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { type ListedJob, type ReconcilerContext, readWaiting } from '../../../lib/reconciler/reconcile-jobs.ts';
+import type { IndexedJob, JobsByStatus } from '../../../lib/jobs/dispatch/jobs-by-status.ts';
+import { type ReconcilerContext, readWaiting } from '../../../lib/reconciler/reconcile-jobs.ts';
 import { reconcile } from '../../../lib/reconciler/reconciler.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aJob } from '../jobs/a-job.ts';
@@ -11,7 +12,7 @@ const NOW = START + 3_600_000;
 function crowded(count: number, { random = 0.5, msPerJob = 0 } = {}) {
   const reads: { from: string | undefined; jobs: number }[] = [];
   let now = NOW;
-  async function* byStatus(_status: string, options?: { from?: string }): AsyncGenerator<ListedJob> {
+  async function* byStatus(_status: string, options?: { from?: string }): AsyncGenerator<IndexedJob> {
     const read = { from: options?.from, jobs: 0 };
     reads.push(read);
     for (let n = 0; n < count; n += 1) {
@@ -29,7 +30,7 @@ function crowded(count: number, { random = 0.5, msPerJob = 0 } = {}) {
 it('a run reads the waiting jobs once', async () => {
   const deployment = quietDeployment();
   let reads = 0;
-  const byStatus: ReconcilerContext['byStatus'] = (status, options) => {
+  const byStatus: JobsByStatus = (status, options) => {
     if (status === 'QUEUED') reads += 1;
     return deployment.byStatus(status, options);
   };
@@ -65,7 +66,7 @@ it('a slow table ends each part of the reading', async () => {
 it('of very many jobs that wait for a private folder, a run reads the items of 1,000, and some run those of each', async () => {
   const ids = Array.from({ length: 2_500 }, (_, n) => `job_${n}`);
   const waiting = { reason: 'folder_busy', parked: 'folder_busy', queued_at: new Date(START).toISOString() } as const;
-  async function* byStatus(): AsyncGenerator<ListedJob> {
+  async function* byStatus(): AsyncGenerator<IndexedJob> {
     for (const id of ids) yield aJob({ id, ...waiting });
   }
   const seen = new Set<string>();

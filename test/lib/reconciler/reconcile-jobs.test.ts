@@ -1,16 +1,15 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { folderName } from '../../../lib/jobs/admission/folder-slots.ts';
+import { type IndexedJob, jobsByStatus } from '../../../lib/jobs/dispatch/jobs-by-status.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { NewerSchemaError } from '../../../lib/jobs/lifecycle/newer-schema.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import {
-  type ListedJob,
   type ReconcilerContext,
   readWaiting,
   reissueAll,
   resendStaleMessages,
-  statusIndex,
   takeOverLostJobs,
   wakeForFreeResources,
 } from '../../../lib/reconciler/reconcile-jobs.ts';
@@ -34,7 +33,7 @@ async function found(waiting: readonly Partial<Job>[], items: readonly Partial<J
     asked.push(...ids);
     return new Map(items.map((item) => [item.id, aJob(item)]));
   };
-  async function* byStatus(): AsyncGenerator<ListedJob> {
+  async function* byStatus(): AsyncGenerator<IndexedJob> {
     for (const job of waiting) yield aJob({ queued_at: undefined, ...job });
   }
   const context: unknown = {
@@ -105,7 +104,7 @@ it('the index shows the jobs in a state, held ones only on request, and reports 
       Items: answer.Items?.map((item) => (item.id === 'job_damaged' ? { ...item, priority: 'x' } : item)),
     };
   };
-  const byStatus = statusIndex({ send } as unknown as DynamoDBDocumentClient, deployment.env.JOBS_TABLE);
+  const byStatus = jobsByStatus({ send } as unknown as DynamoDBDocumentClient, deployment.env.JOBS_TABLE);
   const idsOf = async (...how: Parameters<typeof byStatus>) => {
     const ids: string[] = [];
     for await (const { id } of byStatus(...how)) ids.push(id);
@@ -124,7 +123,7 @@ it('the leases of running jobs are read 100 at a time, and 20 lost ones are ende
   const reads: number[] = [];
   const options: unknown[] = [];
   let [open, most] = [0, 0];
-  async function* byStatus(_status: string, how?: unknown): AsyncGenerator<ListedJob> {
+  async function* byStatus(_status: string, how?: unknown): AsyncGenerator<IndexedJob> {
     options.push(how);
     for (const id of ids) yield aRunningJob({ id });
   }

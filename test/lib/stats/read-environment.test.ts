@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ProfileStore } from '../../../lib/catalog/profiles.ts';
+import { JobCounts } from '../../../lib/counters/counts.ts';
 import { ProjectStore } from '../../../lib/projects/projects.ts';
-import { JobCounts } from '../../../lib/stats/counting/counts.ts';
 import { StatsStore } from '../../../lib/stats/counting/stats-store.ts';
 import { readEnvironment } from '../../../lib/stats/read-environment.ts';
 import { LiveWorkers } from '../../../lib/workers/live-workers.ts';

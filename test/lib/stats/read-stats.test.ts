@@ -1,8 +1,8 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { JobCounts } from '../../../lib/counters/counts.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { ProjectStore } from '../../../lib/projects/projects.ts';
-import { JobCounts } from '../../../lib/stats/counting/counts.ts';
 import { StatsStore } from '../../../lib/stats/counting/stats-store.ts';
 import { readProjects, readStats, readTokens, type StatsContext } from '../../../lib/stats/read-stats.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';

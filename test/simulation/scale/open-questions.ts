@@ -1,12 +1,12 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { AccountStore } from '../../../lib/accounts/account-store.ts';
-import { DeployBindingStore } from '../../../lib/deployments/bindings/deploy-binding-store.ts';
+import { DeployBindingStore } from '../../../lib/bindings/deploy-binding-store.ts';
+import { countedState, JobCounts } from '../../../lib/counters/counts.ts';
 import { indexKeys } from '../../../lib/jobs/indexes/index-keys.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { warmWorkersSchema } from '../../../lib/platform/config/warm-workers.ts';
 import { reconcile } from '../../../lib/reconciler/reconciler.ts';
-import { countedState, JobCounts } from '../../../lib/stats/counting/counts.ts';
 import { LiveWorkers } from '../../../lib/workers/live-workers.ts';
 import { readDemand } from '../../../lib/workers/scaling/read-demand.ts';
 import { scaleWorkers } from '../../../lib/workers/scaling/scale-workers.ts';

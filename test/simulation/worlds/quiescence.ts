@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { isTerminal } from '../../../lib/contract/statuses.ts';
+import { JobCounts } from '../../../lib/counters/counts.ts';
 import { followUpIds } from '../../../lib/jobs/lifecycle/follow-up-record.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { followUpId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { OutputStore } from '../../../lib/jobs/output/output-store.ts';
 import { rereadJob } from '../../../lib/jobs/reread/reread-job.ts';
 import { QuestionStore } from '../../../lib/jobs/store/question-store.ts';
-import { JobCounts } from '../../../lib/stats/counting/counts.ts';
 import type { ModelClient } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';

@@ -1,9 +1,9 @@
+import { JobCounts } from '../../../lib/counters/counts.ts';
 import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
 import { expireQuestions } from '../../../lib/jobs/questions/expire-questions.ts';
 import { continueThreads, makeMissingFollowUps, settlePendingMessages } from '../../../lib/reconciler/after-attempt.ts';
 import { wakeForFreeResources } from '../../../lib/reconciler/reconcile-jobs.ts';
 import { reconcile } from '../../../lib/reconciler/reconciler.ts';
-import { JobCounts } from '../../../lib/stats/counting/counts.ts';
 import { ModelClient } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';

@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import type { DeployBinding } from '../../../lib/deployments/bindings/deploy-binding.ts';
+import type { DeployBinding } from '../../../lib/bindings/deploy-binding.ts';
 import type { JobDeployment } from '../../../lib/jobs/deployments/job-deployment.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { BashCommand, CommandEnd } from '../../../worker-container/commands/bash-command.ts';

@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
-import type { SharedLocks } from '../../../lib/platform/aws/shared-lock.ts';
+import type { SharedLocks } from '../../../lib/platform/shared-lock.ts';
 import type { ProjectSettings } from '../../../lib/projects/project-settings.ts';
 import type { Ending } from '../../../worker-container/commands/ending.ts';
 import { openRepository, type RepositoryJob } from '../../../worker-container/repository/job-repository.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SharedLocks } from '../../../lib/platform/aws/shared-lock.ts';
+import { SharedLocks } from '../../../lib/platform/shared-lock.ts';
 import { leaseAccounts } from '../../../worker-container/service-accounts/account-leases.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 

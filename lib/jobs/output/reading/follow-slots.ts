@@ -1,11 +1,11 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { queriedItems } from '../../../platform/aws/queried-items.ts';
-import { SharedLocks } from '../../../platform/aws/shared-lock.ts';
 import type { Clock } from '../../../platform/aws/table-clock.ts';
 import { timestamp } from '../../../platform/aws/table-clock.ts';
 import { FOLLOW_SLOT_KIND } from '../../../platform/aws/tables.ts';
 import type { Registry } from '../../../platform/registry.ts';
+import { SharedLocks } from '../../../platform/shared-lock.ts';
 
 /** How often acquiring a slot is tried while other functions are faster. */
 const MAX_ATTEMPTS = 3;

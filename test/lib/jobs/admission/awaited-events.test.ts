@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AccountStore } from '../../../../lib/accounts/account-store.ts';
-import { DeployBindingStore } from '../../../../lib/deployments/bindings/deploy-binding-store.ts';
+import { DeployBindingStore } from '../../../../lib/bindings/deploy-binding-store.ts';
+import { countedState, JobCounts } from '../../../../lib/counters/counts.ts';
 import { claim } from '../../../../lib/jobs/admission/claim.ts';
 import { probeParkedJobs, unparkAll } from '../../../../lib/jobs/admission/parked-jobs.ts';
 import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
@@ -9,7 +10,6 @@ import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { AWAITED_REASONS, PARK_REASONS } from '../../../../lib/jobs/lifecycle/parking.ts';
 import { JobIndex } from '../../../../lib/jobs/store/job-index.ts';
 import { reconcile } from '../../../../lib/reconciler/reconciler.ts';
-import { countedState, JobCounts } from '../../../../lib/stats/counting/counts.ts';
 import { readDemand } from '../../../../lib/workers/scaling/read-demand.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aJob, aRunningJob } from '../a-job.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { DeployBinding } from '../../../../lib/deployments/bindings/deploy-binding.ts';
-import type { DeployBindingStore } from '../../../../lib/deployments/bindings/deploy-binding-store.ts';
+import type { DeployBinding } from '../../../../lib/bindings/deploy-binding.ts';
+import type { DeployBindingStore } from '../../../../lib/bindings/deploy-binding-store.ts';
 import { endAttempt } from '../../../../lib/jobs/dispatch/end-attempt.ts';
 import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { aReceipt, aRunningJob } from '../a-job.ts';

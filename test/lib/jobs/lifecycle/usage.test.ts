@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Usage } from '../../../../lib/contract/usage.ts';
+import { tokensOf } from '../../../../lib/counters/stats-items.ts';
 import { decide } from '../../../../lib/jobs/lifecycle/lifecycle.ts';
 import type { Receipt } from '../../../../lib/jobs/receipts/receipt.ts';
 import { viewJob } from '../../../../lib/jobs/views/job-view.ts';
-import { tokensOf } from '../../../../lib/stats/counting/job-stats.ts';
 import { aJob } from '../a-job.ts';
 
 const USED: Usage = { input_tokens: 10, cached_input_tokens: 1, output_tokens: 2, reasoning_output_tokens: 0 };

@@ -1,13 +1,13 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JobListQuery } from '../../../../lib/contract/schemas/jobs/job-list.ts';
+import { countedState, JobCounts } from '../../../../lib/counters/counts.ts';
 import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
 import { JobIndex } from '../../../../lib/jobs/store/job-index.ts';
 import { JobTextStore } from '../../../../lib/jobs/store/job-texts.ts';
 import { ThreadStore } from '../../../../lib/jobs/threads/thread-store.ts';
 import { TreeStore } from '../../../../lib/jobs/trees/tree-store.ts';
 import { listJobs } from '../../../../lib/jobs/views/list-jobs.ts';
-import { countedState, JobCounts } from '../../../../lib/stats/counting/counts.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aRunningJob } from '../a-job.ts';
 

@@ -1,13 +1,13 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JobListQuery } from '../../../../lib/contract/schemas/jobs/job-list.ts';
+import { JobCounts } from '../../../../lib/counters/counts.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { JobIndex } from '../../../../lib/jobs/store/job-index.ts';
 import { JobTextStore } from '../../../../lib/jobs/store/job-texts.ts';
 import { ThreadStore } from '../../../../lib/jobs/threads/thread-store.ts';
 import { TreeStore } from '../../../../lib/jobs/trees/tree-store.ts';
 import { listJobs } from '../../../../lib/jobs/views/list-jobs.ts';
-import { JobCounts } from '../../../../lib/stats/counting/counts.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;

@@ -4,7 +4,7 @@ import { AuditLog } from '../../../../lib/access/audit-log.ts';
 import { SessionStore } from '../../../../lib/access/sessions/session-store.ts';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
 import { removeExpiredItems } from '../../../../lib/local/triggers/expired-items.ts';
-import { LOCK, SharedLocks } from '../../../../lib/platform/aws/shared-lock.ts';
+import { LOCK, SharedLocks } from '../../../../lib/platform/shared-lock.ts';
 import { LiveWorkers } from '../../../../lib/workers/live-workers.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { endsOf, shownTokens, statsChanges } from '../../../../lib/stats/counting/job-stats.ts';
+import { shownTokens } from '../../../../lib/counters/stats-items.ts';
+import { endsOf, statsChanges } from '../../../../lib/stats/counting/job-stats.ts';
 import { bucketOf } from '../../../../lib/stats/counting/log-buckets.ts';
 import { aJob } from '../../jobs/a-job.ts';
 

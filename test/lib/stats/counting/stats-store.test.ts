@@ -1,7 +1,8 @@
 import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { STATS_KINDS } from '../../../../lib/counters/stats-items.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
-import { type CountedJob, STATS_KINDS } from '../../../../lib/stats/counting/job-stats.ts';
+import type { CountedJob } from '../../../../lib/stats/counting/job-stats.ts';
 import { recountStats } from '../../../../lib/stats/counting/recount-stats.ts';
 import { type CountedChange, StatsStore } from '../../../../lib/stats/counting/stats-store.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { WhyWaiting } from '../../../../lib/jobs/admission/why-waiting.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { viewReason } from '../../../../lib/jobs/views/job-view.ts';
 import { ScalingStore } from '../../../../lib/workers/scaling/scaling-store.ts';
+import { WhyWaiting } from '../../../../lib/workers/scaling/why-waiting.ts';
 import { scalingUnderTest } from './scaling-under-test.ts';
 
 const scaling = scalingUnderTest();

@@ -2,7 +2,8 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { started } from '../../../../lib/accounts/account.ts';
 import { AccountStore } from '../../../../lib/accounts/account-store.ts';
-import { DeployBindingStore } from '../../../../lib/deployments/bindings/deploy-binding-store.ts';
+import { DeployBindingStore } from '../../../../lib/bindings/deploy-binding-store.ts';
+import { countedState, JobCounts } from '../../../../lib/counters/counts.ts';
 import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
@@ -10,7 +11,6 @@ import { BUSY_REASONS, PARK_REASONS } from '../../../../lib/jobs/lifecycle/parki
 import { JobIndex } from '../../../../lib/jobs/store/job-index.ts';
 import { readWaiting } from '../../../../lib/reconciler/reconcile-jobs.ts';
 import { starvingBands } from '../../../../lib/reconciler/starving-bands.ts';
-import { countedState, JobCounts } from '../../../../lib/stats/counting/counts.ts';
 import { readDemand } from '../../../../lib/workers/scaling/read-demand.ts';
 import { printedBy } from '../../../local-run/captured-lines.ts';
 import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';

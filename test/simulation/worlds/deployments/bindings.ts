@@ -1,4 +1,4 @@
-import type { DeployBinding } from '../../../../lib/deployments/bindings/deploy-binding.ts';
+import type { DeployBinding } from '../../../../lib/bindings/deploy-binding.ts';
 import { PROJECTS } from '../clients/creations.ts';
 import type { ModelDeployment } from '../deployment.ts';
 

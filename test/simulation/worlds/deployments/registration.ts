@@ -1,4 +1,4 @@
-import { SharedLocks } from '../../../../lib/platform/aws/shared-lock.ts';
+import { SharedLocks } from '../../../../lib/platform/shared-lock.ts';
 import { LiveWorkers, REGISTER_INTERVAL_MS } from '../../../../lib/workers/live-workers.ts';
 import { pause } from '../../../../worker-container/output/timing.ts';
 import { FIRST_RETRY_MS } from '../../../../worker-container/pool/registration.ts';

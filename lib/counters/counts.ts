@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import type { LaterCode } from '../../contract/later-code.ts';
-import { STATUSES, type Status } from '../../contract/statuses.ts';
-import { queriedItems } from '../../platform/aws/queried-items.ts';
-import type { Registry } from '../../platform/registry.ts';
+import type { LaterCode } from '../contract/later-code.ts';
+import { STATUSES, type Status } from '../contract/statuses.ts';
+import { queriedItems } from '../platform/aws/queried-items.ts';
+import type { Registry } from '../platform/registry.ts';
 import { addOnce, checkpointIn } from './counted-sums.ts';
 
 const KIND = 'counter';

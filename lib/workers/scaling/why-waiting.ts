@@ -1,15 +1,13 @@
-import { standingFailure } from '../../workers/scaling/launches.ts';
-import type { ScalingStore } from '../../workers/scaling/scaling-store.ts';
-import type { Job } from '../lifecycle/job.ts';
-import type { ProbeStore } from './probes.ts';
+import type { ProbeStore } from '../../jobs/admission/probes.ts';
+import type { Job } from '../../jobs/lifecycle/job.ts';
+import type { Annotated } from '../../jobs/views/job-view.ts';
+import { standingFailure } from './launches.ts';
+import type { ScalingStore } from './scaling-store.ts';
 
 /** Prefix of a waiting job's note while launches fail. */
 export const NOT_STARTED = 'No worker could be started';
 
 type Waiting = Pick<Job, 'status' | 'reason' | 'due_at'>;
-
-/** A job with an explanation of why it waits, from sources other than its item. */
-export type Annotated<J> = J & { readonly waiting_note?: string };
 
 /** Explains why jobs wait, and when they are checked next, from sources other than their items. */
 export class WhyWaiting {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { presetOf } from '../../../../lib/deployments/bindings/framework-presets.ts';
+import { presetOf } from '../../../lib/bindings/framework-presets.ts';
 
 /** What the commands of a preset call in a project with these files, by programs that only write down their arguments. */
 function calls(framework: string, files: readonly string[]): string[] {

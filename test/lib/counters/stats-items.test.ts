@@ -1,6 +1,6 @@
 import type { BatchGetCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
-import { readProjectStats, statusCountsIn } from '../../../lib/projects/project-stats.ts';
+import { readProjectStats, statusCountsIn } from '../../../lib/counters/stats-items.ts';
 
 const project = (id: string) => ({ id, name: id, created_at: 'then' });
 const NONE = { DRAFT: 0, QUEUED: 0, RUNNING: 0, SUCCEEDED: 0, FAILED: 0, CANCELLED: 0 };

@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import type { Registry } from '../registry.ts';
-import type { Clock } from './table-clock.ts';
-import { timestamp } from './table-clock.ts';
+import type { Clock } from './aws/table-clock.ts';
+import { timestamp } from './aws/table-clock.ts';
+import type { Registry } from './registry.ts';
 
 const KIND = 'lock';
 

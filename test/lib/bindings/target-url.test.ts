@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkTarget } from '../../../../lib/deployments/calls/target-url.ts';
+import { checkTarget } from '../../../lib/bindings/target-url.ts';
 
 const NO_TLS = 'is not https';
 const CREDENTIALS = 'has a user name or password, which every reader would see';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { queriedItems } from '../../platform/aws/queried-items.ts';
-import type { Registry } from '../../platform/registry.ts';
-import { projectIdOf } from '../../projects/projects.ts';
+import { queriedItems } from '../platform/aws/queried-items.ts';
+import type { Registry } from '../platform/registry.ts';
+import { projectIdOf } from '../projects/projects.ts';
 import { bindingSchema, type DeployBinding } from './deploy-binding.ts';
 
 const KIND = 'binding';

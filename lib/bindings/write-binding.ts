@@ -1,17 +1,17 @@
-import { ApiError, InvalidFieldError } from '../../contract/errors.ts';
-import { checkTemplate } from '../../contract/input/editor-link.ts';
-import { quoted } from '../../contract/input/legible.ts';
-import { LIMITS } from '../../contract/limits.ts';
-import { type BindingView, type BindingWrite, MODE_FIELDS } from '../../contract/schemas/deploy-binding.ts';
-import type { Clock } from '../../platform/aws/table-clock.ts';
-import { timestamp } from '../../platform/aws/table-clock.ts';
-import { untilFirst } from '../../platform/until-first.ts';
-import { DEFAULT_PROJECT, type ProjectStore } from '../../projects/projects.ts';
-import type { Reach } from '../calls/public-address.ts';
-import { checkTarget } from '../calls/target-url.ts';
+import { ApiError, InvalidFieldError } from '../contract/errors.ts';
+import { checkTemplate } from '../contract/input/editor-link.ts';
+import { quoted } from '../contract/input/legible.ts';
+import { LIMITS } from '../contract/limits.ts';
+import { type BindingView, type BindingWrite, MODE_FIELDS } from '../contract/schemas/deploy-binding.ts';
+import type { Clock } from '../platform/aws/table-clock.ts';
+import { timestamp } from '../platform/aws/table-clock.ts';
+import { untilFirst } from '../platform/until-first.ts';
+import { DEFAULT_PROJECT, type ProjectStore } from '../projects/projects.ts';
 import { type BindingSecretStore, generateSecret } from './binding-secrets.ts';
 import { type DeployBinding, viewBinding } from './deploy-binding.ts';
 import { bindingIdOf, type DeployBindingStore } from './deploy-binding-store.ts';
+import type { Reach } from './public-address.ts';
+import { checkTarget } from './target-url.ts';
 
 export interface WriteBindingContext {
   readonly bindings: DeployBindingStore;

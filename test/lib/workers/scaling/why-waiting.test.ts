@@ -1,9 +1,9 @@
 import { expect, it, vi } from 'vitest';
-import { WhyWaiting } from '../../../../lib/jobs/admission/why-waiting.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import type { ScalingStore } from '../../../../lib/workers/scaling/scaling-store.ts';
+import { WhyWaiting } from '../../../../lib/workers/scaling/why-waiting.ts';
 import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
-import { aJob, aRunningJob } from '../a-job.ts';
+import { aJob, aRunningJob } from '../../jobs/a-job.ts';
 
 const RETRY_AT = '2026-11-20T10:05:00.000Z';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { checkTemplate } from '../../contract/input/editor-link.ts';
-import { LIMITS } from '../../contract/limits.ts';
-import type { BindingView } from '../../contract/schemas/deploy-binding.ts';
-import { BINDING_MODES } from '../../contract/schemas/jobs/job-deployment.ts';
+import { checkTemplate } from '../contract/input/editor-link.ts';
+import { LIMITS } from '../contract/limits.ts';
+import type { BindingView } from '../contract/schemas/deploy-binding.ts';
+import { BINDING_MODES } from '../contract/schemas/jobs/job-deployment.ts';
 import { presetOf } from './framework-presets.ts';
 
 /** A stored deploy binding: what to do when a job of a project succeeds. */

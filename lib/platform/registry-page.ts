@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { InvalidFieldError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
-import { queriedItems } from '../platform/aws/queried-items.ts';
-import type { Registry } from '../platform/registry.ts';
+import { queriedItems } from './aws/queried-items.ts';
+import type { Registry } from './registry.ts';
 
 /** Items of one kind, in the order of their ids. */
 export interface RegistryPage {

@@ -1,9 +1,9 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { STATUSES, type Status } from '../../../../lib/contract/statuses.ts';
-import { countedState, type JobChange, JobCounts } from '../../../../lib/stats/counting/counts.ts';
-import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
-import { amount } from '../../../vitest/amount.ts';
+import { STATUSES, type Status } from '../../../lib/contract/statuses.ts';
+import { countedState, type JobChange, JobCounts } from '../../../lib/counters/counts.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
+import { amount } from '../../vitest/amount.ts';
 
 let deployment: EmulatedDeployment;
 let counts: JobCounts;

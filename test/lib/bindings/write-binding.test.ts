@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import type { BindingWrite } from '../../../../lib/contract/schemas/deploy-binding.ts';
-import { BindingSecretStore } from '../../../../lib/deployments/bindings/binding-secrets.ts';
-import type { DeployBinding } from '../../../../lib/deployments/bindings/deploy-binding.ts';
-import { DeployBindingStore } from '../../../../lib/deployments/bindings/deploy-binding-store.ts';
-import { deleteBinding, writeBinding } from '../../../../lib/deployments/bindings/write-binding.ts';
-import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
-import { repeatingTable } from '../../../stand-ins/repeating-table.ts';
+import { BindingSecretStore } from '../../../lib/bindings/binding-secrets.ts';
+import type { DeployBinding } from '../../../lib/bindings/deploy-binding.ts';
+import { DeployBindingStore } from '../../../lib/bindings/deploy-binding-store.ts';
+import { deleteBinding, writeBinding } from '../../../lib/bindings/write-binding.ts';
+import type { BindingWrite } from '../../../lib/contract/schemas/deploy-binding.ts';
+import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
+import { repeatingTable } from '../../stand-ins/repeating-table.ts';
 
 /** Remembers which secrets are stored. */
 class CountedSecrets extends BindingSecretStore {

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { Registry } from '../../platform/registry.ts';
-import { sum } from './job-stats.ts';
+import type { Registry } from '../platform/registry.ts';
 
 /** What a record of the stream adds to an item. */
 export interface Addition {
@@ -133,4 +132,12 @@ function outdated(names: readonly string[], current: string): string[] {
 function openedAt(checkpoint: string): number | undefined {
   const opened = /^c_[0-9a-f]{6}_([0-9a-z]+)$/.exec(checkpoint)?.[1];
   return opened === undefined ? undefined : Number.parseInt(opened, 36);
+}
+
+/** The sum of additions, without zeros. */
+export function sum(...additions: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const total: Record<string, number> = {};
+  for (const addition of additions)
+    for (const [name, value] of Object.entries(addition)) total[name] = (total[name] ?? 0) + value;
+  return Object.fromEntries(Object.entries(total).filter(([, value]) => value !== 0));
 }

@@ -1,8 +1,8 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
-import { BindingSecretStore } from '../../../../lib/deployments/bindings/binding-secrets.ts';
-import { bindingIdOf } from '../../../../lib/deployments/bindings/deploy-binding-store.ts';
-import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
+import { BindingSecretStore } from '../../../lib/bindings/binding-secrets.ts';
+import { bindingIdOf } from '../../../lib/bindings/deploy-binding-store.ts';
+import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 
 const AT = '2026-11-20T10:00:00.000Z';
 const aBinding = (project: string, name: string) => ({

@@ -6,8 +6,8 @@ import {
   type DeployBinding,
   timeoutOf,
   viewBinding,
-} from '../../../../lib/deployments/bindings/deploy-binding.ts';
-import { presetOf } from '../../../../lib/deployments/bindings/framework-presets.ts';
+} from '../../../lib/bindings/deploy-binding.ts';
+import { presetOf } from '../../../lib/bindings/framework-presets.ts';
 
 const AT = { created_at: '2026-11-20T10:00:00.000Z', updated_at: '2026-11-20T11:00:00.000Z' };
 const NAMED = { id: 'app.site', project_id: 'app', project: 'App', name: 'site' };

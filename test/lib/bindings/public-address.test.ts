@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isPublicAddress, isReachable } from '../../../../lib/deployments/calls/public-address.ts';
-import { checkTarget } from '../../../../lib/deployments/calls/target-url.ts';
+import { isPublicAddress, isReachable } from '../../../lib/bindings/public-address.ts';
+import { checkTarget } from '../../../lib/bindings/target-url.ts';
 
 const FORBIDDEN = {
   loopback: ['127.0.0.1', '127.255.0.9', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '::127.0.0.1'],

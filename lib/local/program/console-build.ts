@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { access, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { IS_PACKED, programFolder } from '../program/program-files.ts';
+import { IS_PACKED, programFolder } from './program-files.ts';
 
 const ROOT = programFolder('.');
 /** The console's sources. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { BINDING_SECRET_KIND } from '../../platform/aws/tables.ts';
-import type { Registry } from '../../platform/registry.ts';
+import { BINDING_SECRET_KIND } from '../platform/aws/tables.ts';
+import type { Registry } from '../platform/registry.ts';
 
 /** Only the function that signs calls may read these items: no other function's role has access to this kind. */
 const KIND = BINDING_SECRET_KIND;
