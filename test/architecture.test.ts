@@ -31,11 +31,6 @@ const offences = (files: readonly string[], isAllowed: (target: string, file: st
   files.flatMap((file) =>
     (IMPORTS.get(file) ?? []).filter((target) => !isAllowed(target, file)).map((target) => `${file} imports ${target}`),
   );
-const outside =
-  (...folders: string[]) =>
-  (target: string) =>
-    !folders.some((folder) => target.startsWith(`${folder}/`));
-
 /** A file and all of ours that it needs. */
 function closureOf(entry: string, seen = new Set<string>()): Set<string> {
   if (seen.has(entry)) return seen;
@@ -70,57 +65,6 @@ describe('imports', () => {
       target === 'zod' ||
       (target === 'zod-openapi' && file === 'lib/contract/openapi/openapi.ts');
     expect(offences(sourcesUnder('lib/contract'), allowed)).toEqual([]);
-  });
-
-  test('of what the service knows never lead to how it is run', () => {
-    const inner = sourcesUnder(
-      'lib/access',
-      'lib/accounts',
-      'lib/api',
-      'lib/catalog',
-      'lib/console',
-      'lib/deployments',
-      'lib/jobs',
-      'lib/platform',
-      'lib/projects',
-      'lib/reconciler',
-      'lib/stats',
-      'lib/vendors',
-      'lib/workers',
-    );
-    expect(offences(inner, outside('bin', 'functions', 'lib/local', 'lib/stacks', 'worker-container'))).toEqual([]);
-    const domain = sourcesUnder(
-      'lib/access',
-      'lib/accounts',
-      'lib/catalog',
-      'lib/deployments',
-      'lib/jobs',
-      'lib/platform',
-      'lib/projects',
-      'lib/reconciler',
-      'lib/stats',
-      'lib/vendors',
-      'lib/workers',
-    );
-    expect(offences(domain, outside('lib/api'))).toEqual([]);
-  });
-
-  test('of functions and worker never lead to each other, to the stacks or to the local run', () => {
-    const stranger = outside('bin', 'lib/local', 'lib/stacks');
-    expect(offences(sourcesUnder('functions'), stranger)).toEqual([]);
-    expect(offences(sourcesUnder('functions'), outside('worker-container'))).toEqual([]);
-    expect(offences(sourcesUnder('worker-container'), stranger)).toEqual([]);
-    expect(offences(sourcesUnder('worker-container'), outside('functions', 'lib/api'))).toEqual([]);
-  });
-
-  test('of a function are not those of another', () => {
-    expect(offences(sourcesUnder('functions'), outside('functions'))).toEqual([]);
-  });
-
-  test('of the stacks are not code that runs: they know functions by path', () => {
-    expect(offences(sourcesUnder('lib/stacks'), outside('functions', 'worker-container', 'lib/local', 'bin'))).toEqual(
-      [],
-    );
   });
 
   test('of the CDK and of esbuild are only where stacks and bundles are built', () => {

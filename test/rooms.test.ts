@@ -39,72 +39,27 @@ const LONGER: Readonly<Record<string, string>> = {
   'worker-container/drives/codex-app-server.ts createCodexDrive': 'functions that share the state of one turn',
 };
 
-/** The rooms that each room may import from: folders of lib, `functions` and `worker-container`. Extend it deliberately. */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  contract: [],
-  client: ['contract'],
-  cli: ['client', 'contract', 'doctor', 'mcp', 'vendors'],
-  mcp: ['client', 'contract'],
-  console: ['platform'],
-  access: ['contract', 'platform'],
-  accounts: ['contract', 'platform'],
-  catalog: ['contract', 'platform'],
-  vendors: ['contract'],
-  platform: ['contract'],
-  jobs: ['catalog', 'contract', 'deployments', 'platform', 'projects', 'stats', 'vendors', 'workers'],
-  projects: ['catalog', 'contract', 'platform', 'stats'],
-  deployments: ['contract', 'jobs', 'platform', 'projects', 'workers'],
-  workers: ['accounts', 'contract', 'deployments', 'jobs', 'platform', 'reconciler', 'stats'],
-  stats: ['catalog', 'contract', 'jobs', 'platform', 'projects', 'workers'],
-  reconciler: ['contract', 'deployments', 'jobs', 'platform'],
-  composition: ['accounts', 'catalog', 'deployments', 'jobs', 'platform', 'projects', 'reconciler', 'stats', 'workers'],
-  api: [
-    'access',
-    'accounts',
-    'catalog',
-    'composition',
-    'contract',
-    'deployments',
-    'jobs',
-    'platform',
-    'projects',
-    'stats',
-    'workers',
-  ],
-  doctor: ['access', 'catalog', 'client', 'contract', 'jobs', 'local', 'platform', 'projects', 'stats'],
-  local: ['access', 'api', 'catalog', 'contract', 'jobs', 'platform', 'stats'],
-  stacks: ['access', 'catalog', 'contract', 'platform', 'stats'],
-  functions: [
-    'access',
-    'accounts',
-    'api',
-    'catalog',
-    'composition',
-    'console',
-    'contract',
-    'deployments',
-    'jobs',
-    'mcp',
-    'platform',
-    'projects',
-    'reconciler',
-    'stats',
-    'workers',
-  ],
-  'worker-container': [
-    'accounts',
-    'catalog',
-    'composition',
-    'contract',
-    'deployments',
-    'jobs',
-    'platform',
-    'projects',
-    'reconciler',
-    'vendors',
-    'workers',
-  ],
-};
+/**
+ * The rooms, from the ground up: the folders of lib, and the others with sources. A room imports only from floors below
+ * its own, types too, so no rooms import each other, in a circle either. Rooms of one floor don't know each other.
+ */
+const FLOORS = [
+  ['lib/contract'],
+  ['lib/client', 'lib/platform', 'lib/vendors'],
+  ['lib/access', 'lib/accounts', 'lib/catalog', 'lib/counters', 'lib/mcp'],
+  ['lib/projects'],
+  ['lib/bindings'],
+  ['lib/jobs'],
+  ['lib/workers'],
+  ['lib/deployments', 'lib/stats'],
+  ['lib/reconciler'],
+  ['lib/composition'],
+  ['lib/api'],
+  ['functions', 'lib/local', 'lib/stacks', 'worker-container'],
+  ['lib/doctor'],
+  ['lib/cli'],
+  ['bench', 'bin', 'console'],
+] as const;
 
 /** Files of ours that each file imports, types too. */
 const IMPORTS = new Map(SOURCES.map((file) => [file, importsOf(file)]));
@@ -157,42 +112,55 @@ function longFunctions(file: string): string[] {
   return found;
 }
 
-test('rooms import only from the rooms they may', () => {
-  const found: Record<string, string[]> = Object.fromEntries(Object.keys(MAY_IMPORT).map((room) => [room, []]));
-  for (const [file, targets] of IMPORTS) {
-    // The console is a separate application; lib/console is the room that publishes it.
-    if (file.startsWith('console/')) continue;
-    const from = found[roomOf(file)];
-    for (const room of targets.map(roomOf)) if (room !== roomOf(file) && !from?.includes(room)) from?.push(room);
-  }
-  for (const rooms of Object.values(found)) rooms.sort();
-  expect(found).toEqual(MAY_IMPORT);
-});
-
 /** The room of a file: its folder below lib, else its first folder. */
 function roomOf(file: string): string {
   const [first = '', second = ''] = file.split('/');
-  return first === 'lib' ? second : first;
+  return first === 'lib' ? `lib/${second}` : first;
 }
 
-test('no two folders import each other', () => {
-  const edges = [...IMPORTS].flatMap(([file, targets]) =>
-    targets.filter((target) => dirname(target) !== dirname(file)).map((target) => ({ file, target })),
+test('each room imports only from floors below its own', () => {
+  const floorOf = new Map<string, number>(
+    FLOORS.flatMap((rooms, floor) => rooms.map((room) => [room, floor] as const)),
   );
-  const edgesByFolders = Object.groupBy(edges, ({ file, target }) => `${dirname(file)} → ${dirname(target)}`);
-  const mutual = edges.filter(({ file, target }) => `${dirname(target)} → ${dirname(file)}` in edgesByFolders);
-  expect(mutual.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
+  expect([...new Set(SOURCES.map(roomOf))].toSorted()).toEqual(FLOORS.flat().toSorted());
+  const upward = [...IMPORTS].flatMap(([file, targets]) =>
+    targets
+      .filter((target) => roomOf(target) !== roomOf(file))
+      .filter((target) => (floorOf.get(roomOf(target)) ?? 0) >= (floorOf.get(roomOf(file)) ?? 0))
+      .map((target) => `${file} → ${target}`),
+  );
+  expect(upward).toEqual([]);
 });
 
-test('no files import each other in a cycle, types included', () => {
-  const done = new Set<string>();
-  const cycles: string[] = [];
-  const visit = (file: string, path: readonly string[]): void => {
-    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
-    if (done.has(file)) return;
-    done.add(file);
-    for (const target of IMPORTS.get(file) ?? []) visit(target, [...path, file]);
-  };
-  for (const file of SOURCES) visit(file, []);
-  expect(cycles).toEqual([]);
+test('the picture in CONTRIBUTING.md shows these floors', () => {
+  const rows = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8').matchAll(/^\| (\d+) \| `([^`]+)` \|/gm);
+  const floors = FLOORS.flatMap((rooms, floor) => rooms.map((room) => `${floor} ${room}`));
+  expect([...rows].map(([, floor, room]) => `${floor} ${room}`)).toEqual(floors.toReversed());
 });
+
+test('no folders import each other in a circle', () => {
+  const folders = new Map<string, Set<string>>();
+  for (const [file, targets] of IMPORTS) {
+    const others = targets.map((target) => dirname(target)).filter((folder) => folder !== dirname(file));
+    folders.set(dirname(file), new Set([...(folders.get(dirname(file)) ?? []), ...others]));
+  }
+  expect(circlesIn(folders)).toEqual([]);
+});
+
+test('no files import each other in a circle, types included', () => {
+  expect(circlesIn(IMPORTS)).toEqual([]);
+});
+
+/** The ways that lead back to where they start. */
+function circlesIn(graph: ReadonlyMap<string, Iterable<string>>): string[] {
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (name: string, path: readonly string[]): void => {
+    if (path.includes(name)) circles.push([...path.slice(path.indexOf(name)), name].join(' → '));
+    if (done.has(name)) return;
+    done.add(name);
+    for (const target of graph.get(name) ?? []) visit(target, [...path, name]);
+  };
+  for (const name of graph.keys()) visit(name, []);
+  return circles;
+}
