@@ -2,10 +2,8 @@ import { beforeAll, expect, it, test } from 'vitest';
 import { type Browser, signedInBrowser } from '../../local-run/browser.ts';
 import type { ServiceUnderTest } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
-import { amount } from '../../vitest/amount.ts';
 import { createJob } from '../job-client.ts';
 
-const CREATIONS_AT_ONCE = amount(20, 50);
 const JOB = { prompt: 'true', profile: 'shell', project: 'keys', draft: true };
 
 let service: ServiceUnderTest;
@@ -36,14 +34,6 @@ const create = async (api: Api, body: object) => {
   const told = [headers.get('idempotent-replayed'), headers.get('idempotent-differs')];
   return { status, id, replayed, differs, told };
 };
-
-it('a key of one sender gives one job, however many requests there are at once', async () => {
-  const body = { idempotency_key: 'at once' };
-  const answers = await Promise.all(Array.from({ length: CREATIONS_AT_ONCE }, () => create(service.api, body)));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-  expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
-  expect(answers.filter(({ replayed }) => !replayed)).toMatchObject([{ differs: [], told: [null, null] }]);
-});
 
 it('belongs to its sender: a token, those that replace it, or a person in any session', async () => {
   const body = { idempotency_key: 'nightly' };

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { TokenStore } from '../../../lib/access/tokens/token-store.ts';
+import { beforeAll, expect, it } from 'vitest';
 import type { Route } from '../../../lib/contract/route.ts';
 import { routes } from '../../../lib/contract/routes/routes.ts';
 import { SCOPES, type Scope } from '../../../lib/contract/scopes.ts';
-import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
-import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
+import { signedInBrowser } from '../../local-run/browser.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
 import { ASKING, importAsking } from '../follow-up-script.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
@@ -12,19 +12,22 @@ import { createJob, untilEnded } from '../job-client.ts';
 const WORD = 'PLANTED-BY-A-COMMAND';
 const WRITES_IT = 'printf "PLANTED-BY-A-%s" COMMAND';
 
-let service: OwnService;
+let service: ServiceUnderTest;
 let id: string;
 const tokens = new Map<Scope, string>();
 beforeAll(async () => {
-  service = await startService({ env: { PROMPTQ_API_SCOPE_ENFORCE: '1' } });
-  await withOperatorRegistry({ stack: undefined, home: service.home }, async (registry) => {
-    const store = new TokenStore(registry);
-    for (const scope of SCOPES) tokens.set(scope, (await store.create({ name: scope, scopes: [scope] })).token);
-  });
+  service = await sharedService();
+  const admin = await signedInBrowser(service, 'admin');
+  for (const scope of SCOPES)
+    tokens.set(scope, (await admin.api('POST', '/tokens', { name: scope, scopes: [scope] })).json.token);
   await importAsking(service);
-  await service.api('POST', '/deploy-bindings', { binding_mode: 'custom', project: 'p', command: WRITES_IT });
+  await service.api('POST', '/deploy-bindings', {
+    binding_mode: 'custom',
+    project: 'output-needs-logs',
+    command: WRITES_IT,
+  });
   const block = `printf '\\n\`\`\`follow-up-job\\n{"%s": 1}\\n\`\`\`\\n' "$(${WRITES_IT})"`;
-  id = await createJob(service, { prompt: `${WRITES_IT}; ${block}`, profile: ASKING, project: 'p' });
+  id = await createJob(service, { prompt: `${WRITES_IT}; ${block}`, profile: ASKING, project: 'output-needs-logs' });
   await untilEnded(service, id);
   await waitFor(async () => {
     const { json } = await service.api('GET', `/jobs/${id}`);
@@ -32,7 +35,6 @@ beforeAll(async () => {
     return deployment?.log?.includes(WORD) && JSON.stringify(json.warnings).includes(WORD);
   });
 });
-afterAll(async () => await service.stop());
 
 /** What the routes say to a token of a scope: by route, whether the word is in it. */
 async function whereWord(scope: Scope): Promise<string[]> {

@@ -1,15 +1,16 @@
 import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OwnService, startService } from '../../local-run/local-service.ts';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../../lib/contract/routes/routes.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
 import { createJob } from '../job-client.ts';
 
-let service: OwnService;
+let service: ServiceUnderTest;
 beforeAll(async () => {
-  service = await startService({ env: { PROMPTQ_MAX_BODY_BYTES: '2000', PROMPTQ_ACCOUNT_VENDORS: 'none' } });
-});
-afterAll(async () => {
-  await service.stop();
+  service = await sharedService();
 });
 
 /** An array of arrays. */
@@ -19,37 +20,17 @@ function nested(levels: number): unknown[] {
 
 const JOB = { prompt: 'true', profile: 'shell', draft: true };
 
-it('the account of a vendor that the deployment does not list is not found', async () => {
-  for (const [method, path] of [
-    ['GET', '/codex-account'],
-    ['POST', '/codex-account/start'],
-    ['POST', '/codex-account/cancel'],
-    ['DELETE', '/codex-account'],
-  ] as const) {
-    const { status, json } = await service.api(method, path);
-    expect([status, json.error]).toEqual([404, 'not_found']);
-  }
-});
-
 describe('an invalid creation is rejected with a sentence that names the fault', () => {
+  // `generated-requests` breaks every field of every body; these are rules that no schema states.
   const cases: [string, Record<string, unknown>, RegExp][] = [
     ['no prompt', { prompt: undefined }, /body\.prompt: is missing/],
-    ['an empty prompt', { prompt: '' }, /body\.prompt: received "".*non-empty/],
+    ['a prompt of whitespace', { prompt: ' \n\t\u00a0' }, /^body\.prompt: .*expected more than whitespace$/],
     [
       'two different prompts',
       { base_prompt: 'false' },
       /body\.prompt and body\.base_prompt: received two different texts/,
     ],
-    ['a prompt that is no string', { prompt: 7 }, /body\.prompt: received 7 \(number\); expected string/],
     ['an unknown field', { timout: 5 }, /body: unknown "timout"; allowed: .*timeout/],
-    ['a priority that is no integer', { priority: 1.5 }, /body\.priority: received 1\.5/],
-    [
-      'a priority beyond safe integers',
-      { priority: 2 ** 60 },
-      /body\.priority: received 1152921504606847000 .*at most 9007199254740991/,
-    ],
-    ['a timeout of 0', { timeout: 0 }, /body\.timeout: received 0 .*above 0|more than 0/],
-    ['too many retries', { retries: 101 }, /body\.retries: received 101 .*at most 100/],
     [
       'a folder above the workspace',
       { cwd: '../x' },
@@ -69,17 +50,9 @@ describe('an invalid creation is rejected with a sentence that names the fault',
     ['an unknown profile', { profile: 'nope' }, /body\.profile: received "nope"; there is no profile/],
     ['an unknown rule', { rule_ids: ['r1'] }, /body\.rule_ids: received "r1"; there is no rule/],
     ['two projects', { project: 'a', project_id: 'b' }, /body\.project and body\.project_id: received "a" and "b"/],
-    ['too long a project', { project: 'x'.repeat(101) }, /body\.project: received .*at most 100/],
     ['a timeout that no table keeps', { timeout: 1e126 }, /body\.timeout: received 1e\+126 .*at most/],
-    ['a timeout next to nothing', { timeout: 1e-164 }, /body\.timeout: received 1e-164 .*at least 1e-100/],
     ['half a surrogate pair', { model: 'a\ud83d' }, /body\.model: received half of a surrogate pair/],
-    ['half a surrogate pair in a list', { rule_ids: ['\ude00'] }, /body\.rule_ids\[0\]: received half of/],
-    ['a value nested without end', { rule_ids: nested(30) }, /body\.rule_ids\[0\]: received .*; expected string/],
     ['a value nested far too deep', { rule_ids: nested(400) }, /nested too deep; 64 levels/],
-    ['a profile too long to exist', { profile: 'x'.repeat(256) }, /body\.profile: received .*at most 255/],
-    ['too long a model', { model: 'x'.repeat(256) }, /body\.model: received .*at most 255/],
-    ['too many rules', { rule_ids: Array.from({ length: 101 }, () => 'r') }, /body\.rule_ids: received .*at most 100/],
-    ['an empty idempotency key', { idempotency_key: '' }, /body\.idempotency_key: received ""/],
   ];
   for (const [name, differences, sentence] of cases) {
     it(name, async () => {
@@ -100,7 +73,7 @@ describe('an invalid creation is rejected with a sentence that names the fault',
 });
 
 describe('a body that is no JSON object is rejected with 400', () => {
-  for (const body of ['', '{', '[]', 'null', '"x"', '7', '{"prompt":"a"} x', '\u0000']) {
+  for (const body of ['', '[]', '{"prompt":"a"} x']) {
     it(JSON.stringify(body), async () => {
       const { status, json } = await service.api('POST', '/jobs', body);
       expect([status, json.error]).toEqual([400, expect.stringMatching(/^body: /)]);
@@ -130,19 +103,7 @@ it('an invalid cursor, or one of another list, is rejected', async () => {
 });
 
 describe('the order of judgement', () => {
-  const tooLarge = JSON.stringify({ ...JOB, prompt: 'x'.repeat(3_000) });
   const without = { authorization: '' };
-
-  it('a body over the limit is 413 even without a token', async () => {
-    const { status, json } = await service.api('POST', '/jobs', tooLarge, without);
-    expect([status, json.error]).toEqual([413, 'Invalid request size']);
-  });
-
-  it('the limit counts bytes as sent, not characters', async () => {
-    const body = (letter: string) => JSON.stringify({ ...JOB, prompt: letter.repeat(900) });
-    expect((await service.api('POST', '/jobs', body('x'))).status).toBe(201);
-    expect((await service.api('POST', '/jobs', body('\u20ac'))).status).toBe(413);
-  });
 
   it('without a token everything else is 401', async () => {
     for (const [method, path, body] of [
@@ -155,7 +116,7 @@ describe('the order of judgement', () => {
     }
   });
 
-  it('an unknown job is job_not_found, an unknown path and method not_found', async () => {
+  it('an unknown job is job_not_found', async () => {
     for (const [method, path] of [
       ['GET', '/jobs/none'],
       ['GET', '/jobs/job_00000000000000000000000000/status'],
@@ -164,15 +125,6 @@ describe('the order of judgement', () => {
     ] as const) {
       const { status, json } = await service.api(method, path);
       expect([path, status, json.error]).toEqual([path, 404, 'job_not_found']);
-    }
-    for (const [method, path] of [
-      ['GET', '/nowhere'],
-      ['DELETE', '/jobs'],
-      ['POST', '/health'],
-      ['GET', '/jobs/a/b/c'],
-    ] as const) {
-      const { status, json } = await service.api(method, path);
-      expect([path, status, json.error]).toEqual([path, 404, 'not_found']);
     }
   });
 
@@ -233,13 +185,120 @@ it.each([
   expect(await status(...headersOf(service.token))).toBe(401);
 });
 
-it('every answer carries the id of its request', async () => {
-  for (const [path, headers] of [
-    ['/health', {}],
-    ['/nowhere', {}],
-    ['/health', { authorization: '' }],
-  ] as const) {
-    const answer = await service.api('GET', path, undefined, headers);
-    expect(answer.headers.get('x-request-id')).toMatch(/^[\w-]{8,}$/);
+const profile = (fields: object) => ({ profiles: [{ name: 'p', agent: 'shell', ...fields }] });
+
+it('an edit to a prompt of whitespace is rejected', async () => {
+  const { json: created } = await service.api('POST', '/jobs', JOB);
+  const { status, json } = await service.api('PATCH', `/jobs/${created.id}`, { prompt: ' ' });
+  expect([status, json.error]).toEqual([400, expect.stringContaining('expected more than whitespace')]);
+});
+
+it.each([2 ** 53, 5e-324])(
+  'a profile with a timeout of %d, which the table cannot store, is rejected by an import and its dry run',
+  async (timeout) => {
+    for (const query of ['?dry_run=1', '']) {
+      const { status, json } = await service.api('POST', `/config/import${query}`, profile({ timeout }));
+      expect([query, status, json.error]).toEqual([
+        query,
+        400,
+        expect.stringMatching(/^body\.profiles\[0\]\.timeout: /),
+      ]);
+    }
+  },
+);
+
+it.each([2 ** 53 - 1, 1e-100])('a profile with a timeout of %d is kept as it is', async (timeout) => {
+  expect((await service.api('POST', '/config/import', profile({ timeout }))).status).toBe(200);
+  const { json } = await service.api('GET', '/profiles');
+  expect(json.items.find(({ name }: { name: string }) => name === 'p').timeout).toBe(timeout);
+});
+
+describe('an unknown method of a path is a 404 that names the known ones', () => {
+  const cases: [string, string, string | null][] = [
+    ['DELETE', '/jobs', 'GET, POST'],
+    ['POST', '/jobs/none', 'DELETE, GET, PATCH, PUT'],
+    ['GET', '/jobs/none/no-such-action', 'POST'],
+    ['GET', '/nowhere', null],
+  ];
+  it.each(cases)('%s %s', async (method, path, allow) => {
+    const answer = await service.api(method, path);
+    expect([answer.status, answer.json.error, answer.headers.get('allow')]).toEqual([404, 'not_found', allow]);
+  });
+});
+
+describe('a credential', () => {
+  const answerTo = (headers: Record<string, string>) =>
+    service.api('GET', '/health', undefined, { authorization: '', ...headers });
+
+  it('a 401 names the accepted credentials', async () => {
+    const { status, headers } = await answerTo({});
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="promptq"']);
+    expect((await answerTo({ 'x-api-token': service.token })).headers.get('www-authenticate')).toBeNull();
+  });
+
+  it('a wrong token beside a valid one is rejected, in either header', async () => {
+    const [right, wrong] = [service.token, `${service.token.slice(0, -1)}_`];
+    const status = async (bearer: string, header: string) =>
+      (await answerTo({ authorization: `Bearer ${bearer}`, 'x-api-token': header })).status;
+    expect(await status(right, right)).toBe(200);
+    expect(await status(wrong, right)).toBe(401);
+    expect(await status(right, wrong)).toBe(401);
+  });
+});
+
+it('limits have names in snake case, and keep their former names', async () => {
+  const { limits } = (await service.api('GET', '/environment')).json.service;
+  expect(limits).toMatchObject({
+    project_name_length: 100,
+    projectNameLength: 100,
+    deploy_bindings: { timeout_seconds: { min: 1, max: 3_600 }, url_length: 2_048 },
+    deployBindings: { timeoutSeconds: { min: 1, max: 3_600 }, urlLength: 2_048 },
+    retries: { min: 0, max: 100 },
+  });
+});
+
+/** One byte more than a key of DynamoDB may have, in the second key of a table. */
+const LONG = 'x'.repeat(1_025);
+const inPath = routes.filter(({ path, only }) => path.includes('{') && only === undefined);
+
+it.each(inPath)('$id answers an id that no key can have with not found', async ({ method, path, body }) => {
+  const url = path.replaceAll(/\{[^}]+\}/g, LONG);
+  const { status, text } = await service.api(method, url, body === undefined ? undefined : {});
+  expect(status, text).toBe(404);
+  expect(text).toContain('not_found');
+});
+
+/** The process of the emulator that works on a home. */
+async function emulatorOf(home: string): Promise<number> {
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const [program, ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+    if (program?.endsWith('/dynoxide') && args.includes(join(home, 'dynamodb', 'ddb.sqlite'))) return Number(pid);
   }
+  throw new Error('no emulator runs');
+}
+
+/** Stops a process. Its threads may answer until each has noticed the signal. */
+async function pause(pid: number): Promise<void> {
+  process.kill(pid, 'SIGSTOP');
+  await waitFor(async () => {
+    const threads = await readdir(`/proc/${pid}/task`);
+    const stats = await Promise.all(threads.map((id) => readFile(`/proc/${pid}/task/${id}/stat`, 'utf8')));
+    // The name of a thread, in parentheses, comes before its state.
+    return stats.every((stat) => stat.slice(stat.lastIndexOf(')') + 2).startsWith('T'));
+  });
+}
+
+it('while the table is paused, requests end in time with a documented 503 that names it, and work again afterwards', async () => {
+  const emulator = await emulatorOf(service.home);
+  await pause(emulator);
+  const answers = await Promise.all([
+    service.api('GET', '/jobs'),
+    service.api('GET', '/health'),
+    service.api('POST', '/jobs', { prompt: 'true', profile: 'shell', draft: true }),
+  ]).finally(() => process.kill(emulator, 'SIGCONT'));
+  for (const { status, json, headers } of answers) {
+    const refusal = { error: 'unavailable', details: { failed: ['table'] }, request_id: expect.any(String) };
+    expect([status, json, headers.get('retry-after')]).toEqual([503, refusal, '5']);
+  }
+  expect((await service.api('GET', '/jobs')).status).toBe(200);
 });

@@ -90,34 +90,6 @@ describe('a session', () => {
     expect((await admin.api('DELETE', `/sessions/${id}`)).status).toBe(404);
   });
 
-  it.each([
-    ['Mozilla/5.0 (X11; Linux x86_64; rv:151.0) Gecko/20100101 Firefox/151.0', 'Firefox on Linux'],
-    [
-      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36 Edg/153.0.0.0',
-      'Edge on Windows',
-    ],
-    [
-      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1',
-      'Safari on iOS',
-    ],
-    [
-      'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Mobile Safari/537.36',
-      'Chrome on Android',
-    ],
-    [
-      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15',
-      'Safari on macOS',
-    ],
-    ['<b>admin</b>/1.0 (Windows NT 10.0)', 'Unknown browser on Windows'],
-    ['curl/8.14.1', null],
-  ])('of %s is listed as that of %s', async (userAgent, expected) => {
-    const browser = new Browser(service);
-    await browser.open(await browser.chooseRole('admin'), { headers: { 'user-agent': userAgent } });
-    const { items } = (await browser.api('GET', '/sessions')).json;
-    const own = items.find((one: { current: boolean }) => one.current);
-    expect(own).toMatchObject({ browser: expected, address: '127.0.0.1' });
-  });
-
   it('is shown by GET /session, like a token', async () => {
     expect((await service.api('GET', '/session')).json).toEqual({
       kind: 'token',
@@ -194,14 +166,9 @@ describe('tokens', () => {
   it.each([
     [{}, /body\.name: is missing/],
     [{ name: '  ' }, /body\.name: received " {2}"/],
-    [{ name: 'a\nb' }, /body\.name: received "a\\nb" .*without control/],
     [{ name: 'a\u202eb' }, /body\.name: received "a\\u202eb" .*without control/],
-    [{ name: 'x'.repeat(101) }, /body\.name: received .*at most 100/],
-    [{ name: 'x', scopes: [] }, /body\.scopes: /],
     [{ name: 'x', scopes: ['root'] }, /body\.scopes\.?.*root/],
     [{ name: 'x', expires_at: '2020-01-01T00:00:00Z' }, /body\.expires_at: received 2020-.*expected a time to come/],
-    [{ name: 'x', expires_at: 'tomorrow' }, /body\.expires_at: received "tomorrow"/],
-    [{ name: 'x', token: 'mine' }, /unknown "token"/],
   ])('are not created from %j', async (body, sentence) => {
     const { status, json } = await admin.api('POST', '/tokens', body);
     expect([status, json.error]).toEqual([400, expect.stringMatching(sentence)]);
@@ -222,12 +189,5 @@ describe('tokens', () => {
         { required_principal: 'a browser session of an admin', required_scope: 'admin' },
       ]);
     }
-  });
-
-  it('show when they expire', async () => {
-    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
-    const { token } = (await admin.api('POST', '/tokens', { name: 'short', expires_at })).json;
-    const call = async () => await service.api('GET', '/session', undefined, { authorization: `Bearer ${token}` });
-    expect((await call()).json.expires_at).toBe(expires_at);
   });
 });

@@ -15,21 +15,11 @@ const profile = (env: string) => `{"profiles":[{"name":"some","agent":"shell","e
 
 const REFUSED: [string, string, string][] = [
   ['NUL', 'a\0b', 'a\\u0000b'],
-  ['an escape', 'a\u001bb', 'a\\u001bb'],
-  ['a line end', 'a\nb', 'a\\nb'],
-  ['DEL', 'a\u007fb', 'a\\u007fb'],
   ['a C1 control', 'a\u009bb', 'a\\u009bb'],
   ['a bidirectional override', 'a\u202eb', 'a\\u202eb'],
-  ['an isolate', 'a\u2066b', 'a\\u2066b'],
-  ['a mark of direction', 'a\u200fb', 'a\\u200fb'],
-  ['the Arabic letter mark', 'a\u061cb', 'a\\u061cb'],
-  ['a space of no width', 'a\u200bb', 'a\\u200bb'],
   ['a joiner between Latin letters', 'a\u200db', 'a\\u200db'],
   ['a byte order mark', '\ufeffab', '\\ufeffab'],
-  ['a soft hyphen', 'a\u00adb', 'a\\u00adb'],
-  ['an invisible filler', 'a\u3164b', 'a\\u3164b'],
   ['a tag', 'a\u{e0041}b', 'a\\udb40\\udc41b'],
-  ['a line separator', 'a\u2028b', 'a\\u2028b'],
 ];
 
 /** Where a client names something, and the field that the error names. */
@@ -94,16 +84,9 @@ it('a working folder keeps the bytes of its name', async () => {
 
 it.each<[string, string, object, string]>([
   ['POST', '/jobs', { ...DRAFT, prompt: 'a\0b' }, 'body.prompt'],
-  ['POST', '/jobs', { profile: 'shell', draft: true, base_prompt: 'a\0b' }, 'body.base_prompt'],
-  ['POST', '/jobs', { ...DRAFT, extra_prompt: 'a\0b' }, 'body.extra_prompt'],
   ['POST', '/jobs', { ...DRAFT, rule_ids: ['x', 'a\0b'] }, 'body.rule_ids[1]'],
   ['POST', '/jobs/none/messages', { text: 'a\0b' }, 'body.text'],
-  ['POST', '/jobs/none/answers', { question_id: 'q', answer: 'a\0b' }, 'body.answer'],
-  ['PATCH', '/projects/local_project', { setup: 'a\0b' }, 'body.setup'],
-  ['PATCH', '/projects/local_project', { ref: 'a\0b' }, 'body.ref'],
   ['POST', '/deploy-bindings', { ...BINDING, command: 'a\0b' }, 'body.command'],
-  ['POST', '/config/import', { rules: [{ id: 'r', text: 'a\0b' }] }, 'body.rules[0].text'],
-  ['POST', '/config/import', { profiles: [{ name: 'p', agent: 'shell', args: ['a\0b'] }] }, 'body.profiles[0].args[0]'],
   [
     'POST',
     '/config/import',
@@ -128,50 +111,14 @@ describe('the name __proto__', () => {
   });
 });
 
-describe('a link to an editor whose host a job could choose', () => {
-  const REFUSED_LINKS = [
-    'HTTPS://{project}/',
-    'https:{project}',
-    'https:\\\\{project}/',
-    'http:/{project}/x',
-    'https:///{project}/',
-    'https://{project}/',
-    'https://{project}@editor.example/',
-    'https://a:{project}@editor.example/',
-    'https://editor.example.{project}/',
-    'vscode://{project}/x',
-    'Cursor://{project}.example/x',
-    'vscode://file{cwd}',
-    '{project}://editor.example/',
-  ];
-  it.each(REFUSED_LINKS)('is refused: %s', async (open_url) => {
-    const write = { binding_mode: 'hosted_editor', project: 'links', open_url };
-    const { status, json } = await service.api('POST', '/deploy-bindings', write);
-    expect([status, json.error]).toEqual([
-      400,
-      `body.open_url: received ${JSON.stringify(open_url)}, which has a placeholder in its scheme, user, host or port`,
-    ]);
-  });
-
-  it.each([
-    ['https://editor.example:{project}/', 'is not a URL'],
-    ['JavaScript:alert(1)', 'starts with javascript:'],
-    ['ht\ntps://editor.example/', 'contains control, bidirectional or invisible characters'],
-  ])('is rejected: %j', async (open_url, why) => {
-    const write = { binding_mode: 'hosted_editor', project: 'links', open_url };
-    const { status, json } = await service.api('POST', '/deploy-bindings', write);
-    expect([status, json.error]).toEqual([400, expect.stringContaining(why)]);
-  });
-
-  it.each([
-    'https://editor.example/{project}?folder={cwd}#{project}',
-    'HTTPS://editor.example/{project}',
-    'vscode://file/{cwd}',
-    'cursor://file/{cwd}',
-    'http://127.0.0.1:8080/?folder={cwd}',
-  ])('is not one with placeholders after the host: %s', async (open_url) => {
-    const write = { binding_mode: 'hosted_editor', project: 'links', open_url };
-    const { json, text } = await service.api('POST', '/deploy-bindings', write);
-    expect([text, json.ready]).toEqual([text, true]);
-  });
+it.each([
+  ['https://{project}/', 'has a placeholder in its scheme, user, host or port'],
+  ['vscode://{project}/x', 'has a placeholder in its scheme, user, host or port'],
+  ['https://editor.example:{project}/', 'is not a URL'],
+  ['JavaScript:alert(1)', 'starts with javascript:'],
+  ['ht\ntps://editor.example/', 'contains control, bidirectional or invisible characters'],
+])('a link to an editor whose host a job could choose, or that is unsafe, is refused: %j', async (open_url, why) => {
+  const write = { binding_mode: 'hosted_editor', project: 'links', open_url };
+  const { status, json } = await service.api('POST', '/deploy-bindings', write);
+  expect([status, json.error]).toEqual([400, expect.stringContaining(why)]);
 });

@@ -108,20 +108,9 @@ describe('an invalid document is rejected with the path of its fault and changes
   const rule = { id: 'good', text: 'Good.' };
   const profile = { name: 'good', agent: 'shell' };
   const inProfile = (fault: object) => ({ profiles: [profile, { ...profile, name: 'bad', ...fault }] });
+  // `generated-requests` breaks every field; these are rules that no schema states, or that guard the worker.
   const cases: [string, unknown, RegExp][] = [
     ['an unknown list', { rulez: [], rules: [rule] }, /^body: unknown "rulez"; allowed: rules, profiles$/],
-    ['a list that is none', { rules: { good: rule } }, /^body\.rules: received .*; expected a list of rules$/],
-    [
-      'an entry that is no object',
-      { rules: [rule, 'text'] },
-      /^body\.rules\[1\]: received "text" .*expected an object$/,
-    ],
-    [
-      'a rule without a text',
-      { rules: [rule, { id: 'r' }] },
-      /^body\.rules\[1\]\.text: is missing; expected a non-empty string$/,
-    ],
-    ['an empty rule', { rules: [{ id: 'r', text: '' }] }, /^body\.rules\[0\]\.text: received "" .*non-empty/],
     [
       'an id that is a path',
       { rules: [{ id: '../r', text: 'x' }] },
@@ -136,29 +125,6 @@ describe('an invalid document is rejected with the path of its fault and changes
       'too long a text',
       { rules: [{ id: 'r', text: 'x'.repeat(50_001) }] },
       /^body\.rules\[0\]\.text: .*at most 50000$/,
-    ],
-    [
-      'a name twice',
-      { profiles: [profile, profile] },
-      /^body\.profiles\[1\]\.name: .*a different value than in profiles\[0\]$/,
-    ],
-    ['a typo', inProfile({ timout: 5 }), /^body\.profiles\[1\]: unknown "timout"; allowed: name, agent, .*timeout/],
-    [
-      'an unknown agent',
-      inProfile({ agent: 'gpt' }),
-      /^body\.profiles\[1\]\.agent: received "gpt" .*"codex", "claude", "shell"$/,
-    ],
-    [
-      'a timeout in words',
-      inProfile({ timeout: '5m' }),
-      /^body\.profiles\[1\]\.timeout: received "5m" .*expected a number > 0/,
-    ],
-    ['a limit of none at once', inProfile({ concurrency: 0 }), /^body\.profiles\[1\]\.concurrency: .*at least 1$/],
-    ['too many retries', inProfile({ retries: 101 }), /^body\.profiles\[1\]\.retries: received 101 .*at most 100$/],
-    [
-      'args as one string',
-      inProfile({ args: '--fast' }),
-      /^body\.profiles\[1\]\.args: received "--fast" .*list of strings$/,
     ],
     [
       'a variable of the service',
@@ -180,7 +146,6 @@ describe('an invalid document is rejected with the path of its fault and changes
       inProfile({ env: { A: { secret: 'A', value: 'x' } } }),
       /^body\.profiles\[1\]\.env\.A: unknown "value"; allowed: secret, commands$/,
     ],
-    ['an unknown sandbox', inProfile({ sandbox: 'strict' }), /^body\.profiles\[1\]\.sandbox: received "strict"/],
   ];
   for (const [name, document, sentence] of cases) {
     it(name, async () => {
@@ -262,36 +227,27 @@ describe('a removal', () => {
 
   it.each([
     ['a built-in profile', 'claude', 400, /built in/],
-    ['a profile of the local run', 'shell', 400, /built in/],
     ['an unknown profile', 'none', 404, /not_found/],
   ])('of %s is rejected', async (_, name, status, error) => {
     const answer = await remove(`/profiles/${name}`);
     expect([answer.status, answer.json.error]).toEqual([status, expect.stringMatching(error)]);
   });
 
-  it.each([
-    ['codex', { agent: 'codex', model: 'mine', sandbox: 'none' }],
-    ['practice', { agent: 'codex', model: 'mine' }],
-    ['shell', { agent: 'claude' }],
-  ])('puts back the profile %s of the local run, after several imports', async (name, other) => {
-    const read = async () =>
-      (await service.api('GET', '/profiles?limit=500')).json.items.find(
-        (profile: { name: string }) => profile.name === name,
-      );
-    const seeded = await read();
-    await imported({ profiles: [{ name, ...other }] });
-    await imported({ profiles: [{ name, ...other, retries: 1 }] });
-    expect(await read()).toMatchObject({ source: 'imported', retries: 1 });
-    expect((await remove(`/profiles/${name}`)).status).toBe(200);
-    expect(await read()).toEqual(seeded);
-  });
-
-  it('of the default profile is rejected', async () => {
-    const { items } = (await service.api('GET', '/profiles?limit=500')).json;
-    const { name } = items.find(({ is_default }: { is_default: boolean }) => is_default);
-    const answer = await remove(`/profiles/${name}`);
-    expect([answer.status, answer.json.error]).toEqual([400, expect.stringContaining('built in')]);
-  });
+  it.each([['codex', { agent: 'codex', model: 'mine', sandbox: 'none' }]])(
+    'puts back the profile %s of the local run, after several imports',
+    async (name, other) => {
+      const read = async () =>
+        (await service.api('GET', '/profiles?limit=500')).json.items.find(
+          (profile: { name: string }) => profile.name === name,
+        );
+      const seeded = await read();
+      await imported({ profiles: [{ name, ...other }] });
+      await imported({ profiles: [{ name, ...other, retries: 1 }] });
+      expect(await read()).toMatchObject({ source: 'imported', retries: 1 });
+      expect((await remove(`/profiles/${name}`)).status).toBe(200);
+      expect(await read()).toEqual(seeded);
+    },
+  );
 
   it('is seen by a concurrent import', async () => {
     await imported({ rules: [{ id: 'twice', text: 'Be twice.' }] });
