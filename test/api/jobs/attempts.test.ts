@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { unlink, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { LIMITS } from '../../../lib/contract/limits.ts';
 import { receiptKey } from '../../../lib/jobs/output/output-keys.ts';
 import { fileOfObject } from '../../local-run/kept-objects.ts';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
@@ -95,32 +94,6 @@ it('of an attempt whose record is damaged nothing is claimed', async () => {
   expect((await read(id)).attempts[1]).toEqual({ attempt: 1, signal: null, resumed_from: null, ...unknown });
 });
 
-it('the record of an ended attempt is read once, however often the job is', async () => {
-  const id = await createJob(service, { prompt: 'exit 4', profile: 'shell' });
-  await untilEnded(service, id);
-  await retried(id);
-  const { attempts } = await read(id);
-  await unlink(await fileOfObject(service.home, receiptKey(id, 1)));
-  expect(attempts[1]).toMatchObject({ attempt: 1, exit_code: 4 });
-  expect((await read(id)).attempts).toEqual(attempts);
-});
-
-it('only the newest attempts of a job with many are listed', async () => {
-  const id = await createJob(service, { prompt: 'true', profile: 'shell' });
-  await untilEnded(service, id);
-  for (let attempt = 0; attempt < LIMITS.attemptsPerJob; attempt += 1) await retried(id);
-  const { attempts } = await read(id);
-  const expected = Array.from({ length: LIMITS.attemptsPerJob }, (_, at) => LIMITS.attemptsPerJob + 1 - at);
-  expect(attempts.map(({ attempt }: { attempt: number }) => attempt)).toEqual(expected);
-});
-
-it('the list is no part of what an edit sends back', async () => {
-  const id = await createJob(service, { prompt: 'true', profile: 'shell', draft: true });
-  const { attempts } = (await service.api('POST', `/jobs/${id}/submit`)).json;
-  expect(attempts).toBeNull();
-  await untilEnded(service, id);
-});
-
 async function result(id: string, query = '') {
   return (await service.api('GET', `/jobs/${id}/result${query}`)).json;
 }
@@ -142,23 +115,6 @@ it('a retry hides nothing of an earlier success', async () => {
   expect(Date.parse(finished_at) - Date.parse(started_at)).toBe(duration_ms);
 });
 
-it('an earlier attempt says how it ended itself, whatever the job has come to', async () => {
-  const prompt = `if [ -e done ]; then echo second; else touch done; echo first; exit 7; fi`;
-  const id = await createJob(service, { prompt, profile: 'shell', cwd: 'earlier' });
-  await untilEnded(service, id);
-  await service.api('POST', `/jobs/${id}/retry`);
-  await untilEnded(service, id);
-  expect(await result(id)).toMatchObject({ attempt: 2, status: 'SUCCEEDED', exit_code: 0, stdout: 'second\n' });
-  expect(await result(id, '?attempt=1')).toMatchObject({
-    attempt: 1,
-    status: 'FAILED',
-    state_reason: { code: 'exited' },
-    exit_code: 7,
-    stdout: 'first\n',
-    stdout_state: 'complete',
-  });
-});
-
 it('an attempt shows no usage and no session but its own', async () => {
   const again = join(service.home, 'attempts-again');
   const prompt = `drill: tool if [ -e ${again} ]; then touch ${again}-runs; sleep 600; fi; touch ${again}`;
@@ -178,12 +134,4 @@ it('an attempt shows no usage and no session but its own', async () => {
   expect(second.usage.input_tokens).toBeLessThan(first.usage.input_tokens);
   expect(second.session_id).not.toBe(first.session_id);
   expect(await result(id, '?attempt=1')).toMatchObject({ usage: first.usage, session_id: first.session_id });
-});
-
-it('rejects an unknown attempt', async () => {
-  const id = await createJob(service, { prompt: 'true', profile: 'shell', draft: true });
-  const { status, json } = await service.api('GET', `/jobs/${id}/result?attempt=1`);
-  expect(status).toBe(400);
-  expect(json.error).toBe("query.attempt: received 1; the job's newest attempt is 0");
-  expect((await service.api('GET', `/jobs/${id}/result?attempt=0`)).status).toBe(400);
 });

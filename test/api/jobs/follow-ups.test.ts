@@ -52,11 +52,6 @@ describe('a follow-up job', () => {
     const parent = await ended({ prompt: `${asking({ prompt: 'true', profile: ASKING })}exit 1`, profile: ASKING });
     expect(parent).toMatchObject({ status: 'FAILED', follow_up_ids: [], warnings: [] });
   });
-
-  it('may be a draft', async () => {
-    const parent = await ended({ prompt: asking({ prompt: 'x', draft: true }), profile: ASKING }, 1);
-    expect((await service.api('GET', `/jobs/${parent.follow_up_ids[0]}`)).json.status).toBe('DRAFT');
-  });
 });
 
 it('of 21 blocks 20 become jobs, and a warning reports the rest', async () => {

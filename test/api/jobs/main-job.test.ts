@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -114,16 +113,6 @@ describe('output', () => {
     expect(logs.json.stdout).toHaveLength(1024 * 1024);
     expect(full.json.stdout).toHaveLength(12_000_003);
     expect(full.json.stdout_truncated).toBe(false);
-  });
-});
-
-describe('a job in a project', () => {
-  it("works in the project's workspace, in a folder that is made for it", async () => {
-    const id = await createJob(service, { prompt: 'pwd', profile: 'shell', project: 'shop', cwd: 'a/b' });
-    await untilEnded(service, id);
-    const { json } = await service.api('GET', `/jobs/${id}/result`);
-    expect(json.stdout).toBe(`${join(service.home, 'workspaces', 'shop', 'a', 'b')}\n`);
-    expect(existsSync(join(service.home, 'workspaces', 'shop', 'a', 'b'))).toBe(true);
   });
 });
 

@@ -74,7 +74,7 @@ async function runTask(client: FormerClient, args: Record<string, unknown>) {
   return { id: created?.task.taskId ?? '', last: messages.at(-1) as any, messages };
 }
 
-describe.each(['stdio', 'http'] as const)('tasks by %s', (wire) => {
+describe.each(amount(['http'] as const, ['stdio', 'http'] as const))('tasks by %s', (wire) => {
   let client: FormerClient;
   beforeAll(async () => {
     ({ client } = await clientWithTasks(wire));
@@ -117,17 +117,6 @@ describe.each(['stdio', 'http'] as const)('tasks by %s', (wire) => {
     const result = await waitFor(async () => tasks.getTaskResult(taskId, CallToolResultSchema).catch(() => undefined));
     expect(result).toMatchObject({ isError: true, structuredContent: { status: 'CANCELLED' } });
   });
-
-  test('what is no task is refused', async () => {
-    const { tasks } = client.experimental;
-    for (const call of [tasks.getTask, tasks.cancelTask, tasks.getTaskResult])
-      await expect(call.call(tasks, 'job_none')).rejects.toMatchObject({
-        code: -32_602,
-        message: expect.stringContaining('job_not_found'),
-      });
-    const stream = tasks.callToolStream({ name: 'list_jobs', arguments: {} }, CallToolResultSchema, { task: {} });
-    expect(await Array.fromAsync(stream)).toMatchObject([{ type: 'error', error: { code: -32_601 } }]);
-  });
 });
 
 test.for(amount<readonly ('http' | 'stdio')[]>(['http'], ['http', 'stdio']))(
@@ -162,16 +151,6 @@ test("on stdio, a task's question is asked of the client's user", async () => {
   );
   expect(last).toMatchObject({ type: 'result', result: { structuredContent: { status: 'SUCCEEDED' } } });
   expect(await answerTo(id)).toBe('blue');
-});
-
-test('by HTTP, tasks are offered to tokens that may run jobs', async () => {
-  const tasksOf = async (token?: string) => {
-    const { client } = await clientWithTasks('http', token === undefined ? {} : { token });
-    await client.close();
-    return client.getServerCapabilities()?.tasks;
-  };
-  expect(await tasksOf(await reader('reader of tasks'))).toBeUndefined();
-  expect(await tasksOf()).toMatchObject({ requests: { tools: { call: {} } } });
 });
 
 const NEWER = {

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { defaultHome } from '../../../lib/local/run/default-home.ts';
 import { waitFor } from '../../local-run/local-service.ts';
+import { amount } from '../../vitest/amount.ts';
 
 /** What a careless agent runs, in its own folder. `$OTHER` is the folder of another job. */
 const CARELESS = [
@@ -58,10 +59,12 @@ function contentOf(...folders: string[]): Record<string, string> {
   return Object.fromEntries(files.map((path) => [path, readFileSync(path, 'base64')]));
 }
 
-test.each([
+const STARTS: readonly (readonly [string, readonly (string | undefined)[]])[] = [
   ['promptq dev', [PROMPTQ, 'dev', '--port', '0']],
-  ['npm start', [LOCAL]],
-])('jobs of `%s` in a repository change nothing outside of their folders', async (_, args) => {
+  ...amount([], [['npm start', [LOCAL]] as const]),
+];
+
+test.each(STARTS)('jobs of `%s` in a repository change nothing outside of their folders', async (_, args) => {
   const folder = await mkdtemp(join(tmpdir(), 'promptq-careless-'));
   onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
   const [repository, user] = [join(folder, 'repository'), join(folder, 'user')];

@@ -89,14 +89,6 @@ describe('the agent of a fork', () => {
       for (const id of [first, forked]) expect(session).not.toContain(folderOf(id));
     },
   );
-
-  test('gets what was said if the session is not continued', async () => {
-    const first = await createJob(service, { prompt: 'the first prompt' });
-    const said = await answerOf(first);
-    const forked = await fork(first, 'the second prompt\ndrill: recall', { profile: 'forgetful' });
-    const answer = await answerOf(forked);
-    for (const text of ['the first prompt', said.split('\n')[0], 'the second prompt']) expect(answer).toContain(text);
-  });
 });
 
 describe('the folder of a fork', () => {
