@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { createAttachments } from '../../lib/api/runtime/create-attachments.ts';
-import { handleJob } from '../../lib/api/serve-job.ts';
+import { handleJob } from '../../lib/api/serve.ts';
 import { listAttachments as route } from '../../lib/contract/routes/attachments.ts';
 import { attachmentList } from '../../lib/contract/schemas/jobs/attachments.ts';
 import { viewAttachments } from '../../lib/jobs/output/attachments/attachment-view.ts';

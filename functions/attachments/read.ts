@@ -1,6 +1,6 @@
 import { redirectOr } from '../../lib/api/redirect.ts';
 import { createAttachments } from '../../lib/api/runtime/create-attachments.ts';
-import { handleJob } from '../../lib/api/serve-job.ts';
+import { handleJob } from '../../lib/api/serve.ts';
 import { readAttachment as route } from '../../lib/contract/routes/attachments.ts';
 import { attemptOf, readAttachment } from '../../lib/jobs/output/reading/read-attachment.ts';
 

@@ -1,6 +1,6 @@
 import { createTransitions } from '../../lib/api/runtime/services.ts';
+import { handleJob } from '../../lib/api/serve.ts';
 import { wholeView } from '../../lib/api/serve-action.ts';
-import { handleJob } from '../../lib/api/serve-job.ts';
 import { answerQuestion as route } from '../../lib/contract/routes/questions.ts';
 import { answerQuestion } from '../../lib/jobs/questions/answer-question.ts';
 

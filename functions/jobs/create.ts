@@ -1,34 +1,28 @@
 import { keyOwnerOf } from '../../lib/access/principal.ts';
 import { replayHeaders } from '../../lib/api/replay-headers.ts';
 import { createCreation } from '../../lib/api/runtime/services.ts';
-import { handleWithRead } from '../../lib/api/serve.ts';
+import { handle } from '../../lib/api/serve.ts';
 import { BASE_PATH } from '../../lib/contract/route.ts';
 import { createJob as route } from '../../lib/contract/routes/jobs.ts';
 import { createJob } from '../../lib/jobs/creation/create-job.ts';
-import { readAhead } from '../../lib/jobs/creation/read-ahead.ts';
 
 /** `POST /jobs` */
-export const handler = handleWithRead(
-  route,
-  createCreation,
-  async ({ body }, creation) => await readAhead(creation, body),
-  async ({ body }, { core, principal, noteJob }, creation, ahead) => {
-    const tokenId = principal.kind === 'token' ? principal.id : undefined;
-    const sender = { tokenId, keyOwner: keyOwnerOf(principal) };
-    const created = await createJob(creation, body, principal.name, sender, ahead);
-    const { id } = created;
-    noteJob(id);
-    // The job is stored. An unreadable public address must not make the creation fail.
-    const origin = await core.serviceEndpoints.publicOrigin().catch((error: unknown) => {
-      core.log.warn('the public address could not be read', error as Error);
-      return undefined;
-    });
-    return {
-      headers: { location: `${BASE_PATH}/jobs/${id}`, ...replayHeaders(created) },
-      body: { ...created, url: origin === undefined ? null : pageOf(id, origin) },
-    };
-  },
-);
+export const handler = handle(route, createCreation, async ({ body }, { core, principal, noteJob }, creation) => {
+  const tokenId = principal.kind === 'token' ? principal.id : undefined;
+  const sender = { tokenId, keyOwner: keyOwnerOf(principal) };
+  const created = await createJob(creation, body, principal.name, sender);
+  const { id } = created;
+  noteJob(id);
+  // The job is stored. An unreadable public address must not make the creation fail.
+  const origin = await core.serviceEndpoints.publicOrigin().catch((error: unknown) => {
+    core.log.warn('the public address could not be read', error as Error);
+    return undefined;
+  });
+  return {
+    headers: { location: `${BASE_PATH}/jobs/${id}`, ...replayHeaders(created) },
+    body: { ...created, url: origin === undefined ? null : pageOf(id, origin) },
+  };
+});
 
 /**
  * The job's page in the console. The local run keeps its browser host name out of responses and redirects browsers to

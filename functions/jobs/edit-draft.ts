@@ -1,7 +1,7 @@
 import { createProjects } from '../../lib/api/runtime/create-catalog.ts';
 import { createEdits } from '../../lib/api/runtime/services.ts';
+import { handleJob } from '../../lib/api/serve.ts';
 import { wholeView } from '../../lib/api/serve-action.ts';
-import { handleJob } from '../../lib/api/serve-job.ts';
 import { editDraft as route } from '../../lib/contract/routes/jobs.ts';
 import { editDraft } from '../../lib/jobs/creation/edit-job.ts';
 

@@ -1,6 +1,6 @@
 import { createEdits } from '../../lib/api/runtime/services.ts';
+import { handleJob } from '../../lib/api/serve.ts';
 import { wholeView } from '../../lib/api/serve-action.ts';
-import { handleJob } from '../../lib/api/serve-job.ts';
 import { editJob as route } from '../../lib/contract/routes/jobs.ts';
 import { editJob } from '../../lib/jobs/creation/edit-job.ts';
 

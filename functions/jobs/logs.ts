@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { redirectOr } from '../../lib/api/redirect.ts';
 import { createFollowableOutput } from '../../lib/api/runtime/services.ts';
-import { handleJob } from '../../lib/api/serve-job.ts';
+import { handleJob } from '../../lib/api/serve.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { EVENT_STREAM } from '../../lib/contract/event-stream.ts';
 import { readLogs as route } from '../../lib/contract/routes/output.ts';

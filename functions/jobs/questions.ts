@@ -1,5 +1,5 @@
 import type { Core } from '../../lib/api/runtime/core.ts';
-import { handleJob } from '../../lib/api/serve-job.ts';
+import { handleJob } from '../../lib/api/serve.ts';
 import { createJobStore } from '../../lib/composition/job-stores.ts';
 import { listQuestions as route } from '../../lib/contract/routes/questions.ts';
 import { listQuestions } from '../../lib/jobs/questions/list-questions.ts';

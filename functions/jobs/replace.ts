@@ -1,6 +1,6 @@
 import { createEdits } from '../../lib/api/runtime/services.ts';
+import { handleJob } from '../../lib/api/serve.ts';
 import { wholeView } from '../../lib/api/serve-action.ts';
-import { handleJob } from '../../lib/api/serve-job.ts';
 import { withoutOutput } from '../../lib/contract/output-fields.ts';
 import { replaceJob as route } from '../../lib/contract/routes/jobs.ts';
 import { job as schema } from '../../lib/contract/schemas/jobs/job.ts';

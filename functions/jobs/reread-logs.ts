@@ -1,7 +1,7 @@
 import { keptAlive } from '../../lib/api/kept-alive.ts';
 import { createReread } from '../../lib/api/runtime/services.ts';
+import { handleJob } from '../../lib/api/serve.ts';
 import { wholeView } from '../../lib/api/serve-action.ts';
-import { handleJob } from '../../lib/api/serve-job.ts';
 import { withoutOutput } from '../../lib/contract/output-fields.ts';
 import { rereadLogs as route } from '../../lib/contract/routes/jobs.ts';
 import { rereadJob as schema } from '../../lib/contract/schemas/jobs/job.ts';

@@ -1,6 +1,6 @@
 import { redirectOr } from '../../lib/api/redirect.ts';
 import { createOutput } from '../../lib/api/runtime/services.ts';
-import { handleJob } from '../../lib/api/serve-job.ts';
+import { handleJob } from '../../lib/api/serve.ts';
 import { readResult as route } from '../../lib/contract/routes/output.ts';
 import { readResult } from '../../lib/jobs/output/reading/read-output.ts';
 import { awaitFollowUps } from '../../lib/reconciler/await-follow-ups.ts';

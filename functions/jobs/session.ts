@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { createAgentSessions } from '../../lib/api/runtime/create-attachments.ts';
-import { handleJob } from '../../lib/api/serve-job.ts';
+import { handleJob } from '../../lib/api/serve.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { readAgentSession as route } from '../../lib/contract/routes/output.ts';
 import { attemptOf } from '../../lib/jobs/output/reading/read-attachment.ts';

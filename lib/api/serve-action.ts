@@ -11,7 +11,7 @@ import type { TimeoutUnit } from '../platform/config/core-env.ts';
 import type { Answer } from './answer.ts';
 import type { Core } from './runtime/core.ts';
 import { createTransitions, type JobBodyContext } from './runtime/services.ts';
-import { handleJob } from './serve-job.ts';
+import { handleJob } from './serve.ts';
 
 /** A route that acts on a job and answers with the updated job. */
 type ActionRoute = Route & {

@@ -1,8 +1,8 @@
 import { hasScope } from '../../access/authorize.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Scope } from '../../contract/scopes.ts';
+import type { Call } from '../front-door.ts';
 import type { Core } from '../runtime/core.ts';
-import type { Call } from '../serve.ts';
 
 /** Finds the caller on whose behalf the MCP server answers a call. */
 export function mcpCaller({ env, serviceEndpoints }: Core) {

@@ -4,7 +4,7 @@ import { ApiError, InvalidFieldError } from '../../contract/errors.ts';
 import { quoted } from '../../contract/input/legible.ts';
 import type { JobCreation } from '../../contract/schemas/jobs/job-creation.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
-import type { Project, ProjectStore } from '../../projects/projects.ts';
+import { DEFAULT_PROJECT, type Project, type ProjectStore } from '../../projects/projects.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { isJobId, jobIdOfOwnedKey, randomJobId } from '../lifecycle/job-id.ts';
 import { JOB_SCHEMA, THREAD_JOB_SCHEMA } from '../lifecycle/newer-schema.ts';
@@ -17,10 +17,17 @@ import { ancestorsBelow, rootOf, type TreeStore } from '../trees/tree-store.ts';
 import { type AskedFields, askedFields, differingFields } from './asked-fields.ts';
 import { beginThread, continuationOf, type EarlierContext, requireSameAgent } from './continuation.ts';
 import { forkOf } from './forking.ts';
-import { checkFolder, checkTexts, previewOf, promptOf, requireProfile, type SettingsContext } from './job-settings.ts';
+import {
+  checkFolder,
+  checkTexts,
+  previewOf,
+  projectOf,
+  promptOf,
+  requireProfile,
+  type SettingsContext,
+} from './job-settings.ts';
 import { requireNamedGrants } from './named-grants.ts';
-import { referencesOf } from './read-ahead.ts';
-import { type ReferredItems, readCatalog, readCatalogCheaply } from './read-catalog.ts';
+import { readCatalog } from './read-catalog.ts';
 
 const log = new Logger({ serviceName: 'promptq-creation' });
 
@@ -59,7 +66,6 @@ export interface CreatedJob {
 /**
  * Creates a job. Writes its texts, then the job itself, so that an interruption leaves nothing incomplete. The dispatch
  * message follows, so that no worker receives it before the job is stored.
- * @param ahead what `readAhead` reads for this request; default: it is read here
  * @returns the id; `replayed` if the idempotency key (or origin) was known and the id is that of the existing job, whose
  * request differed in the fields `differs`
  * @throws InvalidFieldError naming the field, the received value and the allowed values; ApiError `unavailable` while the
@@ -70,7 +76,6 @@ export async function createJob(
   request: JobCreation,
   createdBy: string,
   origin?: Origin,
-  ahead?: Promise<ReferredItems | undefined>,
 ): Promise<CreatedJob> {
   const key = request.idempotency_key;
   const derived = origin?.id ?? (key === undefined ? undefined : jobIdOfOwnedKey(origin?.keyOwner ?? createdBy, key));
@@ -85,11 +90,13 @@ export async function createJob(
   const { creation: forked, source } = await forkOf(context, request);
   const { creation, continuation } = await continuationOf(context, forked);
   const given = textsOf(creation);
-  const references = referencesOf(context, creation);
+  const references = {
+    profile: creation.profile ?? context.defaultProfile,
+    ruleIds: creation.rule_ids ?? [],
+    project: projectOf(creation) ?? DEFAULT_PROJECT,
+  };
   const earlier = continuation?.job ?? source;
-  // A job that continues another may get no more rights than the profile has by now.
-  const read = earlier === undefined ? readCatalogCheaply : readCatalog;
-  const referred = (await ahead) ?? (await read(context.registry, references));
+  const referred = await readCatalog(context.registry, references);
   const profile = requireProfile(context.agents, references.profile, referred.profile);
   requireSameAgent(earlier, profile);
   const action = source === undefined ? 'continue' : 'fork';

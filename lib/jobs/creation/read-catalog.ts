@@ -24,33 +24,12 @@ interface References {
 }
 
 /** Reads a profile, rules and a project in one request (of up to 100 items), as of the last acknowledged write. */
-export async function readCatalog(registry: Registry, references: References): Promise<ReferredItems> {
-  return await read(registry, references, true);
-}
-
-/**
- * As `readCatalog`, at half the price: a change of the last moments may be missing, but nothing that exists is reported
- * as unknown.
- */
-export async function readCatalogCheaply(registry: Registry, references: References): Promise<ReferredItems> {
-  const found = await read(registry, references, false);
-  const isWhole =
-    found.profile !== undefined &&
-    found.unknownRules.length === 0 &&
-    (references.project === undefined || found.project !== undefined);
-  return isWhole ? found : await readCatalog(registry, references);
-}
-
-async function read(
-  { table, registryTable }: Registry,
-  references: References,
-  consistent: boolean,
-): Promise<ReferredItems> {
+export async function readCatalog({ table, registryTable }: Registry, references: References): Promise<ReferredItems> {
   const profile = profileKey(references.profile);
   const projects = references.project === undefined ? [] : projectKeys(references.project);
   const keys = [profile, ...[...new Set(references.ruleIds)].map(ruleKey), ...projects];
   const items = new Map<string, Record<string, unknown>>();
-  for (const item of await batchGet(table, registryTable, keys, { consistent })) items.set(nameOf(item), item);
+  for (const item of await batchGet(table, registryTable, keys, { consistent: true })) items.set(nameOf(item), item);
   const itemOf = (key: { kind: string; id: string }) => items.get(nameOf(key));
   const rules = references.ruleIds.map((id) => itemOf(ruleKey(id)));
   const project = projects.map(itemOf).find((item) => item !== undefined);

@@ -1,4 +1,4 @@
-import { BatchGetCommand, DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it, vi } from 'vitest';
 import { createJob } from '../../../../lib/jobs/creation/create-job.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
@@ -58,33 +58,11 @@ it("a job that was claimed by another one's message before its repeated write wa
   expect(deployment.sent).toEqual([{ job: id, band: 'normal', seconds: 0 }]);
 });
 
-/** Whether each read of profile, rules and project is consistent. */
-const readsOf = (calls: readonly unknown[]) =>
-  calls.flatMap((call) =>
-    call instanceof BatchGetCommand
-      ? Object.values(call.input.RequestItems ?? {}).map(({ ConsistentRead }) => ConsistentRead)
-      : [],
-  );
-
-it('reads profile, rules and project at half the price, and again if one that may be new is missing', async () => {
+it('uses a profile that was written a moment ago', async () => {
   const deployment = quietDeployment({ lag: 60_000 });
   await deployment.profiles.put({ name: 'new', agent: 'shell' });
   const { id } = await createJob(deployment, { ...BODY, profile: 'new' }, 'token:test');
   expect(await deployment.read({ id })).toMatchObject({ profile: 'new' });
-  expect(readsOf(deployment.calls)).toEqual([false, true]);
-  await deployment.pass(61_000);
-  deployment.calls.length = 0;
-  await createJob(deployment, { ...BODY, profile: 'new' }, 'token:test');
-  expect(readsOf(deployment.calls)).toEqual([false]);
-});
-
-it('a job that continues another is judged by the profile as of the last acknowledged write', async () => {
-  const deployment = quietDeployment();
-  const { id } = await deployment.store({ id: 'job_00000000000000000000000001', status: 'SUCCEEDED', attempt: 1 });
-  await deployment.profiles.put({ name: 'practice', agent: 'codex' });
-  deployment.calls.length = 0;
-  await createJob(deployment, { prompt: 'continue', profile: 'practice', continue: id }, 'token:test');
-  expect(readsOf(deployment.calls)[0]).toBe(true);
 });
 
 it('a repeated key returns the job, although its profile, a rule or the job that it continues is gone', async () => {
