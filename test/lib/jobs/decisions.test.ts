@@ -1,8 +1,5 @@
-import type { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
-import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import { decide } from '../../../lib/jobs/lifecycle/lifecycle.ts';
-import { JobStore } from '../../../lib/jobs/store/job-store.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aJob, aReceipt, aRunningJob } from './a-job.ts';
 
@@ -18,24 +15,6 @@ it('only a job that was marked for it is taken out of the table; one that is gon
   await deployment.jobs.remove(ID);
   expect(await deployment.read(kept)).toBeUndefined();
   await deployment.jobs.remove(ID);
-});
-
-it('a heartbeat rejects only a decision that assumed there was none', async () => {
-  const deployment = quietDeployment();
-  const known = await deployment.store(aRunningJob({ id: ID, lease_until: '2026-11-20T10:00:30.000Z' }));
-  const beat = await deployment.jobs.touch(known, { lease_until: '2026-11-20T10:00:40.000Z' });
-  const lost = await deployment.jobs.apply(known, { ...known, losses: 1 }, { sameLease: true });
-  expect(lost).toEqual({ applied: false, current: beat });
-  const asked = await deployment.jobs.apply(known, { ...known, cancel_requested_at: '2026-11-20T10:00:41.000Z' });
-  expect(asked).toMatchObject({ applied: true, job: { lease_until: '2026-11-20T10:00:40.000Z' } });
-});
-
-it('a change of a deleted job is rejected', async () => {
-  const { jobs } = quietDeployment();
-  expect(await jobs.apply(aJob({ id: ID }), aJob({ id: ID, priority: 5 }))).toEqual({
-    applied: false,
-    current: undefined,
-  });
 });
 
 it('only what ended long ago is marked', () => {
@@ -62,16 +41,6 @@ it.for<[string, Parameters<typeof aJob>[0]]>([
   expect(decide(aJob({ ...ended, ...pending, removing: true }), mark, circumstances)).toHaveProperty('job');
 });
 
-it('only the newest attempt of a success is deployed', () => {
-  const deploy = (job: Parameters<typeof aJob>[0], attempt: number) =>
-    decide(aJob(job), { type: 'deploy', attempt }, circumstances);
-  const success = { status: 'SUCCEEDED', reason: 'exited', attempt: 2 } as const;
-  expect(deploy(success, 2)).toMatchObject({ job: { bindings_pending: [2] } });
-  expect(deploy(success, 1)).toHaveProperty('rejected');
-  expect(deploy({ ...success, status: 'FAILED' }, 2)).toHaveProperty('rejected');
-  expect(deploy(aRunningJob({ attempt: 2 }), 2)).toHaveProperty('rejected');
-});
-
 it('what an attempt left is corrected only once it has ended, and only of the newest', () => {
   const evidence = { stdout_bytes: 7 };
   const correct = (job: Parameters<typeof aJob>[0], attempt: number) =>
@@ -80,16 +49,6 @@ it('what an attempt left is corrected only once it has ended, and only of the ne
   expect(correct(failure, 2)).toMatchObject({ job: { stdout_bytes: 7 } });
   expect(correct(failure, 1)).toHaveProperty('rejected');
   expect(correct(aRunningJob({ attempt: 2 }), 2)).toHaveProperty('rejected');
-});
-
-it('only a job that may be claimed now waits for a folder', () => {
-  const wait = (job: Parameters<typeof aJob>[0]) =>
-    decide(aJob(job), { type: 'wait_for_folder', folder: 'f' }, circumstances);
-  const due_at = '2026-11-20T10:00:00.000Z';
-  expect(wait({ due_at, probing: 'usage_limit' })).toMatchObject({ job: { parked: 'folder_busy', folder: 'f' } });
-  expect(wait({ due_at: '2026-11-20T10:00:00.001Z' })).toHaveProperty('rejected');
-  expect(wait({ parked: 'usage_limit', reason: 'usage_limit' })).toHaveProperty('rejected');
-  expect(wait(aRunningJob())).toHaveProperty('rejected');
 });
 
 it.each([
@@ -122,16 +81,6 @@ it.each([
   );
 });
 
-it('an edit queues a job that waits for a folder, which may be another one now', () => {
-  const changes = { profile: 'practice', texts: '0123456789abcdef', prompt_preview: 'hello' };
-  const edited = (reason: 'folder_busy' | 'usage_limit') => {
-    const after = decide(aJob({ parked: reason, reason }), { type: 'edit', changes }, circumstances);
-    return 'job' in after && after.job.parked;
-  };
-  expect(edited('folder_busy')).toBeUndefined();
-  expect(edited('usage_limit')).toBe('usage_limit');
-});
-
 it.each(['account_required', 'usage_limit', 'waiting_for_thread'] as const)(
   'another profile queues a job that waits for its vendor account, not for its thread: %s',
   (reason) => {
@@ -146,23 +95,4 @@ it.each(['account_required', 'usage_limit', 'waiting_for_thread'] as const)(
 it('a parked job is not claimed, though it is due', () => {
   const parked = aJob({ parked: 'usage_limit', reason: 'usage_limit', due_at: '2026-11-20T09:00:00.000Z' });
   expect(decide(parked, { type: 'claim', workerId: 'w' }, circumstances)).toHaveProperty('rejected');
-});
-
-it('a claim that was applied but not answered is void once its job waits again', async () => {
-  const deployment = quietDeployment();
-  const job = await deployment.store({ id: ID });
-  let isRepeated = false;
-  const send = async (command: UpdateCommand) => {
-    if (isRepeated) return await deployment.table.send(command);
-    isRepeated = true;
-    await deployment.table.send(command);
-    await deployment.pass(120_000);
-    const running = await deployment.read(job);
-    await transition(deployment, running ?? job, { type: 'lose' });
-    return await deployment.table.send(command);
-  };
-  const jobs = new JobStore({ send } as unknown as DynamoDBDocumentClient, deployment.env.JOBS_TABLE);
-  const claim = { type: 'claim', workerId: 'worker-1' } as const;
-  expect(await transition({ ...deployment, jobs }, job, claim, { rounds: 1 })).toMatchObject({ done: false });
-  expect(await deployment.read(job)).toMatchObject({ status: 'QUEUED', losses: 1 });
 });

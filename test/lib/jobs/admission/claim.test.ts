@@ -16,21 +16,6 @@ afterAll(async () => await deployment.stop());
 
 const id = (name: string) => jobIdOfKey(`claim test ${name}`);
 
-/** How many updates are sent meanwhile. */
-async function writesDuring(act: () => Promise<void>): Promise<number> {
-  let writes = 0;
-  const count = 'countUpdates';
-  deployment.table.middlewareStack.add(
-    (next, context) => async (args) => {
-      if (context.commandName === 'UpdateItemCommand') writes += 1;
-      return await next(args);
-    },
-    { step: 'initialize', name: count },
-  );
-  await act().finally(() => deployment.table.middlewareStack.remove(count));
-  return writes;
-}
-
 function permitOf(job: string, project: string, receives = 1): ReceivedMessage {
   return { message: { v: 1, band: 'normal', project, job }, handle: 'handle', receives };
 }
@@ -41,16 +26,6 @@ describe('a dispatch message', () => {
     const pause = async () => void (await deployment.store({ id: overtaken, project_id: 'p-overtaken' }));
     const claimed = await claim({ ...deployment, pause }, permitOf(overtaken, 'p-overtaken'), 'worker-1');
     expect(claimed).toMatchObject({ kind: 'claimed', job: { id: overtaken } });
-  });
-
-  it('whose job was claimed by one that had overtaken its own starts that other job', async () => {
-    const [taken, other] = [id('taken'), id('written late')];
-    const project = 'p-exchanged';
-    await deployment.store({ id: taken, project_id: project });
-    await claim(deployment, permitOf(other, project), 'worker-1');
-    const pause = async () => void (await deployment.store({ id: other, project_id: project }));
-    const claimed = await claim({ ...deployment, pause }, permitOf(taken, project), 'worker-2');
-    expect(claimed).toMatchObject({ kind: 'claimed', job: { id: other } });
   });
 
   it('claims the highest priority first, then the longest wait', async () => {
@@ -77,19 +52,6 @@ describe('a dispatch message', () => {
       if (claimed.kind === 'claimed') order.push(claimed.job.id);
     }
     expect(order).toEqual([id('c'), id('b'), id('a'), id('d')]);
-  });
-
-  it("is not competed for by one worker's slots: each writes once, for another job", async () => {
-    const project = 'p-slots';
-    const jobs = Array.from({ length: 8 }, (_, n) => id(`slots ${n}`));
-    for (const job of jobs) await deployment.store({ id: job, project_id: project });
-    const writes = await writesDuring(async () => {
-      const claims = await Promise.all(jobs.map((job) => claim(deployment, permitOf(job, project), 'worker-1')));
-      expect(new Set(claims.map((claimed) => (claimed.kind === 'claimed' ? claimed.job.id : '')))).toEqual(
-        new Set(jobs),
-      );
-    });
-    expect(writes).toBe(8);
   });
 
   it('is won by exactly one of many concurrent claimers', async () => {
@@ -125,15 +87,6 @@ describe('a dispatch message', () => {
     for (const receives of [1, 2, 3, 4, 5])
       kinds.push((await claim(deployment, permitOf(id('missing'), 'p-none', receives), 'w')).kind);
     expect(kinds).toEqual(['retry_later', 'retry_later', 'retry_later', 'retry_later', 'acknowledge']);
-  });
-
-  it('that busy workers have passed on is not dropped for it while its job may still be written', async () => {
-    const still = inStillTime(deployment);
-    const now = still.clock.now();
-    const young = { ...permitOf(id('missing'), 'p-none', 9), sentAt: now - 1_000 };
-    expect(await claim(still, young, 'w')).toEqual({ kind: 'retry_later', seconds: 3 });
-    const old = { ...young, sentAt: now - 13_000 };
-    expect(await claim(still, old, 'w')).toEqual({ kind: 'acknowledge' });
   });
 
   it('of a job that is not due yet becomes visible when it is', async () => {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { claim } from '../../../../lib/jobs/admission/claim.ts';
 import { folderName, wakeNext } from '../../../../lib/jobs/admission/folder-slots.ts';
 import { acquireSlot } from '../../../../lib/jobs/admission/slots.ts';
-import { createJob } from '../../../../lib/jobs/creation/create-job.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { randomJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
@@ -55,24 +54,6 @@ test('a job whose folder is busy waits with that reason, and starts when the fol
   expect(await claimFor(second)).toMatchObject({ kind: 'claimed', job: { id: second.id } });
 });
 
-test('the turn that held commands wait for is next, since those keep only other jobs out of the folder', async () => {
-  const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1, commands_held: true } as const;
-  const at = timestamp(deployment.clock.now());
-  const first = await queued({ ...ended, bindings_pending: [1], profile: 'codex', agent: 'codex', finished_at: at });
-  const pending = { job_id: first.id, attempt: 1, attempts: 0, created_at: at, due_at: at };
-  await deployment.deployments.replace(undefined, {
-    ...pending,
-    ...{ binding: 'a', name: 'a', mode: 'custom', state: 'pending' },
-  });
-  const created = await createJob(deployment, { continue: first.id, prompt: 'next' }, 'token:test');
-  const [other, turn] = [await queued(), (await deployment.jobs.get(created.id, { consistent: true })) as Job];
-  const folder = folderName(deployment.folders, first) ?? '';
-  await deployment.slots.replace(folder, undefined, { job_id: first.id, job_version: 0, taken_at: at });
-  for (const job of [other, turn]) await transition(deployment, job, { type: 'wait_for_folder', folder });
-  await wakeForFreeResources(deployment);
-  expect([(await read(other))?.reason, (await read(turn))?.reason]).toEqual(['folder_busy', 'waiting_for_worker']);
-});
-
 test('the best of the waiting jobs is next', async () => {
   const first = await queued();
   await claimFor(first);
@@ -96,32 +77,6 @@ test('a stale claim yields to another job, and then fails', async () => {
   expect(await acquireSlot(still, other, folder)).toBe(true);
   const late = await transition(deployment, slow, { type: 'claim', workerId: 'slow', folder }, { rounds: 1 });
   expect(late.done).toBe(false);
-});
-
-test('a dispatch message of an ended job takes the folder from no other job', async () => {
-  const finished_at = timestamp(deployment.clock.now());
-  const ended = await queued({ status: 'CANCELLED', reason: 'cancelled_by_request', finished_at });
-  expect((await claimFor(ended)).kind).toBe('retry_later');
-  const next = await queued();
-  expect(await claimFor(next)).toMatchObject({ kind: 'claimed', job: { id: next.id } });
-});
-
-test('a job in another folder, another project or a private folder does not wait', async () => {
-  await claimFor(await queued());
-  for (const job of [{ cwd: 'other' }, { cwd: undefined }, { project_id: 'free', project: 'free' }])
-    expect((await claimFor(await queued(job))).kind).toBe('claimed');
-});
-
-test('an edit re-evaluates a job that waits for a folder', async () => {
-  await claimFor(await queued());
-  const second = await queued();
-  await claimFor(second);
-  const edited = await transition(deployment, (await read(second)) ?? second, {
-    type: 'edit',
-    changes: { cwd: 'else' },
-  });
-  expect(edited.job).toMatchObject({ reason: 'waiting_for_worker', cwd: 'else' });
-  expect((await claimFor(second)).kind).toBe('claimed');
 });
 
 test('of many concurrent claims of a free folder one succeeds', async () => {

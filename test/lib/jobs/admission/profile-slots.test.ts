@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { claim } from '../../../../lib/jobs/admission/claim.ts';
-import { acquireProfileSlot } from '../../../../lib/jobs/admission/profile-slots.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { randomJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { viewReason } from '../../../../lib/jobs/views/job-view.ts';
-import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
 import { afterAttempt } from '../../../../lib/reconciler/after-attempt.ts';
-import { wakeForFreeResources } from '../../../../lib/reconciler/reconcile-jobs.ts';
-import { type EmulatedDeployment, emulateDeployment, inStillTime } from '../../../stand-ins/emulated-deployment.ts';
+import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aReceipt } from '../a-job.ts';
 
 let deployment: EmulatedDeployment;
@@ -80,37 +77,6 @@ test('the best of the waiting jobs is next when an attempt ends in any way', asy
   expect(await claimFor(high)).toMatchObject({ kind: 'claimed', job: { id: high.id } });
 });
 
-test('the reconciler finds slots that became free without notice: a worker died, or the limit was raised', async () => {
-  await allow(1);
-  const jobs = await queuedMany(4);
-  for (const job of jobs) await claimFor(job);
-  const [running] = await inState(jobs, 'RUNNING');
-  await wakeForFreeResources(deployment);
-  expect(await waiting(jobs)).toHaveLength(3);
-  const ended = { ...(await read(running as Job)), status: 'CANCELLED' as const, reason: 'killed_by_request' as const };
-  await deployment.jobs.apply(running as Job, ended);
-  await wakeForFreeResources(deployment);
-  expect(await waiting(jobs)).toHaveLength(2);
-  await allow(3);
-  await wakeForFreeResources(deployment);
-  expect(await waiting(jobs)).toHaveLength(0);
-});
-
-test('a stale claim yields its slot to another job, and then fails', async () => {
-  await allow(1);
-  const still = inStillTime(deployment);
-  const [slow, other] = (await queuedMany(2)) as [Job, Job];
-  const taken = await acquireProfileSlot(still, slow);
-  const place = taken === 'busy' ? undefined : taken.place;
-  expect(await acquireProfileSlot(still, other)).toBe('busy');
-  const hold = await deployment.slots.read(place ?? '');
-  if (place === undefined || hold === undefined) throw new Error('there is no hold');
-  await deployment.slots.replace(place, hold, { ...hold, taken_at: timestamp(still.clock.now() - 11_000) });
-  expect(await acquireProfileSlot(still, other)).toMatchObject({ place });
-  const late = await transition(deployment, slow, { type: 'claim', workerId: 'slow', place }, { rounds: 1 });
-  expect(late.done).toBe(false);
-});
-
 test('a job keeps no slot of its profile while it waits for its folder', async () => {
   await allow(1);
   await deployment.projects.resolve(profile);
@@ -128,19 +94,4 @@ test('a job keeps no slot of its profile while it waits for its folder', async (
   expect((await read(both)).reason).toBe('profile_busy');
   const third = await queued({ profile: 'codex', cwd: 'shared' });
   expect(await claimFor(third)).toMatchObject({ kind: 'claimed', job: { id: third.id } });
-});
-
-test('a job of another profile, or of one without a limit, does not wait; an edit re-evaluates a job', async () => {
-  await allow(1);
-  const jobs = await queuedMany(2);
-  for (const job of jobs) await claimFor(job);
-  const [second] = await waiting(jobs);
-  if (second === undefined) throw new Error('none waits');
-  for (let count = 0; count < 3; count += 1)
-    expect((await claimFor(await queued({ profile: 'codex', project_id: 'free', project: 'free' }))).kind).toBe(
-      'claimed',
-    );
-  const edited = await transition(deployment, second, { type: 'edit', changes: { profile: 'codex' } });
-  expect(edited.job).toMatchObject({ reason: 'waiting_for_worker', profile: 'codex' });
-  expect((await claimFor(second)).kind).toBe('claimed');
 });

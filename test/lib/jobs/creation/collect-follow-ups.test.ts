@@ -11,13 +11,6 @@ function collected(message: string) {
   messages.end();
   return found();
 }
-/** The positions of the blocks whose bodies are in the receipt. */
-const inReceipt = (bodies: readonly string[]) =>
-  collected(bodies.map(block).join(''))?.blocks.flatMap(({ position, body }) => (body === undefined ? [] : [position]));
-
-it('a message without requests leaves nothing', () => {
-  expect(collected('Done.\n```sh\ntrue\n```\n')).toBeUndefined();
-});
 
 it('each request has its position, with its body or why it has none', () => {
   const tooLong = block('x'.repeat(LIMITS.followUps.blockBytes + 1));
@@ -30,12 +23,6 @@ it('each request has its position, with its body or why it has none', () => {
     ],
     more: 0,
   });
-});
-
-it('bodies are left in the output if they are long, or the receipt has many already', () => {
-  const [most, half] = [64 * 1024 - 1, 32 * 1024 - 1].map((length) => 'x'.repeat(length)) as [string, string];
-  expect(inReceipt([most, `${most}x`, 'short'])).toEqual([0, 2]);
-  expect(inReceipt([most, most, most, half, most, half, 'short'])).toEqual([0, 1, 2, 3, 5]);
 });
 
 it('requests beyond the limit are counted', () => {

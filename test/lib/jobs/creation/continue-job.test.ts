@@ -52,18 +52,6 @@ it('refuses to fork a job whose folder was deleted because of its age, and names
   expect((await next({ fresh_folder: true })).id).toBeDefined();
 });
 
-it('forks a job whose folder is still there', async () => {
-  expect((await (await withEnded(6)).fork()).id).toBeDefined();
-  const kept = await withEnded(8);
-  expect((await kept.fork({}, { workspaceDays: 0 })).id).toBeDefined();
-  // A request with a known key is answered, however old the forked job has become.
-  const key = { idempotency_key: 'fork of an old job' };
-  const early = await withEnded(6);
-  const made = await early.fork(key);
-  await early.deployment.pass(2 * 86_400_000);
-  expect(await early.fork(key)).toEqual(made);
-});
-
 it('continues in a folder that is still there', async () => {
   expect((await (await withEnded(6)).next()).id).toBeDefined();
   // A folder that a `cwd` names is not deleted.
@@ -102,14 +90,6 @@ test.for([
   },
 );
 
-it('a profile with the same rights or fewer, or of a thread whose rights are not known, need not be named', async () => {
-  const { deployment, next } = await withEnded(1, { profile: 'mine' });
-  const env = { ONE: { secret: 'A' } };
-  await deployment.profiles.put({ name: 'mine', agent: 'codex', sandbox: 'read-only', env });
-  for (const granted of [{ sandbox: 'none' as const, secrets: ['A', 'B'] }, undefined])
-    expect((await next({}, began(granted))).id).toBeDefined();
-});
-
 describe('a turn', () => {
   let deployment: QuietDeployment;
   const create = async (fields: JobCreation) => (await createJob(deployment, fields, 'token:test')).id;
@@ -119,27 +99,6 @@ describe('a turn', () => {
     const codex = { agent: 'codex', timeout: 30, retries: 1 } as const;
     for (const name of ['mine', 'other']) await deployment.profiles.put({ name, ...codex });
     await deployment.profiles.put({ name: 'bash', agent: 'shell' });
-  });
-
-  it('has the project, profile, model, folder and tags of the job before, unless the request sets them', async () => {
-    const kept = { project: 'one', profile: 'mine', model: 'large', cwd: 'work', tags: ['kept'] };
-    const own = { title: 'T', extra_prompt: 'And more.', priority: 7, timeout: 60, retries: 3 };
-    const first = await create({ prompt: 'first', ...kept, ...own });
-    const turn = await jobOf(await create({ prompt: 'next', continue: first }));
-    const { tags, ...members } = kept;
-    expect(turn).toMatchObject({ ...members, project_id: (await jobOf(first)).project_id });
-    expect(await deployment.texts.labels.of(turn)).toEqual({ tags });
-    // As its profile has them.
-    expect(turn).toMatchObject({ priority: 0, timeout: 30, retries: 1 });
-    expect(await deployment.texts.get(turn)).toEqual({ prompt: 'next', project: 'one', cwd: 'work' });
-    const set = { profile: 'other', model: 'small', cwd: 'elsewhere', priority: 1, timeout: 5, retries: 2 };
-    const another = await jobOf(await create({ prompt: 'next', continue: first, tags: ['new'], ...set }));
-    expect(another).toMatchObject(set);
-    expect(await deployment.texts.labels.of(another)).toEqual({ tags: ['new'] });
-    // Another profile may be for other models.
-    expect(await jobOf(await create({ prompt: 'next', continue: first, profile: 'other' }))).not.toHaveProperty(
-      'model',
-    );
   });
 
   it('gets no other agent by an edit, nor does the first one', async () => {

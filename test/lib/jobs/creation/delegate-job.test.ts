@@ -1,4 +1,4 @@
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TokenStore } from '../../../../lib/access/tokens/token-store.ts';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
@@ -7,8 +7,6 @@ import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import { followUpIds } from '../../../../lib/jobs/lifecycle/follow-up-record.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey, toolJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
-import { decide } from '../../../../lib/jobs/lifecycle/lifecycle.ts';
-import { endJob } from '../../../../lib/jobs/trees/act-on-tree.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aRunningJob } from '../a-job.ts';
 
@@ -74,20 +72,6 @@ describe('a job that an agent starts', () => {
     const next = await parentJob();
     expect((await inRound(next, 1)).id).not.toBe((await inRound(next, 2)).id);
   });
-
-  it('is another one in the next round, which a retry by request begins', () => {
-    const retried = (job: Job) => decide({ ...job, status: 'FAILED' }, { type: 'retry' }, { now: 0, random: () => 0 });
-    const first = retried(aRunningJob({}));
-    expect(first).toMatchObject({ job: { round: 1 } });
-    expect('job' in first && retried(first.job)).toMatchObject({ job: { round: 2 } });
-  });
-
-  it('is one for two equal requests without a key, and two for others', async () => {
-    const parent = await parentJob({ priority: 1 });
-    const first = await delegateJob(deployment, parent, { prompt: 'a', priority: 1 });
-    expect(await delegateJob(deployment, parent, { priority: 1, prompt: 'a' })).toEqual({ ...first, replayed: true });
-    expect((await delegateJob(deployment, parent, { prompt: 'a' })).id).not.toBe(first.id);
-  });
 });
 
 describe('an agent starts no job', () => {
@@ -116,41 +100,8 @@ describe('an agent starts no job', () => {
     await refused(parent, { prompt: 'one more' }, /at most 20 jobs/);
   });
 
-  it('beyond what its tree may have, also if several ask at the same time', async () => {
-    const root = await parentJob();
-    const below = { ancestors: [{ id: root.id, round: 0 }] };
-    const members = Array.from({ length: LIMITS.followUps.perTree - 3 }, (_, n) => ({ id: `member ${n}`, ...below }));
-    for (const member of members)
-      await deployment.table.send(
-        new PutCommand(deployment.trees.adding(await deployment.trees.read(root.id), member)),
-      );
-    const parents = await Promise.all(Array.from({ length: 6 }, () => parentJob(below)));
-    const made = await Promise.allSettled(parents.map((parent) => delegateJob(deployment, parent, { prompt: 'x' })));
-    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
-    const children = await Promise.all(parents.map(childrenOf));
-    expect(children.flat()).toHaveLength(3);
-    expect((await deployment.trees.read(root.id)).members).toHaveLength(LIMITS.followUps.perTree);
-    await refused(root, { prompt: 'one more' }, /at most 100 jobs below its root, and that of job_\w+ has 100/);
-  });
-
-  it('once its tree is cancelled, until that job is retried', async () => {
-    const root = await parentJob();
-    const child = await parentJob({ ancestors: [{ id: root.id, round: 0 }] });
-    await endJob(deployment, root, { action: 'cancel', tree: true, onFailure: () => undefined });
-    await refused(child, { prompt: 'x' }, /was cancelled with all its descendants/);
-    const again = await deployment.store({ ...root, id: jobIdOfKey('again'), round: 1 });
-    const { id } = await delegateJob(deployment, { ...again, ancestors: [{ id: root.id, round: 1 }] }, { prompt: 'x' });
-    expect(await stored(id)).toMatchObject({ status: 'QUEUED' });
-  });
-
   it('as the last of a chain', async () => {
     await refused(await parentJob({ ancestors: descent(LIMITS.followUps.depth) }), { prompt: 'x' }, /at most 5 deep/);
-  });
-
-  it("that can't be created, and no place is spent on it", async () => {
-    const parent = await parentJob();
-    await refused(parent, { prompt: 'x', rule_ids: ['none'] }, /no rule of this id/);
-    await refused(parent, { prompt: 'x'.repeat(2_000_000) }, /prompt/);
   });
 
   it('once its attempt is over, or asked to end', async () => {
@@ -168,10 +119,6 @@ describe('an agent starts no job', () => {
     expect(await stored(id)).toMatchObject({ token_id: token.id });
     await tokens.setState(token.id, state);
     await refused(parent, { prompt: 'y' }, /token .* is suspended or revoked/);
-  });
-
-  it('with a token that no longer exists', async () => {
-    await refused(await parentJob({ token_id: 'tok_none' }), { prompt: 'x' }, /token/);
   });
 
   it('with an expired token it still does: what a job may do is decided when it is created', async () => {

@@ -3,14 +3,12 @@ import { TokenStore } from '../../../../lib/access/tokens/token-store.ts';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
 import { makeFollowUps } from '../../../../lib/jobs/creation/follow-ups.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
-import { withFollowUps } from '../../../../lib/jobs/lifecycle/follow-up-record.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { followUpId, jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { viewJob } from '../../../../lib/jobs/views/job-view.ts';
 import { makeMissingFollowUps } from '../../../../lib/reconciler/after-attempt.ts';
-import { takeOverLostJobs } from '../../../../lib/reconciler/reconcile-jobs.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
-import { aJob, aRunningJob } from '../a-job.ts';
+import { aRunningJob } from '../a-job.ts';
 import { leaveOutput, leaveSuccess, outputAskingFor, storeSucceeded } from '../succeeded-parent.ts';
 
 let deployment: EmulatedDeployment;
@@ -56,37 +54,6 @@ describe('the follow-up jobs of a job whose worker died right after its report',
     await makeMissingFollowUps(deployment);
     expect(await stored(parent.id)).toEqual(settled);
   });
-
-  it('are left for later by what ends its attempt, since reading the output can take a minute', async () => {
-    const lost = await deployment.store(aRunningJob({ id: id('lost'), profile: 'shell', agent: 'shell' }));
-    await leaveSuccess(deployment, lost, outputAskingFor([{ prompt: 'a' }]));
-    await takeOverLostJobs(deployment);
-    const ended = await stored(lost.id);
-    expect(ended).toMatchObject({ status: 'SUCCEEDED', children_pending: [1] });
-    expect(ended).not.toHaveProperty('follow_ups');
-    await makeMissingFollowUps(deployment);
-    expect(await stored(lost.id)).toMatchObject({ follow_ups: ['1.0'] });
-  });
-
-  it('are created once by five concurrent callers', async () => {
-    const payloads = [{ prompt: 'a' }, { prompt: 'b' }, { prompt: 'c' }];
-    const parent = await storeSucceeded(deployment, { id: id('five') }, outputAskingFor(payloads));
-    const made = await Promise.all(Array.from({ length: 5 }, () => makeFollowUps(deployment, parent, 1)));
-    expect(made.flatMap(({ created }) => created).sort()).toEqual(
-      [0, 1, 2].map((position) => followUpId(parent.id, 1, position)).sort(),
-    );
-    expect((await stored(parent.id))?.follow_ups).toEqual(['1.0', '1.1', '1.2']);
-  });
-
-  it('are not forgotten if the job runs again first', async () => {
-    const parent = await storeSucceeded(deployment, { id: id('again') }, outputAskingFor([{ prompt: 'a' }]));
-    const retried = await transition(deployment, parent, { type: 'retry' });
-    if (!retried.done) throw new Error(retried.rejected);
-    const cancelled = await transition(deployment, retried.job, { type: 'cancel' });
-    expect(cancelled).toMatchObject({ done: true, job: { children_pending: [1] } });
-    await makeMissingFollowUps(deployment);
-    expect(await stored(parent.id)).toMatchObject({ status: 'CANCELLED', follow_ups: ['1.0'] });
-  });
 });
 
 it('of interrupted attempts are created with those of the success that continued them, each once', async () => {
@@ -112,17 +79,6 @@ it('of interrupted attempts are created with those of the success that continued
   expect(children?.map((child) => child?.prompt_preview)).toEqual(['a', 'b', 'c', 'd']);
 });
 
-it('a follow-up job that was created stays recorded, though it could not be created now', async () => {
-  const parent = await made('for good', [{ prompt: 'a' }]);
-  expect(parent.follow_ups).toEqual(['1.0']);
-  const { job, created } = await makeFollowUps(
-    deployment,
-    { ...parent, ancestors: descent(LIMITS.followUps.depth) },
-    1,
-  );
-  expect([job.follow_ups, job.warnings?.length, created]).toEqual([['1.0'], 1, []]);
-});
-
 it.for(['suspended', 'revoked'] as const)('none is created once the token of the job is %s', async (state) => {
   const token = await tokens.create({ name: 'ci', scopes: ['write'] });
   const first = await made(`before it is ${state}`, [{ prompt: 'a' }], { token_id: token.id });
@@ -132,29 +88,6 @@ it.for(['suspended', 'revoked'] as const)('none is created once the token of the
   expect(parent).not.toHaveProperty('follow_ups');
   expect(parent).not.toHaveProperty('children_pending');
   expect(parent.warnings).toEqual(['follow-up 1: the token with which this job was created is suspended or revoked']);
-});
-
-it('an attempt without a receipt has none', async () => {
-  const parent = await deployment.store({ id: id('bare'), status: 'SUCCEEDED', attempt: 1, children_pending: [1] });
-  expect((await makeFollowUps(deployment, parent, 1)).job).not.toHaveProperty('children_pending');
-});
-
-it('are not reported as recorded on a deleted job', async () => {
-  const parent = aJob({ id: id('gone'), status: 'SUCCEEDED', attempt: 1, children_pending: [1] });
-  await expect(makeFollowUps(deployment, parent, 1)).rejects.toThrow('could not be recorded');
-});
-
-it('those of an earlier attempt keep the warnings of the newest', () => {
-  const job = aJob({ id: id('warned'), attempt: 2, warnings: ['of the newest'], children_pending: [1, 2] });
-  const both = withFollowUps(job, { attempt: 1, positions: [0], warnings: ['of the first'] });
-  expect(both).toMatchObject({
-    warnings: ['of the newest', 'attempt 1, of the first'],
-    children_pending: [2],
-    follow_ups: ['1.0'],
-  });
-  expect(withFollowUps(job, { attempt: 2, positions: [], warnings: [] })).not.toHaveProperty('warnings');
-  const again = withFollowUps(both, { attempt: 2, positions: [], warnings: ['another'] });
-  expect(again.warnings).toEqual(['another', 'attempt 1, of the first']);
 });
 
 async function made(name: string, payloads: readonly unknown[], differences: Partial<Job> = {}) {
@@ -205,23 +138,6 @@ describe('a follow-up job', () => {
     ]);
   });
 
-  it('may name its own', async () => {
-    const parent = await made(
-      'own',
-      [
-        { prompt: 'x', cwd: 'a/c' },
-        { prompt: 'x', project: 'other' },
-      ],
-      { cwd: 'a' },
-    );
-    const [folder, project] = await childrenOf(parent);
-    expect(folder).toMatchObject({ project_id: 'local_project', cwd: 'a/c' });
-    expect(project).toMatchObject({
-      project_id: 'other',
-      cwd: `${deployment.env.PROMPTQ_WORKSPACES}/local_project/a`,
-    });
-  });
-
   it("runs with its parent's profile, or one that it allows", async () => {
     const parent = await made('profiles', [
       { prompt: 'x' },
@@ -259,22 +175,6 @@ describe('a warning reports what is left out', () => {
     expect(shown(parent).warnings).toEqual(['1 follow-up(s) left out: a job brings about at most 20']);
   });
 
-  it('also over several attempts', async () => {
-    const parent = await made('others', [{ prompt: 'a' }, { prompt: 'b' }], {
-      follow_ups: Array.from({ length: 19 }, (_, n) => `0.${n}`),
-    });
-    expect(parent.follow_ups).toHaveLength(20);
-    expect(shown(parent).warnings).toHaveLength(1);
-  });
-
-  it('also beside jobs that its agent has started by a tool', async () => {
-    const parent = await made('tools', [{ prompt: 'a' }, { prompt: 'b' }], {
-      tool_children: Array.from({ length: 19 }, (_, n) => `job_child_${n}`),
-    });
-    expect(parent.follow_ups).toHaveLength(1);
-    expect(shown(parent).warnings).toEqual(['1 follow-up(s) left out: a job brings about at most 20']);
-  });
-
   it.for([
     ['is no JSON', '{"prompt": ', 'not valid JSON'],
     ['is no object', '[1]', 'a JSON object is needed'],
@@ -291,14 +191,5 @@ describe('a warning reports what is left out', () => {
       warnings: [expect.stringContaining(why)],
     });
     expect(shown(parent).warnings[0]).toMatch(/^follow-up 1: /);
-  });
-
-  it('and the job stays small however many warnings there are', async () => {
-    const parent = await made(
-      'noisy',
-      Array.from({ length: 150 }, (_, n) => ({ prompt: 'x', [`typo-${n}-${'y'.repeat(400)}`]: 1 })),
-    );
-    expect(parent.warnings).toHaveLength(LIMITS.warnings.count);
-    expect(JSON.stringify(parent.warnings).length).toBeLessThan(2_000);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { type BlockSearch, blocksOfLost, readBlocks } from '../../../../lib/jobs/creation/read-follow-ups.ts';
-import { NewerSchemaError } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
 import type { FollowUpBlocks } from '../../../../lib/jobs/receipts/follow-up-blocks.ts';
 import type { Receipt } from '../../../../lib/jobs/receipts/receipt.ts';
 import { aReceipt } from '../a-job.ts';
@@ -32,31 +31,6 @@ const receiptWith = (blocks: FollowUpBlocks['blocks'], more: Partial<Receipt> = 
 const all = async <T>(items: AsyncIterable<T>) => await Array.fromAsync(items);
 
 describe('the blocks of a receipt', () => {
-  const inline = [
-    { position: 0, body: '{}' },
-    { position: 1, fault: 'too_long' as const },
-  ];
-
-  it('are taken from it if it has all bodies', async () => {
-    const { search, opened } = searchOf({});
-    expect(await all(readBlocks(search, receiptWith(inline)))).toEqual(inline);
-    expect(await all(readBlocks(search, aReceipt({ kind: 'succeeded', reason: 'exited' })))).toEqual([]);
-    expect(opened).toEqual([]);
-  });
-
-  it('are those with bodies if it does not name the agent', async () => {
-    const receipt = receiptWith([...inline, { position: 2 }]);
-    const { agent: _agent, ...older } = receipt;
-    expect(await all(readBlocks(searchOf({}).search, older))).toEqual(inline);
-  });
-
-  it('are not read from the output of an agent that only a later version knows', async () => {
-    const { search } = searchOf({});
-    await expect(all(readBlocks(search, receiptWith([{ position: 0 }], { agent: 'later' })))).rejects.toThrow(
-      NewerSchemaError,
-    );
-  });
-
   it('are read from the output if a body is missing, up to its last line', async () => {
     const { search, opened, cuts } = searchOf({ 1: `text\n${block('{"a":1}')}${block('{"b":1}').trimEnd()}` });
     expect(await all(readBlocks(search, receiptWith([{ position: 0 }, { position: 1, body: '{"b":1}' }])))).toEqual([
@@ -64,16 +38,6 @@ describe('the blocks of a receipt', () => {
       { position: 1, body: '{"b":1}\n' },
     ]);
     expect([opened, cuts]).toEqual([[1], []]);
-  });
-
-  it('are those found by the time that a search may take; one that is done then is whole', async () => {
-    const late = searchOf({ 1: `${block('1')}${block('2')}` }, { isTimeOver: true });
-    expect(await all(readBlocks(late.search, receiptWith([{ position: 0 }])))).toEqual([{ position: 0, body: '1\n' }]);
-    const size = block('1').length;
-    expect(late.cuts).toEqual([{ read: size, size: 2 * size }]);
-    const done = searchOf({ 1: block('1') }, { isTimeOver: true });
-    expect(await all(readBlocks(done.search, receiptWith([{ position: 0 }])))).toHaveLength(1);
-    expect(done.cuts).toEqual([]);
   });
 });
 
@@ -95,13 +59,5 @@ describe('the blocks of a lost attempt', () => {
     expect(
       (await ofLost({ 2: receiptWith([{ position: 0, body: 'b\n' }], { attempt: 2 }), 3: repeating })).bodies,
     ).toEqual(['b']);
-  });
-
-  it.each([
-    ['no later attempt continued it', { 2: receiptWith([]), 3: undefined }, 'shell'],
-    ['its agent is not known', { 3: continuing() }, ''],
-    ['only a later version knows its agent', { 3: continuing() }, 'later'],
-  ])('are none, and its output is not searched: %s', async (_, receipts, agent) => {
-    expect(await ofLost(receipts, agent)).toEqual({ bodies: [], opened: [] });
   });
 });

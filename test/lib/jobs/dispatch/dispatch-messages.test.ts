@@ -1,15 +1,8 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
-import { folderName } from '../../../../lib/jobs/admission/folder-slots.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import type { JobEvent } from '../../../../lib/jobs/lifecycle/job-event.ts';
-import {
-  reissueAll,
-  resendStaleMessages,
-  takeOverLostJobs,
-  wakeForFreeResources,
-} from '../../../../lib/reconciler/reconcile-jobs.ts';
+import { reissueAll, resendStaleMessages } from '../../../../lib/reconciler/reconcile-jobs.ts';
 import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { aJob, aReceipt, aRunningJob } from '../a-job.ts';
 
@@ -94,49 +87,4 @@ it('reissuing sends a message for each queued or running job, for the time when 
     [id(2), 7],
     [id(4), 30],
   ]);
-});
-
-it('reissuing continues after a job that has ended meanwhile', async () => {
-  const deployment = quietDeployment();
-  await deployment.store(aRunningJob({ id: id(1) }));
-  await deployment.store(aRunningJob({ id: id(2) }));
-  const jobs = Object.assign(Object.create(deployment.jobs) as typeof deployment.jobs, {
-    get: async (job: string) =>
-      job === id(1) ? aJob({ id: job, status: 'SUCCEEDED', reason: 'exited' }) : await deployment.read({ id: job }),
-  });
-  await reissueAll({ ...deployment, jobs });
-  expect(deployment.sent.map(({ job }) => job)).toEqual([id(2)]);
-});
-
-it('the reconciler does not touch an attempt with a receipt before its lease expires', async () => {
-  const deployment = quietDeployment();
-  const running = await deployment.store(aRunningJob());
-  await deployment.output.putReceipt(aReceipt({ kind: 'succeeded', reason: 'exited' }));
-  await deployment.pass(30_000);
-  await takeOverLostJobs(deployment);
-  expect(await deployment.read(running)).toEqual(running);
-  await deployment.pass(1);
-  await takeOverLostJobs(deployment);
-  expect(await deployment.read(running)).toMatchObject({ status: 'SUCCEEDED' });
-});
-
-it('the reconciler releases jobs whose profile has room', async () => {
-  const deployment = quietDeployment();
-  const waiting = await deployment.store({ id: id(1), parked: 'profile_busy', reason: 'profile_busy' });
-  await wakeForFreeResources(deployment);
-  expect(await deployment.read(waiting)).toMatchObject({ reason: 'waiting_for_worker' });
-});
-
-it('only folders with waiting jobs are checked', async () => {
-  const deployment = quietDeployment();
-  await deployment.store({ id: id(1), cwd: 'a' });
-  await deployment.store({ id: id(2), parked: 'usage_limit', reason: 'usage_limit', cwd: 'b' });
-  const waiting = await deployment.store({ id: id(3), cwd: 'c' });
-  const folder = folderName(deployment.folders, waiting) ?? '';
-  await transition(deployment, waiting, { type: 'wait_for_folder', folder });
-  const before = deployment.calls.length;
-  await wakeForFreeResources(deployment);
-  const asked = deployment.calls.slice(before).filter((call) => call instanceof GetCommand);
-  expect(asked.map(({ input }) => input.Key?.kind).filter((kind) => kind === 'hold')).toEqual(['hold']);
-  expect(await deployment.read(waiting)).toMatchObject({ reason: 'waiting_for_worker' });
 });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import type { JobEvent } from '../../../../lib/jobs/lifecycle/job-event.ts';
 import type { Outcome, Receipt } from '../../../../lib/jobs/receipts/receipt.ts';
 import { aReceipt, aRunningJob } from '../a-job.ts';
-import { AFTER_LEASE, next, refusal } from './decided.ts';
+import { next } from './decided.ts';
 
 function end(
   outcome: Partial<Outcome> & Pick<Outcome, 'kind' | 'reason'>,
@@ -14,7 +13,6 @@ function end(
 
 const AT = '2026-11-20T10:00:10.000Z';
 const succeeded = { kind: 'succeeded', reason: 'exited' } as const;
-const failed = { kind: 'failed', reason: 'exited', exit_code: 1 } as const;
 
 describe('an attempt that succeeds', () => {
   it('is a success though a question went unanswered for which its agent did not wait', () => {
@@ -37,17 +35,6 @@ describe('an attempt that succeeds', () => {
     expect(pendingAfter({ attempt: 3, follow_ups })).toMatchObject({ children_pending: [3] });
     expect(pendingAfter({ attempt: 3, chain: [1, 2] })).toMatchObject({ children_pending: [1, 2] });
     expect(pendingAfter({ attempt: 3, chain: [2], follow_ups })).toMatchObject({ children_pending: [2, 3] });
-  });
-});
-
-describe('the probe for a parking reason', () => {
-  const probing = { probing: 'usage_limit', retries: 1 } as const;
-  it.each<[string, JobEvent, boolean]>([
-    ['is over once an attempt has found something out', end(failed), false],
-    ['is over once an attempt has found the reason', end({ kind: 'parked', reason: 'usage_limit' }), false],
-    ['continues when the attempt is handed back', end({ kind: 'handed_back', reason: 'waiting_for_worker' }), true],
-  ])('%s', (_what, event, continues) => {
-    expect('probing' in next(aRunningJob(probing), event)).toBe(continues);
   });
 });
 
@@ -87,61 +74,5 @@ describe('an overloaded vendor', () => {
       error: expect.stringMatching(/: Overloaded$/),
     });
     expect(next(failed, { type: 'retry' })).not.toHaveProperty('overload');
-  });
-
-  it('is not overloaded for long if a model has answered', () => {
-    const overload = { since: '2026-11-19T10:00:00.000Z', attempts: 1 };
-    const answered = next(
-      aRunningJob({ ...job, overload }),
-      end(overloaded, { final_message: 'half' }),
-      Date.parse(AT),
-    );
-    expect(answered).toMatchObject({ status: 'QUEUED', overload: { since: AT, attempts: 2 } });
-  });
-});
-
-it('a failure that no attempt can mend uses no retry', () => {
-  expect(next(aRunningJob({ retries: 2 }), end({ ...failed, final: true }))).toMatchObject({ status: 'FAILED' });
-});
-
-it.each([{ session_refused: true }, { older_cli: true }])('only an attempt that is handed back says %o', (said) => {
-  expect(next(aRunningJob(), end({ ...failed, ...said }))).toMatchObject({ status: 'FAILED', reason: 'exited' });
-});
-
-describe('a lost attempt', () => {
-  it('that the table may have caused is not counted', () => {
-    const job = next(aRunningJob(), { type: 'lose', forgiven: true }, AFTER_LEASE);
-    expect(job).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker' });
-    expect(job).not.toHaveProperty('losses');
-  });
-
-  it.each<[string, Partial<Job>]>([
-    ['is not lost before it has begun', { status: 'QUEUED', lease_until: undefined }],
-    ['is not lost while its lease lasts', {}],
-  ])('%s', (_what, state) => {
-    expect(refusal(aRunningJob(state), { type: 'lose' })).toBe('the lease has not expired');
-  });
-
-  it('is lost once it has no lease', () => {
-    expect(next(aRunningJob({ lease_until: undefined }), { type: 'lose' })).toMatchObject({ losses: 1 });
-  });
-});
-
-describe('what an attempt leaves on its job', () => {
-  const left = (receipt: Partial<Receipt>, outcome: Partial<Outcome> = {}) =>
-    next(aRunningJob(), end({ ...failed, ...outcome }, receipt));
-
-  it('is nothing that it has not', () => {
-    const job = left({}, { exit_code: null });
-    const all = ['exit_code', 'signal', 'error', 'session_id', 'usage', 'agent', 'model_used', 'attempt_warnings'];
-    for (const name of [...all, 'has_changes', 'resumed_from']) expect(job).not.toHaveProperty(name);
-  });
-
-  it('is what its receipt has', () => {
-    const outcome = { exit_code: 2, signal: 'SIGTERM', error: 'Exit code 2.' };
-    const more = { session_id: 's', agent: 'codex', resumed_from: 1 } as const;
-    expect(left({ ...more, model: 'm', warnings: ['w'] }, outcome)).toMatchObject({
-      ...{ ...outcome, ...more, model_used: 'm', attempt_warnings: ['w'] },
-    });
   });
 });

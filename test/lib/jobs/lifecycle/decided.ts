@@ -6,8 +6,6 @@ import { decide } from '../../../../lib/jobs/lifecycle/lifecycle.ts';
 /** The time of decisions, while the lease of `aRunningJob` lasts. */
 const NOW = Date.parse('2026-11-20T10:00:10.000Z');
 export const AT = new Date(NOW).toISOString();
-/** Once that lease is over. */
-export const AFTER_LEASE = Date.parse('2026-11-20T10:00:31.000Z');
 
 function decided(job: Job, event: JobEvent, now = NOW): Decision {
   return decide(job, event, { now, random: () => 0.5 });

@@ -1,18 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { STATUSES } from '../../../../lib/contract/statuses.ts';
 import { bandOf, type Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { leaseIsOver } from '../../../../lib/jobs/lifecycle/lease.ts';
-import {
-  AWAITED_REASONS,
-  BUSY_REASONS,
-  isAwaiting,
-  isBusy,
-  isForVendor,
-  PARK_REASONS,
-  PARKINGS,
-  waitsInThread,
-} from '../../../../lib/jobs/lifecycle/parking.ts';
-import { isUnderstood, isUnderstoodOutcome, requireUnderstood } from '../../../../lib/jobs/lifecycle/understood.ts';
+import { isUnderstood, requireUnderstood } from '../../../../lib/jobs/lifecycle/understood.ts';
 import { aJob, aRunningJob } from '../a-job.ts';
 
 it('a job waits in the band of its priority', () => {
@@ -32,21 +21,6 @@ describe('a lease', () => {
   });
 });
 
-describe('what a job is parked for', () => {
-  const later = 'budget_reached';
-  const all = [...PARKINGS, later, undefined];
-
-  it('is its vendor, a resource or an event', () => {
-    expect(all.filter(isForVendor)).toEqual(PARK_REASONS);
-    expect(all.filter(isBusy)).toEqual(BUSY_REASONS);
-    expect(all.filter(isAwaiting)).toEqual(AWAITED_REASONS);
-  });
-
-  it('may be its thread', () => {
-    expect(all.filter(waitsInThread)).toEqual(['waiting_for_thread', 'thread_stopped']);
-  });
-});
-
 describe('this version understands', () => {
   it.each<[string, Job, boolean]>([
     ['a job that waits', aJob(), true],
@@ -62,17 +36,5 @@ describe('this version understands', () => {
     const require = () => requireUnderstood(job);
     if (understood) expect(require).not.toThrow();
     else expect(require).toThrow(job.id);
-  });
-
-  it('all of its own states', () => {
-    for (const status of STATUSES) expect(isUnderstood(aJob({ status }))).toBe(true);
-  });
-
-  it.each([
-    ['succeeded', 'exited', true],
-    ['paused', 'exited', false],
-    ['failed', 'budget_reached', false],
-  ])('an outcome %s for %s: %s', (kind, reason, understood) => {
-    expect(isUnderstoodOutcome({ kind, reason, exit_code: null, signal: null })).toBe(understood);
   });
 });

@@ -8,41 +8,12 @@ const DUE = '2026-11-20T11:00:00.000Z';
 const AFTER_DUE = Date.parse(DUE) + 1;
 const question = { id: 'q_1', state: 'open', due: DUE } as const;
 
-describe('a claim', () => {
-  const claim = { type: 'claim', workerId: 'worker-2' } as const;
-
-  it('keeps the folder and the slot that it has taken', () => {
-    expect(next(aJob(), { ...claim, folder: 'a folder', place: 'a place' })).toMatchObject({
-      ...{ status: 'RUNNING', worker_id: 'worker-2', folder: 'a folder', place: 'a place' },
-    });
-    const free = next(aJob(), claim);
-    for (const name of ['folder', 'place']) expect(free).not.toHaveProperty(name);
-  });
-
-  it('of a parked job is refused', () => {
-    expect(refusal(aJob({ reason: 'folder_busy', parked: 'folder_busy' }), claim)).toContain('parked: folder_busy');
-  });
-});
-
-it('a parked job that is queued probes only if it is to', () => {
-  const parked = aJob({ reason: 'usage_limit', parked: 'usage_limit', due_at: AT });
-  const { parked: _parked, due_at: _due, ...ready } = { ...parked, reason: 'waiting_for_worker', updated_at: AT };
-  expect(next(parked, { type: 'unpark', reason: 'usage_limit' })).toEqual(ready);
-  const probe = { type: 'unpark', reason: 'usage_limit', probe: true } as const;
-  expect(next(parked, probe)).toEqual({ ...ready, probing: 'usage_limit' });
-});
-
 describe('what only a later version understands', () => {
   it('is not decided on, but the end of an attempt is', () => {
     const later = aRunningJob({ reason: 'warming_up' });
     expect(refusal(later, { type: 'cancel' })).toContain('a newer version');
     const receipt = aReceipt({ kind: 'succeeded', reason: 'exited' });
     expect(next(later, { type: 'end', receipt })).toMatchObject({ status: 'SUCCEEDED' });
-  });
-
-  it('is no outcome', () => {
-    const receipt = aReceipt({ kind: 'paused', reason: 'exited' });
-    expect(refusal(aRunningJob(), { type: 'end', receipt })).toContain('a newer version');
   });
 });
 
@@ -82,11 +53,6 @@ describe('a question', () => {
     for (const event of [again, withdraw]) expect(refusal(waiting, event)).toBe('the attempt is over');
   });
 
-  it('that expires is the one that is open', () => {
-    expect(refusal(asking, { type: 'expire', id: 'q_2' }, AFTER_DUE)).toBe('question q_2 is not open');
-    expect(refusal(aRunningJob(), { type: 'expire', id: 'q_1' }, AFTER_DUE)).toBe('question q_1 is not open');
-  });
-
   it('that is answered or expires while its agent waits changes nothing else', () => {
     const answered = next(asking, { type: 'answer', id: 'q_1', answer: 'row' });
     expect(answered).toEqual({
@@ -96,13 +62,6 @@ describe('a question', () => {
     });
     const expired = next(asking, { type: 'expire', id: 'q_1' }, AFTER_DUE);
     expect(expired).toMatchObject({ status: 'RUNNING', reason: 'running', question: { state: 'expired' } });
-  });
-
-  it('is of no concern once its job starts over, and none appears', () => {
-    const failed = { status: 'FAILED', reason: 'exited', attempt: 1 } as const;
-    const answered = aJob({ ...failed, question: { ...question, state: 'answered', answer: 'row' } });
-    expect(next(answered, { type: 'retry' }).question).toMatchObject({ state: 'answered', stale: true });
-    expect(next(aJob(failed), { type: 'retry' })).not.toHaveProperty('question');
   });
 });
 

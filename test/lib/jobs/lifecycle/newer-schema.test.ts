@@ -5,7 +5,6 @@ import { claim } from '../../../../lib/jobs/admission/claim.ts';
 import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { NEWEST_JOB_SCHEMA, NewerSchemaError } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
-import { deadLettersOf } from '../../../../lib/platform/aws/dead-letters.ts';
 import { reconcile } from '../../../../lib/reconciler/reconciler.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aJob, aRunningJob } from '../a-job.ts';
@@ -75,19 +74,4 @@ describe('a dispatch message of a later version', () => {
     for (let look = 0; look < 3; look += 1) expect(await deployment.dispatchQueues.receive('low', 0)).toBeUndefined();
     expect(await depths(url)).toEqual(['0', '1']);
   });
-
-  it('stays among the dead letters', async () => {
-    const dead = await deadLettersOf(deployment.queues, deployment.env.QUEUE_URL_LOW);
-    await deployment.queues.send(new SendMessageCommand({ QueueUrl: dead, MessageBody: body }));
-    expect(await deployment.dispatchQueues.redriveDeadLetters()).toBe(0);
-    expect(await depths(dead)).toEqual(['0', '1']);
-  });
-});
-
-it('a job from before schemas were recorded is claimed, and gets none', async () => {
-  await deployment.store({ id: 'job_older' });
-  const message = { v: 1, band: 'normal', project: 'local_project', job: 'job_older' } as const;
-  const claimed = await claim(deployment, { message, handle: 'none', receives: 1 }, 'worker');
-  expect(claimed).toMatchObject({ kind: 'claimed', job: { id: 'job_older', status: 'RUNNING' } });
-  expect(await itemOf('job_older')).not.toHaveProperty('schema');
 });

@@ -21,28 +21,6 @@ it.each<[Partial<Job>, boolean]>([
 
 describe('deployments of a success', () => {
   const deploy = (attempt = 2): JobEvent => ({ type: 'deploy', attempt });
-  const deployed: JobEvent = { type: 'deployed', attempt: 2 };
-
-  it('are pending until they are done, and their commands wait no longer', () => {
-    const held = { ...success, bindings_pending: [1], commands_held: true };
-    const pending = next(held, deploy());
-    expect(pending).toEqual({ ...success, bindings_pending: [1, 2], updated_at: AT });
-    expect(next(pending, deploy())).toBe(pending);
-    expect(next({ ...pending, commands_held: true }, deploy())).not.toHaveProperty('commands_held');
-    const one = next({ ...pending, commands_held: true }, deployed);
-    expect(one).toEqual({ ...success, bindings_pending: [1], updated_at: AT });
-    expect(next({ ...success, bindings_pending: [2] }, deployed)).not.toHaveProperty('bindings_pending');
-    expect(next(success, deployed)).toBe(success);
-  });
-
-  it.each<[string, Partial<Job>]>([
-    ['in a thread', { thread_id: 'job_first' }],
-    ['of a fork', { forked_from: 'job_first' }],
-  ])('%s concern other turns when they are done', (_what, more) => {
-    const job = { ...success, ...more, bindings_pending: [2] };
-    expect(next(job, deployed)).toMatchObject({ thread_pending: true });
-    expect(next({ ...success, bindings_pending: [2] }, deployed)).not.toHaveProperty('thread_pending');
-  });
 
   it.each<[string, Job, JobEvent, string]>([
     ['of a failure', failure, deploy(), 'only a SUCCEEDED job'],
@@ -67,12 +45,6 @@ describe('deployments of a success', () => {
 
 describe('a message', () => {
   const message: JobEvent = { type: 'message' };
-
-  it('is counted while its job waits or runs', () => {
-    for (const job of [aJob(), aRunningJob()])
-      expect(next(next(job, message), message)).toEqual({ ...job, messages: 2, updated_at: AT });
-    expect(next(aJob({ messages: LIMITS.messages.perJob - 1 }), message)).toMatchObject({ updated_at: AT });
-  });
 
   it.each<[string, Job, string]>([
     ['a draft', aJob({ status: 'DRAFT', reason: 'draft' }), 'only a QUEUED or RUNNING job'],
@@ -110,11 +82,5 @@ describe('a job is removed', () => {
     ['has work left', { ...success, thread_pending: true }, 'not done yet'],
   ])('unless it %s', (_what, job, why) => {
     expect(refusal(job, remove)).toContain(why);
-  });
-
-  it('and then neither retried nor deployed', () => {
-    const removing = { ...success, removing: true };
-    for (const event of [{ type: 'retry' } as const, { type: 'deploy', attempt: 2 } as const])
-      expect(refusal(removing, event)).toBe('the job is being removed');
   });
 });

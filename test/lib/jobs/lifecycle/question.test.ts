@@ -41,14 +41,6 @@ describe('asking', () => {
     expect(asking).toMatchObject({ status: 'RUNNING', question: { id: ID, state: 'open', due: DUE }, questions: 1 });
   });
 
-  test.for<{ what: string; job: Job }>([
-    { what: 'open', job: asking },
-    { what: 'answered', job: next(asking, ANSWER) },
-    { what: 'expired', job: next(asking, EXPIRE, AFTER_DUE) },
-  ])('the same again changes nothing, once the question is $what: the first write got no answer', ({ job }) => {
-    expect(next(job, ASK)).toBe(job);
-  });
-
   test.for<{ what: string; job: Job; why: RegExp; event?: JobEvent }>([
     { what: 'while another is open', job: asking, why: /q_1 is open/, event: OTHER },
     { what: 'more often than allowed', job: { ...running, questions: LIMITS.questions.perJob }, why: /at most 20/ },
@@ -95,15 +87,6 @@ describe('the end of an attempt with an open question', () => {
     expect(job).not.toHaveProperty('worker_id');
   });
 
-  test.for<{ what: string; event: JobEvent; now?: number }>([
-    { what: 'a hand-back', event: end({ kind: 'handed_back', reason: 'waiting_for_worker' }) },
-    { what: 'a loss', event: { type: 'lose' }, now: AFTER_LEASE },
-  ])('ends its probe after $what, since other jobs would wait for the answer too', ({ event, now }) => {
-    const job = next({ ...asking, probing: 'usage_limit' }, event, now);
-    expect(job).toMatchObject(PARKED);
-    expect(job).not.toHaveProperty('probing');
-  });
-
   test.for<{ what: string; event: JobEvent; status: string }>([
     { what: 'a success', event: end({ kind: 'succeeded', reason: 'exited' }), status: 'SUCCEEDED' },
     { what: 'a failure with a retry', event: end({ kind: 'failed', reason: 'agent_error' }), status: 'QUEUED' },
@@ -121,15 +104,6 @@ describe('an answer', () => {
     expect(job).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker', resume_from: 1 });
     expect(job.question).toEqual({ id: ID, state: 'answered', due: DUE, answer: 'row' });
     for (const name of ['parked', 'due_at']) expect(job).not.toHaveProperty(name);
-  });
-
-  test.for<{ what: string; event: JobEvent; now?: number }>([
-    { what: 'its end', event: ASKED },
-    { what: 'its loss', event: { type: 'lose' }, now: AFTER_LEASE },
-  ])('before $what leaves nothing to wait for', ({ event, now }) => {
-    const job = next(next(asking, ANSWER), event, now);
-    expect(job).toMatchObject({ status: 'QUEUED', resume_from: 1, question: { state: 'answered' } });
-    expect(job).not.toHaveProperty('parked');
   });
 
   test('counts until the deadline, once, and only to the question', () => {
@@ -185,10 +159,6 @@ describe('a request of a client', () => {
     for (const name of ['parked', 'due_at', 'resume_from']) expect(job).not.toHaveProperty(name);
   });
 
-  test('to change anything else keeps it', () => {
-    expect(next(parked, { type: 'edit', changes: { priority: 5 } })).toMatchObject({ ...PARKED, priority: 5 });
-  });
-
   test('to retry from the session keeps an answer, which that session may lack', () => {
     const failed = next({ ...running, retries: 0 }, end({ kind: 'failed', reason: 'start_failed' }));
     const retried = (question: Job['question']) => next({ ...failed, question }, { type: 'retry', from: 'session' });
@@ -199,12 +169,5 @@ describe('a request of a client', () => {
     expect(retried(byDefault).question).not.toHaveProperty('stale');
     const { question: unanswered } = next(asking, EXPIRE, AFTER_DUE);
     expect(retried(unanswered).question).toMatchObject({ state: 'expired', stale: true });
-  });
-
-  test('to retry leaves no attempt with an earlier question or answer', () => {
-    const failed = next(next(parked, EXPIRE, AFTER_DUE), { type: 'retry' });
-    expect(failed).toMatchObject({ status: 'QUEUED', question: { state: 'expired', stale: true }, questions: 1 });
-    const lost = next({ ...running, question: failed.question, attempt: 2 }, { type: 'lose' }, AFTER_LEASE);
-    expect(lost).toMatchObject({ status: 'QUEUED', reason: 'worker_lost' });
   });
 });

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import type { JobEvent } from '../../../../lib/jobs/lifecycle/job-event.ts';
 import { decide } from '../../../../lib/jobs/lifecycle/lifecycle.ts';
-import { MAX_RESUMES } from '../../../../lib/jobs/lifecycle/resume.ts';
 import type { Outcome, Receipt } from '../../../../lib/jobs/receipts/receipt.ts';
 import { aJob, aReceipt, aRunningJob } from '../a-job.ts';
 
@@ -77,18 +76,6 @@ test('after a refused session the job starts again from its prompt, and says so 
   expect(after(failed, { type: 'retry' })).not.toHaveProperty('session_refused');
 });
 
-test('a session that needs a newer CLI waits a minute for another worker, and it is known since when', () => {
-  const handedBack = (attempt: number) =>
-    end({ kind: 'handed_back', reason: 'waiting_for_worker', older_cli: true }, attempt);
-  const job = after({ ...resuming, ran_before: 5 }, handedBack(2));
-  expect(job).toMatchObject({ reason: 'waiting_for_worker', due_at: '2026-11-20T10:01:10.000Z', resume_from: 1 });
-  expect(job).toMatchObject({ ran_before: 5, older_cli_since: '2026-11-20T10:00:10.000Z' });
-  const claimed = after(job, { type: 'claim', workerId: 'worker-2' }, NOW + 60_000);
-  const again = after(claimed, handedBack(3), NOW + 61_000);
-  expect(again).toMatchObject({ due_at: '2026-11-20T10:02:11.000Z', older_cli_since: '2026-11-20T10:00:10.000Z' });
-  expect(after(claimed, end({ kind: 'parked', reason: 'usage_limit' }, 3))).not.toHaveProperty('older_cli_since');
-});
-
 test.for(['FAILED', 'CANCELLED'] as const)('a retry of a %s job can continue its session', (status) => {
   const job = aJob({ agent: 'codex', status, reason: 'worker_lost', attempt: 3, resume_oldest: 2, ran_before: 5 });
   const retried = after(job, { type: 'retry', from: 'session' });
@@ -138,48 +125,6 @@ test('the attempts of one session share the timeout, without the time in between
   expect(after(lost, { type: 'lose' }, Date.parse('2026-11-20T11:00:00.000Z'))).toMatchObject({ ran_before: 9_000 });
 });
 
-// What it spends while it waits is nothing: its session and the time that it ran stay what they were.
-test.for([
-  { what: 'no account is linked', reason: 'account_required', receipt: { agent: undefined } },
-  { what: 'the limit lasts', reason: 'usage_limit', receipt: { resumed_from: 1, chain: [1] } },
-] satisfies { reason: 'account_required' | 'usage_limit'; receipt: Partial<Receipt>; what: string }[])(
-  'a job keeps its session however often it is tried while $what',
-  ({ reason, receipt }) => {
-    let job = after(running, end({ kind: 'parked', reason }));
-    for (let attempt = 2; attempt <= 200; attempt += 1) {
-      const probing = after(
-        after(job, { type: 'unpark', reason, probe: true }),
-        { type: 'claim', workerId: 'worker-2' },
-        AFTER_LEASE,
-      );
-      const tried = end({ kind: 'parked', reason }, attempt) as Extract<JobEvent, { type: 'end' }>;
-      job = after(probing, { ...tried, receipt: { ...tried.receipt, ...receipt } }, AFTER_LEASE);
-    }
-    expect(job).toMatchObject({ attempt: 200, parked: reason, resume_from: 1, resume_oldest: 1, ran_before: 10_000 });
-    const cancelled = after(job, { type: 'cancel' });
-    expect(after(cancelled, { type: 'retry', from: 'session' })).toMatchObject({ resume_from: 200, resume_oldest: 1 });
-  },
-);
-
-test('a lost attempt is known as one after its job has ended, and when its session is continued', () => {
-  const cancelling = { ...running, cancel_requested_at: '2026-11-20T10:00:05.000Z' };
-  const ends = [
-    after(cancelling, { type: 'lose' }, AFTER_LEASE),
-    after(running, { type: 'kill' }, AFTER_LEASE),
-    after({ ...running, losses: 3 }, { type: 'lose' }, AFTER_LEASE),
-  ];
-  expect(ends.map(({ status }) => status)).toEqual(['CANCELLED', 'CANCELLED', 'FAILED']);
-  for (const ended of ends) {
-    const retried = after(after(ended, { type: 'retry', from: 'session' }), { type: 'claim', workerId: 'worker-2' });
-    expect(retried).toMatchObject({ attempt: 2, resume_from: 1, lost_attempts: [1] });
-    expect(after({ ...retried, lease_until: running.lease_until }, { type: 'lose' }, AFTER_LEASE)).toMatchObject({
-      lost_attempts: [1, 2],
-    });
-  }
-  const often = { ...running, lost_attempts: Array.from({ length: 50 }, (_, index) => index + 1), attempt: 51 };
-  expect(after(often, { type: 'lose' }, AFTER_LEASE).lost_attempts).toEqual([...often.lost_attempts.slice(1), 51]);
-});
-
 test('a retry starts from the prompt', () => {
   const cancelled = after(aJob({ attempt: 1, resume_from: 1, resume_oldest: 1 }), { type: 'cancel' });
   expect(after({ ...cancelled, resume_from: 1, resume_oldest: 1 }, { type: 'retry' })).not.toHaveProperty(
@@ -213,33 +158,4 @@ test('a retry of the session that an edit has cleared is refused, until an attem
   // What an edit leaves as it was stays what is continued.
   const same = after(aJob({ agent: 'codex', attempt: 1 }), { type: 'edit', changes: { priority: 5 } });
   expect(after(after(same, { type: 'cancel' }), retry)).toMatchObject({ resume_from: 1 });
-});
-
-test('a script has no session, and a session is continued only so often', () => {
-  const lost = after(aRunningJob({ agent: 'shell' }), { type: 'lose' }, AFTER_LEASE);
-  expect(lost).not.toHaveProperty('resume_from');
-  const often = (resumes: number, final_message?: string) => {
-    const chain = Array.from({ length: resumes }, (_, index) => index + 1);
-    const event = end({ kind: 'parked', reason: 'usage_limit' }, 99) as Extract<JobEvent, { type: 'end' }>;
-    const receipt = { ...event.receipt, resumed_from: resumes, chain, ...(final_message && { final_message }) };
-    return after({ ...running, attempt: 99, resume_from: 98, resume_oldest: 1 }, { ...event, receipt });
-  };
-  expect(often(MAX_RESUMES, 'half of it')).not.toHaveProperty('resume_from');
-  expect(often(MAX_RESUMES - 1, 'half of it')).toMatchObject({ resume_from: 99, resume_oldest: 1 });
-  // It waited in vain.
-  expect(often(MAX_RESUMES)).toMatchObject({ resume_from: 98, resume_oldest: 1 });
-});
-
-test('an attempt that waited for the vendor counts if a model has answered it', () => {
-  const usage = { input_tokens: 1, cached_input_tokens: 0, output_tokens: 1, reasoning_output_tokens: 0 };
-  const receipt = aReceipt({ kind: 'parked', reason: 'usage_limit' }, { attempt: 2, agent: 'codex', resumed_from: 1 });
-  expect(after(resuming, { type: 'end', receipt })).toMatchObject({ resume_from: 1 });
-  expect(after(resuming, { type: 'end', receipt: { ...receipt, usage } })).toMatchObject({ resume_from: 2 });
-});
-
-test('a job has no member without a value: no usage of what was lost, and no edit of what has not run', () => {
-  expect(after(running, { type: 'lose' }, AFTER_LEASE)).not.toHaveProperty('lost_used');
-  const edit: JobEvent = { type: 'edit', changes: { texts: 'fedcba9876543210' } };
-  expect(after(aJob(), edit)).not.toHaveProperty('edited_after');
-  expect(after(aJob({ attempt: 2 }), edit)).toMatchObject({ edited_after: 2 });
 });

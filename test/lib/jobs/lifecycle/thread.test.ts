@@ -59,20 +59,6 @@ describe('a turn waits for another one', () => {
   const stop = { ...wait, wait: { job: 'job_first', stopped: true } } as const;
   const turn = aJob({ thread_id: 'job_first', turn: 2 });
 
-  it('and probes for nothing meanwhile', () => {
-    const waiting = next({ ...turn, probing: 'usage_limit' }, wait);
-    expect(waiting).toEqual({ ...turn, ...IN_THREAD, waits_for: 'job_first', updated_at: AT });
-  });
-
-  it('without a change if it does so already', () => {
-    const waiting = next(turn, wait);
-    expect(next(waiting, wait)).toBe(waiting);
-    expect(next(waiting, stop)).toMatchObject(STOPPED);
-    expect(next(waiting, { ...wait, wait: { job: 'job_other', stopped: false } })).toMatchObject({
-      ...{ ...IN_THREAD, waits_for: 'job_other' },
-    });
-  });
-
   it.each<[string, Job, string, JobEvent?]>([
     ['runs', { ...aRunningJob(), turn: 2 }, 'not claimable'],
     ['waits for something else', { ...turn, reason: 'usage_limit', parked: 'usage_limit' }, 'not claimable'],
@@ -80,10 +66,6 @@ describe('a turn waits for another one', () => {
     ['starts however the others end', { ...turn, after_any: true }, 'however others end', stop],
   ])('not if it %s', (_what, job, why, event = wait) => {
     expect(refusal(job, event)).toContain(why);
-  });
-
-  it('that has to end, if it starts however that ends', () => {
-    expect(next({ ...turn, after_any: true }, wait)).toMatchObject(IN_THREAD);
   });
 });
 
@@ -98,22 +80,6 @@ describe('a fork', () => {
     expect(next({ ...made, folder: 'its own' }, copied)).toHaveProperty('folder');
     expect([lacksCopy(fork), lacksCopy(made), lacksCopy(aRunningJob())]).toEqual([true, false, false]);
   });
-
-  it.each<[string, Job]>([
-    ['by a later attempt', { ...fork, attempt: 2 }],
-    ['by an attempt that has ended', { ...fork, status: 'QUEUED', reason: 'waiting_for_worker' }],
-  ])('is not copied %s', (_what, job) => {
-    expect(refusal(job, copied)).toBe('attempt 1 no longer runs');
-  });
-});
-
-it('a thread is settled after the end of a job', () => {
-  const settled: JobEvent = { type: 'thread_settled' };
-  const ended = aJob({ status: 'FAILED', reason: 'exited' });
-  expect(next({ ...ended, thread_pending: true }, settled)).toEqual({ ...ended, updated_at: AT });
-  expect(next(ended, settled)).toBe(ended);
-  const running = aRunningJob({ thread_pending: true });
-  expect(next(running, settled)).toBe(running);
 });
 
 describe('a job that continues another one first gets its turn', () => {
@@ -126,10 +92,6 @@ describe('a job that continues another one first gets its turn', () => {
     expect(next(draft, { type: 'submit' })).toMatchObject({ status: 'QUEUED', ...IN_THREAD, queued_at: AT });
     const cancelled = { ...queued, status: 'CANCELLED', reason: 'cancelled_by_request' } as const;
     expect(next(cancelled, { type: 'retry' })).toMatchObject(IN_THREAD);
-  });
-
-  it('unless it has one, or continues none', () => {
-    for (const job of [{ ...queued, turn: 2 }, aJob()]) expect(inItsTurn(job)).toBe(job);
   });
 
   it('and starts however the others ended, once a client submits it', () => {

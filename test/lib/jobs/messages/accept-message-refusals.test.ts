@@ -1,8 +1,6 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, it } from 'vitest';
 import type { MessageCreation } from '../../../../lib/contract/schemas/jobs/message.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
-import { NewerSchemaError } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
 import { acceptMessage } from '../../../../lib/jobs/messages/accept-message.ts';
 import { messageId } from '../../../../lib/jobs/messages/message-id.ts';
 import { type QuietDeployment, quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
@@ -46,48 +44,6 @@ it.each<[code: string, why: RegExp, details: object | undefined, job: Job]>([
   expect(error).toMatchObject({ code, message: expect.stringMatching(why) });
   expect((error as { details?: object }).details).toEqual(details);
   expect(await rowsOf(job)).toEqual([]);
-});
-
-it('a job that only a later version may change takes no message', async () => {
-  const job = await deployment.store(aJob({ reason: 'stars' as Job['reason'] }));
-  await expect(accept(job)).rejects.toThrow(NewerSchemaError);
-});
-
-it('a job that is gone takes none', async () => {
-  await expect(accept(aJob())).rejects.toMatchObject({ code: 'job_not_found' });
-});
-
-it('a job that changes at every try is reported as unavailable', async () => {
-  const job = await deployment.store(aJob());
-  let tries = 0;
-  deployment.jobs.applyWith = async (known) => {
-    tries += 1;
-    // What is tried without an end leaves a timer no time to say so.
-    if (tries > 100) throw new Error('it is tried without an end');
-    return { applied: false, current: known };
-  };
-  await expect(accept(job)).rejects.toMatchObject({ code: 'unavailable' });
-});
-
-it('a message without a key is written without a read', async () => {
-  const job = await deployment.store(aJob());
-  deployment.calls.length = 0;
-  const { id } = await accept(job);
-  expect(deployment.calls.filter((call) => call instanceof GetCommand)).toEqual([]);
-  expect(await rowsOf(job)).toMatchObject([{ id, number: 1, text: 'hi', state: 'pending', created_by: 'token:test' }]);
-  expect((await rowsOf(job))[0]).not.toHaveProperty('only_now');
-});
-
-it('a message that may become a turn says nothing of it', async () => {
-  const job = await deployment.store(aJob());
-  await accept(job, { only_now: false });
-  expect((await rowsOf(job))[0]).not.toHaveProperty('only_now');
-});
-
-it('a message that is for this job only is stored as such', async () => {
-  const job = await deployment.store(aJob());
-  await accept(job, { only_now: true });
-  expect(await rowsOf(job)).toMatchObject([{ only_now: true }]);
 });
 
 it('a message that was written without an answer is accepted once, though the job has changed since', async () => {

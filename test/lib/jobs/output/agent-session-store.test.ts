@@ -42,9 +42,3 @@ test('without its record, or with one of a later version, a session is not read'
   expect(await textOf(storeOf({ [sessionAboutKey('j', 1, 0)]: later, ...part(0, 'a\n') }))).toBeUndefined();
   expect(await textOf(storeOf({ [sessionAboutKey('j', 1, 0)]: '{', ...part(0, 'a\n') }))).toBeUndefined();
 });
-
-test('members of a record and objects that a later version adds are ignored', async () => {
-  const store = storeOf({ ...about(0), ...part(0, 'a\n'), 'jobs/j/attempts/000001/session/000000/later': 'x' });
-  expect((await store.find('j', 1))?.record).toMatchObject({ agent: 'codex', billed_bytes: 0 });
-  expect(await textOf(store)).toBe('a\n');
-});

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { joinedKey, liveChunkKey, receiptKey } from '../../../../lib/jobs/output/output-keys.ts';
 import type { OutputSource } from '../../../../lib/jobs/output/output-source.ts';
 import { OutputStore } from '../../../../lib/jobs/output/output-store.ts';
-import { uploadDocument } from '../../../../lib/jobs/output/output-upload.ts';
 import type { Receipt } from '../../../../lib/jobs/receipts/receipt.ts';
 import { type EmulatedS3, emulatedS3Client, startEmulatedS3 } from '../../../stand-ins/emulated-s3.ts';
 import { startFaultyS3 } from '../../../stand-ins/emulated-s3-faults.ts';
@@ -32,10 +31,6 @@ test('an invalid receipt is an error that names its key', async () => {
   );
 });
 
-test('a stream that nothing was written to is empty', async () => {
-  expect(await all(await store.openStream('job_none', 1, 'stdout'))).toBe('');
-});
-
 test('a joined stream is read by ranges', async () => {
   await put(joinedKey('job_joined', 1, 'stderr'), '0123456789');
   const stream = await store.openStream('job_joined', 1, 'stderr');
@@ -45,27 +40,6 @@ test('a joined stream is read by ranges', async () => {
   expect(await all(stream, 8, 99)).toBe('89');
   expect(await all(stream, 10)).toBe('');
   expect(await all(await store.openStream('job_joined', 1, 'stdout'))).toBe('');
-});
-
-test('a live stream of more chunks than a listing holds is read in order', async () => {
-  const words = Array.from({ length: 1_030 }, (_, i) => `word ${i}\n`);
-  const whole = words.join('');
-  await putChunks('job_live', words);
-  const stream = await store.openStream('job_live', 1, 'stdout');
-  expect(stream.size).toBe(whole.length);
-  expect(await all(stream)).toBe(whole);
-  expect(await all(stream, 5_003, 5_021)).toBe(whole.slice(5_003, 5_021));
-  expect(await all(await store.openStream('job_live', 1, 'stdout', 5_003), 5_003)).toBe(whole.slice(5_003));
-});
-
-test('reading from an offset lists only the chunks that can hold it', async () => {
-  const chunk = 'x'.repeat(1024 * 1024);
-  await putChunks('job_from', [chunk, chunk, chunk, 'the end']);
-  const from = 3 * chunk.length + 4;
-  const stream = await store.openStream('job_from', 1, 'stdout', from);
-  expect(await all(stream, from)).toBe('end');
-  await expect(all(stream, 0)).rejects.toThrow('bytes 0 to 3145728 of stdout of attempt 1 of job_from are missing');
-  expect((await store.openStream('job_from', 1, 'stdout', 99 * chunk.length)).size).toBe(from + 3);
 });
 
 test('a stream that is joined while it is read continues at the same byte', async () => {
@@ -78,22 +52,6 @@ test('a stream that is joined while it is read continues at the same byte', asyn
     read += bytes.toString();
   }
   expect(read).toBe(words.join(''));
-});
-
-test('a stream that is joined between two reads is found joined', async () => {
-  const words = ['a', 'b', 'c'];
-  await putChunks('job_between', words);
-  const client = emulatedS3Client(s3.endpoint);
-  client.middlewareStack.add(
-    (next, { commandName }) =>
-      async (args) => {
-        if (commandName === 'ListObjectsV2Command') await joinChunks('job_between', words);
-        return next(args);
-      },
-    { step: 'initialize' },
-  );
-  expect(await all(await new OutputStore(client, s3.bucket).openStream('job_between', 1, 'stdout'))).toBe('abc');
-  client.destroy();
 });
 
 test('missing chunks are an error, never skipped', async () => {
@@ -121,32 +79,6 @@ test('an interrupted body is resumed where it broke', async () => {
   expect(gets).toBeGreaterThan(3);
   client.destroy();
   await faulty.stop();
-});
-
-test('a body that keeps breaking is an error', async () => {
-  await put(joinedKey('job_broken', 1, 'stdout'), 'abcdefghij');
-  const faulty = await startFaultyS3(s3.endpoint, ({ method }) => (method === 'GET' ? { cutAfter: 0 } : 'none'));
-  const client = emulatedS3Client(faulty.endpoint);
-  const stream = await new OutputStore(client, s3.bucket).openStream('job_broken', 1, 'stdout');
-  await expect(all(stream)).rejects.toThrow();
-  client.destroy();
-  await faulty.stop();
-});
-
-test('a document can be read with its URL alone', async () => {
-  const json = `{"stdout":"${'x'.repeat(12_000_000)}"}`;
-  await uploadDocument({
-    s3: s3.client,
-    bucket: s3.bucket,
-    jobId: 'job_document',
-    attempt: 3,
-    document: 'logs-stdout',
-    body: Readable.from([json]),
-  });
-  const response = await fetch(await store.presignDocument('job_document', 3, 'logs-stdout', 60));
-  expect(response.status).toBe(200);
-  expect(response.headers.get('content-type')).toBe('application/json');
-  expect(await response.text()).toBe(json);
 });
 
 async function all(source: OutputSource, from?: number, to?: number): Promise<string> {

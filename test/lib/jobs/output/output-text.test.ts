@@ -90,43 +90,6 @@ test('text from beyond the end is empty and continues from the same offset', asy
   expect(part.truncated()).toBe(false);
 });
 
-test('text far longer than a piece is whole, valid or not', async () => {
-  const valid = Buffer.from('añ€😀'.repeat(40_000));
-  expect(await read(textFrom(source(valid, [100_003]), { offset: 0, ended: true }))).toBe(decode(valid));
-  const broken = Buffer.concat([valid, Buffer.alloc(300_000, 0xff), valid]);
-  expect(await read(textFrom(source(broken, [100_003]), { offset: 0, ended: true }))).toBe(decode(broken));
-  const tail = tailText(source(broken, [100_003]), { limitBytes: 900_000, ended: true });
-  expect(await read(tail)).toBe(lastBytes(decode(broken), 900_000));
-});
-
-test('a tail reads no more than its limit and a few bytes of context', async () => {
-  const reads: [number, number][] = [];
-  const all = Buffer.from('x'.repeat(1_000));
-  const spied: OutputSource = {
-    size: all.length,
-    read(from = 0, to = all.length) {
-      reads.push([from, to]);
-      return source(all, [64]).read(from, to);
-    },
-  };
-  expect(await read(tailText(spied, { limitBytes: 100, ended: true }))).toBe('x'.repeat(100));
-  expect(reads).toEqual([[894, 1_000]]);
-});
-
-test('a character that is cut off at the end is returned if it just fits, and else counts as omitted', async () => {
-  const cutOff = Buffer.from([0x61, 0xe2, 0x82]);
-  const fits = textFrom(source(cutOff, [9]), { offset: 0, limitBytes: 4, ended: true });
-  expect(await read(fits)).toBe('a\uFFFD');
-  expect([fits.truncated(), fits.nextOffset()]).toEqual([false, 3]);
-  const longer = textFrom(source(Buffer.concat([Buffer.from('a'), cutOff]), [9]), {
-    offset: 0,
-    limitBytes: 4,
-    ended: true,
-  });
-  expect(await read(longer)).toBe('aa');
-  expect([longer.truncated(), longer.nextOffset()]).toEqual([true, 2]);
-});
-
 test('a limit too small for a character is rejected', () => {
   expect(() => tailText(source(Buffer.from('abc'), [1]), { limitBytes: 3, ended: true })).toThrow(RangeError);
   expect(() => textFrom(source(Buffer.from('abc'), [1]), { offset: 0, limitBytes: 3, ended: true })).toThrow(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unitStart, utf8UnitAt, wholeLength } from '../../../../lib/jobs/output/utf8-units.ts';
+import { utf8UnitAt } from '../../../../lib/jobs/output/utf8-units.ts';
 
 /** Bytes at and beside every bound of UTF-8: of continuation bytes, leads, and second bytes with narrower ranges. */
 const BOUNDS = [
@@ -26,12 +26,6 @@ function decoded(bytes: Uint8Array): string {
   }
   return text;
 }
-
-const starts = (bytes: Uint8Array) => {
-  const found: number[] = [];
-  for (let at = 0; at < bytes.length; at += utf8UnitAt(bytes, at).length) found.push(at);
-  return found;
-};
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
@@ -60,27 +54,4 @@ describe('units of bytes', () => {
     expect(utf8UnitAt(Uint8Array.of(0xe2, 0x82), 0)).toEqual({ length: 2, kind: 'incomplete' });
     expect(utf8UnitAt(Uint8Array.of(0xe0, 0x80), 0)).toEqual({ length: 1, kind: 'ill-formed' });
   });
-});
-
-it('the whole length leaves out a character that is cut off, and nothing else', () => {
-  const wrong = SEQUENCES.filter((bytes) => {
-    const last = starts(bytes).at(-1) ?? 0;
-    const isCut = utf8UnitAt(bytes, last).kind === 'incomplete';
-    return wholeLength(bytes) !== (isCut ? last : bytes.length);
-  });
-  expect(wrong.map(hex)).toEqual([]);
-  expect(wholeLength(Uint8Array.of())).toBe(0);
-  expect(wholeLength(Uint8Array.of(0x41, 0xf0, 0x9f, 0x98))).toBe(1);
-  expect(wholeLength(Uint8Array.of(0x41, 0xf0, 0x9f, 0x98, 0x80))).toBe(5);
-});
-
-it('the start of a unit is found from any position as from the beginning', () => {
-  const long = SEQUENCES.map((bytes) => Uint8Array.from([0x41, 0xf0, 0x9f, 0x98, 0x80, ...bytes]));
-  const wrong = long.filter((bytes) =>
-    Array.from(bytes, (_, at) => at).some((at) => {
-      const expected = starts(bytes).find((start) => start >= at) ?? bytes.length;
-      return unitStart(bytes, at) !== expected;
-    }),
-  );
-  expect(wrong.map(hex)).toEqual([]);
 });

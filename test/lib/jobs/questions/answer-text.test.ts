@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
-import { type AnswerStore, answerText, listMasked, readMasked } from '../../../../lib/jobs/questions/answer-text.ts';
+import { type AnswerStore, answerText, readMasked } from '../../../../lib/jobs/questions/answer-text.ts';
 import type { Question } from '../../../../lib/jobs/receipts/question-record.ts';
 import type { AnswerRow, StoredQuestion } from '../../../../lib/jobs/store/question-store.ts';
-import { aJob } from '../a-job.ts';
 
 const mask = (text: string) => text.replaceAll('secret', '***');
 const by = { by: 'token:me', at: '2026-01-01T01:00:00.000Z' };
@@ -59,24 +58,6 @@ describe('an answer for an agent', () => {
     expect(await read('q_4', 'a')).toBeUndefined();
     expect(replaced).toEqual({ 'q_1#a': { text: 'a ***', ...by } });
   });
-
-  it('is masked in the list of all of them too', async () => {
-    const rows = [
-      stored('q_1', 1, 'old secret'),
-      stored('q_2', 2, 'new secret', { state: undefined, answer: undefined }),
-    ];
-    const plain = [stored('q_3', 3, 'plain'), stored('q_4', 4, '', { state: 'expired' })];
-    const { store, replaced, reads } = storeOf([...rows, ...plain]);
-    const views = await listMasked(store, aJob({ id: 'job_1', question: question({ id: 'q_2' }) }), mask);
-    expect(views.map(({ id, answer }) => [id, answer])).toEqual([
-      ['q_4', null],
-      ['q_3', 'plain'],
-      ['q_2', 'new ***'],
-      ['q_1', 'old ***'],
-    ]);
-    expect(replaced).toEqual({ 'q_2#a': { text: 'new ***', ...by }, 'q_1#a': { text: 'old ***', ...by } });
-    expect(reads).toEqual(['all', 'q_2', 'q_1', 'q_1']);
-  });
 });
 
 describe('the prompt of the next attempt', () => {
@@ -95,46 +76,12 @@ describe('the prompt of the next attempt', () => {
     });
   });
 
-  it('has the answer of the only question, without a search for others', async () => {
-    const { text, reads } = await textOf([stored('q_1', 1, 'a secret')], { question: question() });
-    expect([text, reads]).toEqual([said('q_1', 'a ***'), ['q_1']]);
-  });
-
-  it.each<[what: string, asked: Question, row: StoredQuestion | undefined]>([
-    ['is open', question({ state: 'open' }), stored('q_1', 1, 'yes')],
-    ['was withdrawn', question({ state: 'withdrawn' }), stored('q_1', 1, 'yes')],
-    ['was removed', question(), undefined],
-    ['has expired without a default answer', question({ state: 'expired', answer: undefined }), stored('q_1', 1, '')],
-  ])('has nothing of a question that %s', async (_, asked, row) => {
-    expect((await textOf(row === undefined ? [] : [row], { question: asked })).text).toBeUndefined();
-  });
-
   it('has the default answer of one that has expired', async () => {
     const asked = question({ state: 'expired', answer: undefined });
     const { text } = await textOf([stored('q_1', 1, '', { default: 'blue' })], { question: asked });
     expect(text).toBe(
       'You asked:\n\nq_1?\n\nNobody answered before the deadline. Continue with your default answer:\n\nblue',
     );
-  });
-
-  it('has all questions of this round, oldest first', async () => {
-    const rows = [
-      stored('q_5', 5, 'five', { attempt: 2 }),
-      stored('q_3', 3, 'three'),
-      stored('q_4', 4, 'four', { attempt: 2 }),
-      stored('q_2', 2, 'two', { stale: true }),
-      stored('q_1', 1, 'one'),
-      stored('q_0', 9, 'none', { state: undefined, attempt: 3 }),
-      stored('q_6', 1, 'six', { attempt: 3, state: 'expired' }),
-    ];
-    const { text } = await textOf(rows, { question: question({ id: 'q_6' }), questions: 6 });
-    const [three, four, five, six] = [
-      said('q_3', 'three'),
-      said('q_4', 'four'),
-      said('q_5', 'five'),
-      said('q_6', 'six'),
-    ];
-    expect(text).toBe([three, four, five, six].join('\n\n'));
   });
 
   it('has the newest question in any case, and those before it that fit, with no gap', async () => {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeFollowUps } from '../../../../lib/jobs/creation/follow-ups.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
@@ -110,29 +109,6 @@ describe('rereading', () => {
     expect(await stored(ids[1] ?? '')).toMatchObject({ status: 'QUEUED', parent_id: parent.id });
   });
 
-  it('creates those of an earlier attempt whose success was applied, and none of a rejected success', async () => {
-    const first = await storeSucceeded(deployment, { id: id('earlier') }, outputAskingFor([{ prompt: 'a' }]));
-    const { job } = await makeFollowUps(deployment, first, 1);
-    await deployment.table.send(
-      new UpdateCommand({
-        TableName: deployment.env.JOBS_TABLE,
-        Key: { id: job.id },
-        UpdateExpression: 'SET attempt = :three, #status = :failed',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: { ':three': 3, ':failed': 'FAILED' },
-      }),
-    );
-    await leaveSuccess(deployment, { ...job, attempt: 2 }, outputAskingFor([{ prompt: 'late' }]));
-    await deployment.table.send(
-      new DeleteCommand({ TableName: deployment.env.JOBS_TABLE, Key: { id: followUpId(job.id, 1, 0) } }),
-    );
-    const later = await stored(job.id);
-    if (later === undefined) throw new Error('gone');
-    const { recoveredFollowUpIds } = await rereadTwice(later);
-    expect(recoveredFollowUpIds).toEqual([followUpId(job.id, 1, 0)]);
-    expect(await stored(followUpId(job.id, 2, 0))).toBeUndefined();
-  });
-
   it('applies what a lost worker left, but not before its lease expires', async () => {
     const over = await deployment.store(aRunningJob({ id: id('lost'), profile: 'shell' }));
     await leaveSuccess(deployment, over, outputAskingFor([{ prompt: 'a' }]));
@@ -144,26 +120,6 @@ describe('rereading', () => {
     const held = await deployment.store(aRunningJob({ id: id('held'), profile: 'shell', lease_until }));
     await leaveSuccess(deployment, held, outputAskingFor([{ prompt: 'a' }]));
     expect(await rereadTwice(held)).toEqual({ job: held, refreshed: [], recoveredFollowUpIds: [] });
-  });
-
-  it('reports the output of a lost worker without a record, and takes no outcome from a late record', async () => {
-    const running = await deployment.store(aRunningJob({ id: id('no record'), losses: 3, profile: 'practice' }));
-    await putOutput(running, 1, 'stdout', CODEX_OUTPUT.slice(0, 100));
-    const lost = await transition(deployment, running, { type: 'lose' });
-    if (!lost.done) throw new Error(lost.rejected);
-    const once = await rereadTwice(lost.job);
-    expect(once.job).toMatchObject({
-      status: 'FAILED',
-      reason: 'worker_lost',
-      error: 'the worker was lost 4 times',
-      stdout_bytes: 100,
-      session_id: 'thread-1',
-    });
-    await leaveSuccess(deployment, running, outputAskingFor([{ prompt: 'late' }]));
-    const late = await rereadTwice(once.job);
-    expect(late.job).toMatchObject({ status: 'FAILED', error: 'the worker was lost 4 times' });
-    expect(late.job).not.toHaveProperty('exit_code');
-    expect(late.recoveredFollowUpIds).toEqual([]);
   });
 
   it('takes no usage from the output of a lost attempt: a later attempt reports it', async () => {
@@ -183,25 +139,6 @@ describe('rereading', () => {
     const waiting = await deployment.store({ id: id('lost, waits'), attempt: 1, profile: 'practice', ...busy });
     await putOutput(waiting, 1, 'stdout', CODEX_OUTPUT);
     expect((await rereadTwice(waiting)).job).not.toHaveProperty('usage');
-  });
-
-  it('takes no usage of a lost attempt that a cancel ended, not even from its late record', async () => {
-    const cancel_requested_at = new Date(0).toISOString();
-    const running = await deployment.store(
-      aRunningJob({ id: id('lost, cancelled'), profile: 'practice', cancel_requested_at }),
-    );
-    await putOutput(running, 1, 'stdout', CODEX_OUTPUT);
-    const lost = await transition(deployment, running, { type: 'lose' });
-    if (!lost.done) throw new Error(lost.rejected);
-    const once = await rereadTwice(lost.job);
-    expect(once.job).toMatchObject({ status: 'CANCELLED', session_id: 'thread-1', lost_attempts: [1] });
-    expect(once.job).not.toHaveProperty('usage');
-    const usage = { input_tokens: 5, cached_input_tokens: 4, output_tokens: 3, reasoning_output_tokens: 2 };
-    const late = aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: running.id, agent: 'codex', usage });
-    await deployment.output.putReceipt(late);
-    const { job } = await rereadJob(deployment, once.job);
-    expect(job).toMatchObject({ status: 'CANCELLED' });
-    expect(job).not.toHaveProperty('usage');
   });
 
   it('takes usage from output without a record only if none is known, and bounds it', async () => {

@@ -1,11 +1,4 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  TransactWriteCommand,
-  type UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, type UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
@@ -34,37 +27,10 @@ const itemOf = async (id = ID) =>
 /** The store over a table that does something else with each command. */
 const over = (send: (command: unknown) => Promise<unknown>) =>
   new JobStore({ send } as unknown as DynamoDBDocumentClient, 'jobs');
-const pass = async (command: unknown) => await deployment.table.send(command as GetCommand);
-/** The answer to each write is lost, so that the SDK sends it again; `meanwhile`: between the two. */
-const repeating = (meanwhile: () => Promise<unknown> = async () => undefined) =>
-  over(async (command) => {
-    if (!(command instanceof GetCommand)) {
-      await pass(command);
-      await meanwhile();
-    }
-    return await pass(command);
-  });
 /** The store over a table that has nothing, and takes no write. */
 const refusing = over(async (command) => (command instanceof GetCommand ? {} : Promise.reject(new Error('refused'))));
 
 describe('a read', () => {
-  it('sees the last acknowledged write, if it is to', async () => {
-    deployment = quietDeployment({ lag: 60_000 });
-    jobs = deployment.jobs;
-    await jobs.create(running);
-    expect(await jobs.get(ID, { consistent: false })).toBeUndefined();
-    expect(await jobs.get(ID, { consistent: true })).toEqual(running);
-    expect(await jobs.find(ID)).toEqual(running);
-    expect(await findJob(jobs, ID)).toEqual(running);
-    expect([...(await jobs.findAll([ID]))]).toEqual([[ID, running]]);
-    expect(await jobs.expiredLeases([ID], '2027')).toEqual([ID]);
-  });
-
-  it('finds nothing of a job that does not exist', async () => {
-    expect([await jobs.get(ID, { consistent: true }), await jobs.find(ID)]).toEqual([undefined, undefined]);
-    expect([(await jobs.findAll([ID])).size, await jobs.expiredLeases([ID], '2027')]).toEqual([0, []]);
-  });
-
   it('says that only a later version can read a job, and fails for one that is damaged', async () => {
     await put({ ...job, schema: NEWEST_JOB_SCHEMA + 1 });
     await put({ ...aJob({ id: 'job_damaged' }), attempt: 'one' });
@@ -103,11 +69,6 @@ describe('the creation of a job', () => {
     expect(await jobs.create({ ...job, change_id: 'other' })).toEqual({ applied: false, current: job });
     expect(await now()).toEqual(job);
   });
-
-  it('whose answer was lost is recognised, and another failure passed on', async () => {
-    expect(await repeating().create(job)).toEqual({ applied: true, job });
-    await expect(refusing.create(job)).rejects.toThrow('refused');
-  });
 });
 
 describe('a change', () => {
@@ -120,34 +81,6 @@ describe('a change', () => {
     expect(await jobs.apply(...change(job, { priority: 2 }))).toEqual({ applied: false, current: await now() });
     expect(await jobs.apply(...change(aJob({ id: 'job_none' }), {}))).toEqual({ applied: false, current: undefined });
     await expect(refusing.apply(...change(job, {}))).rejects.toThrow('refused');
-  });
-
-  it('whose answer was lost is recognised, and no other is taken for it', async () => {
-    await jobs.create(job);
-    expect(await repeating().apply(...change(job, { priority: 1 }))).toMatchObject({ applied: true });
-    const meanwhile = async () => await jobs.apply(...change(await now(), { priority: 5 }));
-    expect(await repeating(meanwhile).apply(...change(await now(), { priority: 3 }))).toEqual({
-      applied: false,
-      current: await now(),
-    });
-  });
-
-  it('that is a claim is recognised as long as its attempt runs', async () => {
-    await jobs.create(job);
-    const claimed = { status: 'RUNNING', reason: 'running', attempt: 1 } as const;
-    const cancel = async () => await jobs.apply(...change(await now(), { cancel_requested_at: '2026' }));
-    expect(await repeating(cancel).apply(...change(job, claimed))).toMatchObject({
-      applied: true,
-      job: { cancel_requested_at: '2026' },
-    });
-    const again = await now();
-    const queued = await jobs.apply(...change(again, { status: 'QUEUED', reason: 'waiting_for_worker' }));
-    if (!queued.applied) throw new Error('not applied');
-    const end = async () => await jobs.apply(...change(await now(), { status: 'FAILED' }));
-    expect(await repeating(end).apply(...change(queued.job, { ...claimed, attempt: 2 }))).toMatchObject({
-      applied: false,
-      current: { status: 'FAILED' },
-    });
   });
 
   it('keeps a heartbeat that came in between, unless it was decided on that there was none', async () => {
@@ -180,15 +113,6 @@ describe('a change', () => {
     for (const name of ['model', 'progress']) expect(after).not.toHaveProperty(name);
     expect(await itemOf()).toEqual({ ...after, ...indexKeys(after) });
   });
-
-  it('leaves progress to the attempt that runs, and removes it once', async () => {
-    await jobs.create({ ...running, progress: { at: '2026', text: 'half' } });
-    const { progress: _progress, ...rest } = await now();
-    await jobs.apply(await now(), rest);
-    expect(await now()).toMatchObject({ progress: { text: 'half' } });
-    await jobs.apply(await now(), { ...rest, version: 2, status: 'QUEUED', reason: 'worker_lost' });
-    expect(await now()).not.toHaveProperty('progress');
-  });
 });
 
 describe('a change with a put beside it', () => {
@@ -203,19 +127,6 @@ describe('a change with a put beside it', () => {
     expect(current).toMatchObject({ messages: 1, version: 2 });
     expect(await jobs.applyWith(current, { ...current, messages: 2 }, beside)).toEqual({ applied: false, current });
     expect(await now()).toEqual(current);
-  });
-
-  it('whose answer was lost is recognised by a consistent read, and another failure passed on', async () => {
-    deployment = quietDeployment({ lag: 60_000 });
-    jobs = deployment.jobs;
-    await jobs.create(job);
-    const failing = over(async (command) => {
-      const answer = await pass(command);
-      if (!(command instanceof TransactWriteCommand)) return answer;
-      throw new TransactionCanceledException({ $metadata: {}, message: 'the condition fails' });
-    });
-    expect(await failing.applyWith(job, next, beside)).toEqual({ applied: true, job: await now() });
-    await expect(refusing.applyWith(job, next, beside)).rejects.toThrow('refused');
   });
 });
 
@@ -237,12 +148,4 @@ it.each<[what: string, more: Partial<Job>, attempt: number]>([
   const before = await itemOf();
   expect(await jobs.touch({ id: ID, attempt }, { watched_until: '2027' })).toBeUndefined();
   expect(await itemOf()).toEqual(before);
-});
-
-it('a heartbeat is written and marked, and its failure passed on', async () => {
-  await jobs.create(running);
-  const touched = await jobs.touch(running, { watched_until: '2027' });
-  expect(touched).toEqual({ ...running, watched_until: '2027' });
-  expect(await itemOf()).toMatchObject({ touched: true, version: running.version });
-  await expect(refusing.touch(running, {})).rejects.toThrow('refused');
 });

@@ -1,9 +1,8 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
-import { JobLabelStore, matchLabels, withLabels } from '../../../../lib/jobs/store/job-labels.ts';
-import { JobMessageStore, type MessageRow } from '../../../../lib/jobs/store/job-messages.ts';
+import type { MessageRow } from '../../../../lib/jobs/store/job-messages.ts';
 import { JobTextStore, matchTexts } from '../../../../lib/jobs/store/job-texts.ts';
 import { type QuietDeployment, quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { aJob } from '../a-job.ts';
@@ -29,10 +28,6 @@ const rowsOf = async (kind: string) => {
   );
   return Items.map(({ id }) => id);
 };
-/** A table that has nothing, and takes no write. */
-const refusing = {
-  send: async (command: unknown) => (command instanceof GetCommand ? {} : Promise.reject(new Error('refused'))),
-} as unknown as DynamoDBDocumentClient;
 const texted = (texts: Parameters<typeof JobTextStore.address>[0], id = 'job_1') =>
   aJob({ id, texts: JobTextStore.address(texts), prompt_preview: texts.prompt.slice(0, 200), project: texts.project });
 
@@ -50,10 +45,6 @@ describe('the texts of a job', () => {
     expect(await deployment.texts.get(texted(large))).toEqual(large);
   });
 
-  it('that are missing are reported', async () => {
-    await expect(deployment.texts.get(texted({ prompt: 'a', project: 'p', extra_prompt: 'none' }))).rejects.toThrow();
-  });
-
   it('are matched by their words wherever they are stored, and not by the names of their members', async () => {
     const texts = { prompt: 'Say Hello', extra_prompt: 'loudly', project: 'Shop', cwd: 'work' };
     const words = ['say hello', 'loudly', 'shop', 'work', 'prompt', 'job_1'];
@@ -66,40 +57,6 @@ describe('the texts of a job', () => {
     const { Item = {} } = (put as PutCommand).input;
     expect(Item).not.toHaveProperty('body');
     expect(matchTexts(Item, words).found).toEqual(found);
-  });
-});
-
-describe('title and tags', () => {
-  it('have an address if there are any', () => {
-    for (const labels of [{}, { title: '' }, { tags: [] }, { title: '', tags: [] }])
-      expect(JobLabelStore.address(labels)).toBeUndefined();
-    const all = [{ title: 'T' }, { tags: ['a'] }, { title: 'T', tags: ['a'] }].map((one) => JobLabelStore.address(one));
-    expect(new Set(all).size).toBe(3);
-    expect(all).not.toContain(undefined);
-    expect(JobLabelStore.address({ title: 'T', tags: [] })).toBe(all[0]);
-  });
-
-  it('are those of the last acknowledged write, and only jobs that have any are read', async () => {
-    deployment = quietDeployment({ lag: 60_000 });
-    const { labels } = deployment.texts;
-    const owner = aJob({ id: 'job_1', labels: JobLabelStore.address({ title: 'T' }) ?? '' });
-    await labels.put(owner, { title: 'T', tags: [] });
-    expect(await labels.of(owner)).toEqual({ title: 'T' });
-    deployment.calls.length = 0;
-    expect(await labels.read([aJob()])).toEqual(new Map());
-    expect(deployment.calls).toEqual([]);
-  });
-
-  it('change each without the other, and are removed by what is empty', () => {
-    const labels = { title: 'T', tags: ['a'] };
-    expect(withLabels(labels, { title: 'U', tags: undefined })).toEqual({ title: 'U', tags: ['a'] });
-    expect(withLabels(labels, { title: undefined, tags: ['b', 'b'] })).toEqual({ title: 'T', tags: ['b'] });
-    expect(withLabels(labels, { title: '', tags: [] })).toStrictEqual({});
-  });
-
-  it('are matched by their words', () => {
-    const found = matchLabels({ id: 'job_1#a', title: 'My Title', tags: ['One'] }, ['title', 'one', 'two']);
-    expect(found).toEqual({ id: 'job_1', address: 'a', found: ['title', 'one'] });
   });
 });
 
@@ -120,33 +77,6 @@ describe('a message', () => {
     expect(await messages.list('job_1')).toEqual([first, second]);
     expect(queries()).toEqual([true]);
     await expect(put(aRow())).rejects.toThrow();
-  });
-
-  it('is changed only as it was read, by its state and its attempt', async () => {
-    const { messages } = deployment.texts;
-    await put(aRow());
-    const sent = await messages.change('job_1', aRow(), { state: 'sent', attempt: 1 });
-    expect(sent).toEqual(aRow({ state: 'sent', attempt: 1 }));
-    for (const known of [aRow(), aRow({ state: 'sent' }), aRow({ state: 'sent', attempt: 2 }), aRow({ attempt: 1 })])
-      expect(await messages.change('job_1', known, { state: 'delivered' })).toBeUndefined();
-    expect(await messages.get('job_1', 'm')).toEqual(sent);
-    expect(await messages.change('job_1', sent ?? aRow(), { state: 'delivered' })).toMatchObject({
-      state: 'delivered',
-    });
-    const broken = new JobMessageStore({ table: refusing, registryTable: 'registry' });
-    await expect(broken.change('job_1', aRow(), {})).rejects.toThrow('refused');
-  });
-
-  it('whose change was applied but not answered is as the change has left it', async () => {
-    await put(aRow());
-    const { registry, table } = deployment;
-    const send = async (command: never) => {
-      if ((command as unknown) instanceof PutCommand) await table.send(command);
-      return await table.send(command);
-    };
-    const repeating = new JobMessageStore({ ...registry, table: { send } as unknown as DynamoDBDocumentClient });
-    const sent = aRow({ state: 'sent', attempt: 1 });
-    expect(await repeating.change('job_1', aRow(), { state: 'sent', attempt: 1 })).toEqual(sent);
   });
 });
 

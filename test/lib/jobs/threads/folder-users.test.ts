@@ -56,20 +56,4 @@ describe('a private folder is unused', () => {
     expect(await isFolderUnused(known([]), owner, BEFORE)).toBe(true);
     expect(await isFolderUnused(known([fork.id]), owner, BEFORE)).toBe(false);
   });
-
-  it('not if it has more users than are read', async () => {
-    const jobs = { job_turn: anEnded('job_turn', inFolder) };
-    expect([await unused(jobs, { most: 1 }), await unused(jobs, { most: 2 })]).toEqual([false, true]);
-  });
-});
-
-it('reads each thread and the children of each job once, and no thread of a job that has none', async () => {
-  const jobs = {
-    [OWNER]: owner,
-    job_turn: anEnded('job_turn', { ...inFolder, thread_id: OWNER, turn: 2, tool_children: ['job_late'] }),
-    job_child: anEnded('job_child', inFolder),
-  };
-  const known = knownThreads({ jobs, threads: { [OWNER]: [OWNER, 'job_turn'] } });
-  expect(await isFolderUnused(known, owner, BEFORE)).toBe(true);
-  expect(known.reads).toEqual([`thread ${OWNER}`, OWNER, 'job_turn', 'job_child', 'job_late']);
 });

@@ -16,13 +16,6 @@ export function turnsWith(...jobs: readonly TurnWithJob['job'][]): TurnWithJob[]
   return jobs.map((job, at) => ({ turn: at + 1, jobId: typeof job === 'object' ? job.id : `job_${at + 1}`, job }));
 }
 
-/** A deployment of a job's first attempt. */
-export function aDeployment(differences: Partial<JobDeployment> = {}): JobDeployment {
-  const at = '2026-01-01T00:00:00.000Z';
-  const made = { binding: 'b', name: 'site', mode: 'custom', state: 'running', attempts: 1, version: 1 } as const;
-  return { job_id: 'job_1', attempt: 1, ...made, created_at: at, due_at: at, change_id: 'change-0', ...differences };
-}
-
 interface Known {
   /** Jobs by id; those that are not named don't exist. */
   readonly jobs?: Readonly<Record<string, Job | 'newer'>>;
@@ -33,14 +26,11 @@ interface Known {
   readonly deployments?: readonly JobDeployment[];
 }
 
-/** The stores of threads, jobs and deployments with what is given; `reads` has the ids of all that was read. */
+/** The stores of threads, jobs and deployments with what is given. */
 export function knownThreads({ jobs = {}, threads = {}, forks = {}, deployments = [] }: Known) {
-  const reads: string[] = [];
   return {
-    reads,
     threads: Object.assign(Object.create(ThreadStore.prototype) as ThreadStore, {
       async turns(id: string) {
-        reads.push(`thread ${id}`);
         return (threads[id] ?? []).map((jobId, at) => ({ turn: at + 1, jobId }));
       },
       forks: async (id: string) => [...(forks[id] ?? [])],
@@ -48,13 +38,11 @@ export function knownThreads({ jobs = {}, threads = {}, forks = {}, deployments 
     jobs: Object.assign(Object.create(JobStore.prototype) as JobStore, {
       find: async (id: string) => jobs[id],
       async findAll(ids: readonly string[]) {
-        reads.push(...ids);
         return new Map(ids.flatMap((id) => (jobs[id] === undefined ? [] : [[id, jobs[id]] as const])));
       },
     }),
     deployments: {
       async list(id: string) {
-        reads.push(`deployments of ${id}`);
         return deployments.filter((one) => one.job_id === id);
       },
     },

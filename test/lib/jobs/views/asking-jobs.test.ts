@@ -1,4 +1,3 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JobListQuery } from '../../../../lib/contract/schemas/jobs/job-list.ts';
 import { countedState, JobCounts } from '../../../../lib/counters/counts.ts';
@@ -67,28 +66,3 @@ it.each([{}, { profile: 'practice' }, { search: 'needle' }])(
     expect(await list({ ...filter, status: 'QUEUED' })).toEqual({ ids: ['ready', 'waits'], total: 2 });
   },
 );
-
-it('no other status can need an answer', async () => {
-  await expect(list({ needs: 'answer', status: 'FAILED' })).rejects.toThrow(
-    'received FAILED; only QUEUED and RUNNING jobs need an answer',
-  );
-});
-
-it('whatever looks for running jobs finds those with an open question', async () => {
-  const running = await Array.fromAsync(deployment.byStatus('RUNNING'));
-  expect(running.map(({ id }) => id).toSorted()).toEqual(['job_asks', 'job_runs', 'job_told']);
-  expect(await new JobCounts(deployment.registry).read()).toMatchObject({ RUNNING: 3, QUEUED: 2 });
-});
-
-it('an entry of a question that was answered meanwhile is left out', async () => {
-  await deployment.table.send(
-    new UpdateCommand({
-      TableName: deployment.env.JOBS_TABLE,
-      Key: { id: 'job_told' },
-      UpdateExpression: 'SET status_key = :key',
-      ExpressionAttributeValues: { ':key': indexKeys(aRunningJob({ id: 'job_told', question })).status_key },
-    }),
-  );
-  expect((await list({ needs: 'answer' })).ids).toEqual(['asks', 'waits']);
-  expect((await list({ needs: 'answer', profile: 'practice' })).ids).toEqual(['asks', 'waits']);
-});

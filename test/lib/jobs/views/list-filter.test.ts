@@ -44,32 +44,3 @@ it.each<[Partial<JobListQuery>, boolean]>([
 ])('%o', (query, isListed) => {
   expect(lists(query)).toBe(isListed);
 });
-
-it('a tag is looked for among the labels', () => {
-  expect(lists({ tag: 'nightly' }, { tags: ['slow', 'nightly'] })).toBe(true);
-  expect(lists({ tag: 'nightly' }, { tags: ['slow'] })).toBe(false);
-  expect(lists({ tag: 'nightly' })).toBe(false);
-});
-
-it.each<[Partial<JobListQuery>, object | undefined]>([
-  [{}, undefined],
-  [{ status: 'SUCCEEDED' }, undefined],
-  [{ search: '', cwd: '' }, undefined],
-  [{ profile: 'practice' }, { needsState: false, needsLabels: false }],
-  [
-    { profile: 'practice', status: 'QUEUED' },
-    { needsState: false, needsLabels: false },
-  ],
-  [
-    { profile: 'practice', status: 'SUCCEEDED' },
-    { needsState: true, needsLabels: false },
-  ],
-  [{ tag: 'nightly' }, { needsState: false, needsLabels: true }],
-  ...(['project', 'profile', 'agent', 'model', 'created_by', 'thread', 'created_after', 'created_before'] as const).map(
-    (name): [Partial<JobListQuery>, object] => [{ [name]: 'a' }, { needsState: false, needsLabels: false }],
-  ),
-])('%o reads of each job no more than it needs', (query, expected) => {
-  const filter = filterOf(folders, { ...whole, ...query });
-  if (expected === undefined) expect(filter).toBeUndefined();
-  else expect(filter).toMatchObject(expected);
-});

@@ -99,40 +99,6 @@ it('jobs that are not counted yet make the total a lower bound, but for the page
   expect(await list({ status: 'RUNNING' })).toMatchObject({ ids: [], total: 0, totalComplete: true });
 });
 
-it('a bounded request says that it has not counted all', async () => {
-  expect(await list({ profile: 'wanted' }, 4)).toMatchObject({
-    ids: wanted.slice(0, 2),
-    total: 2,
-    totalComplete: false,
-  });
-  expect(await list({ profile: 'wanted', offset: 3 }, 4)).toMatchObject({ ids: [], total: 2, totalComplete: false });
-  expect(await list({ profile: 'wanted' })).toMatchObject({ total: 4, totalComplete: true, nextCursor: undefined });
-});
-
-it('an offset beyond what one request reads is kept by its cursor', async () => {
-  const { nextCursor } = await list({ profile: 'wanted', offset: 3 }, 4);
-  const second = await list({ profile: 'wanted', cursor: nextCursor }, 4);
-  expect(second).toMatchObject({ ids: [], offset: 3, total: 3, totalComplete: false });
-  const third = await list({ profile: 'wanted', cursor: second.nextCursor }, 5);
-  expect(third).toMatchObject({ ids: wanted.slice(3), offset: 3, total: 4, totalComplete: true });
-});
-
-it('a search stops at its limit of bytes', async () => {
-  const first = await list({ search: 'needle' }, undefined, 1);
-  expect(first).toMatchObject({ ids: wanted, total: 4, totalComplete: false });
-  expect(await list({ search: 'needle', cursor: first.nextCursor }, undefined, 1)).toMatchObject({
-    ids: [],
-    total: 4,
-    totalComplete: true,
-  });
-});
-
-it('a search in order stops when its page is full', async () => {
-  const query = { search: 'needle', profile: 'wanted', created_before: '2026-09-01T00:00:00.000Z', limit: 1 } as const;
-  // More than two rows, less than the four of August.
-  expect(await list(query, undefined, 300)).toMatchObject({ ids: wanted.slice(2, 3), total: 2, totalComplete: false });
-});
-
 it.each([
   ['newest', undefined, undefined],
   ['oldest', undefined, undefined],
