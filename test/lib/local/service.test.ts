@@ -95,12 +95,6 @@ describe('a running service', () => {
     expect(json).toMatchObject({ id, status: 'SUCCEEDED', composed_prompt: 'Say hello' });
   });
 
-  test('keeps the lines of its functions out of the terminal, and in a file', async () => {
-    await service.api('GET', '/health');
-    expect(service.output()).not.toContain('"level"');
-    expect(await readFile(join(service.home, 'logs', 'api.log'), 'utf8')).toContain('health.read');
-  });
-
   test('is the only one on its home: a second run names the first, and ends', async () => {
     const { code, printed } = await runLocal({ PROMPTQ_HOME: service.home, PORT: '0' });
     expect(code).toBe(1);

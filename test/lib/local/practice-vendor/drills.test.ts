@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest';
 import { DRILL_FORMS, planSteps } from '../../../../lib/local/practice-vendor/model/drills.ts';
 
-test('a prompt without drills is one `show`', () => {
-  expect(planSteps('Please drill a hole: now\n\n"drill: hang" is quoted')).toEqual([{ drill: 'show' }]);
-  expect(planSteps('')).toEqual([{ drill: 'show' }]);
-});
-
 test('each drill on a separate line is a step, in order', () => {
   const prompt = `Some rules.\r
 drill: tool echo "a b" | wc -l\r

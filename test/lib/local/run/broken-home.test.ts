@@ -1,19 +1,15 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, open, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, open, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkDatabase } from '../../../../lib/local/emulators/dynamodb/check-database.ts';
-import { PracticeLogins } from '../../../../lib/local/practice-vendor/logins.ts';
 import { HomeError } from '../../../../lib/local/run/home-error.ts';
 import { startService } from '../../../local-run/local-service.ts';
-import { amount } from '../../../vitest/amount.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../../bin/local.ts', import.meta.url));
-const run = promisify(execFile);
 
 let folder: string;
 /** A home that a run has used and left. */
@@ -83,42 +79,10 @@ async function refusesDatabase(home: string, ...words: string[]): Promise<void> 
   await expect(check).rejects.toThrow(HomeError);
 }
 
-test('a used home whose database is empty is rejected', async () => {
-  const home = await copyOfUsed();
-  await removeDatabase(home);
-  await writeFile(databaseOf(home), '');
-  await refusesDatabase(home, databaseOf(home), 'empty', 'Restore', 'PROMPTQ_HOME');
-});
-
-test('a database that holds something else is named', async () => {
-  const home = await copyOfUsed();
-  await removeDatabase(home);
-  await writeFile(databaseOf(home), 'garbage '.repeat(2_000));
-  await refusesDatabase(home, databaseOf(home), 'not a database', 'Restore');
-});
-
 test('a database that was cut off is named', async () => {
   const home = await copyOfUsed();
   await truncate(databaseOf(home), Math.floor((await stat(databaseOf(home))).size / 2));
   await refusesDatabase(home, databaseOf(home), 'malformed', 'Restore');
-});
-
-test.each(amount(['{}'], ['garbage', '{}']))(
-  'a key of the identity provider that is none (%s) is named',
-  async (text) => {
-    const home = await copyOfUsed();
-    await writeFile(join(home, 'oidc-key.json'), text);
-    await refuses(home, join(home, 'oidc-key.json'), 'Remove it');
-  },
-);
-
-test('damaged logins of the practice vendor are named', async () => {
-  const home = await copyOfUsed();
-  const file = join(home, 'practice', 'logins.json');
-  await writeFile(file, '');
-  await refuses(home, file, 'Remove it');
-  await writeFile(file, '{"refresh":1}');
-  await expect(PracticeLogins.open(file)).rejects.toThrow(/logins\.json is damaged\. Remove it/);
 });
 
 test('a home that is a file is named', async () => {
@@ -126,18 +90,3 @@ test('a home that is a file is named', async () => {
   await (await open(home, 'w')).close();
   await refuses(home, home, 'not a folder');
 });
-
-test.skipIf(process.getuid?.() !== 0).each(['empty', 'used'])(
-  'the %s home that is read-only is named',
-  async (kind) => {
-    const home = kind === 'used' ? await copyOfUsed() : join(folder, 'empty');
-    await mkdir(home, { recursive: true });
-    await run('mount', ['--bind', home, home]);
-    try {
-      await run('mount', ['-o', 'remount,bind,ro', home]);
-      await refuses(home, home, 'read-only', 'PROMPTQ_HOME');
-    } finally {
-      await run('umount', [home]);
-    }
-  },
-);

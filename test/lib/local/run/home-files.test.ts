@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Home } from '../../../../lib/local/run/home.ts';
-import { HomeError } from '../../../../lib/local/run/home-error.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -62,25 +61,4 @@ test("the operator's access to a run goes with the run, and one that is damaged 
   }
   await home.removeInfo();
   expect(await readdir(folder)).toEqual([]);
-});
-
-test('what cannot be read is an error, unlike what is not there', async () => {
-  const home = await Home.open(folder);
-  await mkdir(join(folder, 'token'));
-  await expect(home.readToken()).rejects.toThrow('EISDIR');
-});
-
-test('a home that is no folder, or cannot be made, says so', async () => {
-  await writeFile(join(folder, 'file'), '');
-  const refusals = [
-    [join(folder, 'file'), /file is not a folder; set PROMPTQ_HOME to a folder$/],
-    [
-      join(folder, 'file', 'home'),
-      /home can't be used: ENOTDIR.+Set PROMPTQ_HOME to a folder that this user can write$/,
-    ],
-  ] as const;
-  for (const [path, words] of refusals) {
-    await expect(Home.open(path)).rejects.toThrow(words);
-    await expect(Home.open(path)).rejects.toBeInstanceOf(HomeError);
-  }
 });

@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  declaredHosts,
-  emulatorEnv,
-  localEnv,
-  signInSettings,
-  workerProcessEnv,
-} from '../../../../lib/local/run/local-env.ts';
+import { emulatorEnv, localEnv, signInSettings, workerProcessEnv } from '../../../../lib/local/run/local-env.ts';
 
 const RESOURCES = {
   jobsTable: 'Jobs',
@@ -61,32 +55,4 @@ test('each process gets the settings that are its own, and nothing else of the e
   expect(givenIn(emulatorEnv('/h', SOURCE))).toEqual(['NODE_COMPILE_CACHE', 'PATH']);
   expect(givenIn(signInSettings(SOURCE))).toEqual([...OF_SIGN_IN, ...OF_PROVIDER].toSorted());
   expect(givenIn(signInSettings({ ...SOURCE, PROMPTQ_OIDC_ISSUER: '' }))).toEqual(OF_SIGN_IN.toSorted());
-});
-
-test('a setting that is empty is not set', () => {
-  const empty = Object.fromEntries(ALL.map((name) => [name, '']));
-  expect(localEnv('/h', RESOURCES, ENDPOINTS, empty)).toEqual(localEnv('/h', RESOURCES, ENDPOINTS, {}));
-  expect(localEnv('/h', RESOURCES, ENDPOINTS, {})).toMatchObject({
-    ...{ JOBS_TABLE: 'Jobs', REGISTRY_TABLE: 'Registry', OUTPUT_BUCKET: 'output' },
-    ...{ QUEUE_URL_HIGH: 'h', QUEUE_URL_NORMAL: 'n', QUEUE_URL_LOW: 'l', QUEUE_URL_DELIVERIES: 'd' },
-    ...{ AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret', AWS_CONFIG_FILE: '/dev/null' },
-    ...{ AWS_ENDPOINT_URL_DYNAMODB: 'http://dynamodb', AWS_ENDPOINT_URL_SQS: 'http://others' },
-    ...{ PROMPTQ_VENDOR: 'practice', PROMPTQ_DEFAULT_PROFILE: 'practice', PROMPTQ_S3_PATH_STYLE: '1' },
-    ...{ PROMPTQ_WORKSPACES: '/h/workspaces', PROMPTQ_SECRETS: 'file:/h/secrets', PROMPTQ_RUN_HOME: '/h' },
-  });
-  expect(workerProcessEnv('/h', { baseUrl: 'u', apiKey: 'k' }, empty)).toEqual({
-    ...{ PROMPTQ_CONCURRENCY: '2', PROMPTQ_WORK_DIR: '/h/worker', PROMPTQ_ACCOUNT_DIR: '/h/account' },
-    ...{ PROMPTQ_STOP_GRACE_SECONDS: '5', MALLOC_ARENA_MAX: '2', PROMPTQ_SECRETS_FILE: '/h/secrets.env' },
-    ...{ PROMPTQ_PRACTICE_URL: 'u', PROMPTQ_PRACTICE_KEY: 'k' },
-  });
-});
-
-test('a host is declared by an origin, and by nothing that is none', () => {
-  const hosts = (origin?: string) => declaredHosts({ PROMPTQ_PUBLIC_ORIGIN: origin });
-  expect([hosts(), hosts(''), hosts('no origin'), hosts('https://a.example:8443')]).toEqual([
-    [],
-    [],
-    [],
-    ['a.example:8443'],
-  ]);
 });

@@ -1,11 +1,6 @@
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { followQueue } from '../../../../lib/local/triggers/queue-trigger.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 
@@ -56,46 +51,4 @@ it('the messages of a queue go to its function, which are then deleted unless it
   const { Attributes } = await queues.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] }));
   // What the first call had got is still hidden, as after a failure in the cloud.
   expect(names.map((name) => Number(Attributes?.[name]))).toEqual([0, 3]);
-});
-
-it('a wait that brings no message calls no function', async () => {
-  const MD5OfBody = createHash('md5').update('one').digest('hex');
-  const received = [{}, { Messages: [{ MessageId: 'm', ReceiptHandle: 'r', Body: 'one', MD5OfBody }] }];
-  const actions: string[] = [];
-  const server = createServer((request, response) => {
-    void text(request).then(() => {
-      const action = String(request.headers['x-amz-target']).replace('AmazonSQS.', '');
-      actions.push(action);
-      const answer = action === 'ReceiveMessage' ? received.shift() : {};
-      // The wait after the last message lasts until the end.
-      if (answer === undefined) return;
-      response.setHeader('content-type', 'application/x-amz-json-1.0');
-      response.end(JSON.stringify(answer));
-    });
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  await once(server, 'listening');
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const called = Promise.withResolvers<number>();
-  const logged: string[] = [];
-  const trigger = followQueue({
-    endpoint,
-    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
-    queueUrl: `${endpoint}/queue`,
-    functionId: 'triggers.deliver',
-    limitMs: 60_000,
-    log: (line) => logged.push(line),
-    handler: (async ({ Records }: SQSEvent) => {
-      called.resolve(Records.length);
-      return await Promise.resolve({ batchItemFailures: [] });
-    }) as never,
-  });
-  expect(await called.promise).toBe(1);
-  await trigger.stop();
-  // The wait that the end breaks off is no failure.
-  expect(logged).toEqual([]);
-  expect(actions.slice(0, 3)).toEqual(['ReceiveMessage', 'ReceiveMessage', 'DeleteMessage']);
 });

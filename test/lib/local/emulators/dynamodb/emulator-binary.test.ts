@@ -47,28 +47,6 @@ test('an emulator that is not installed is fetched once, and nothing else stays'
   expect((await stat(join(folder, 'cache', 'promptq'))).mode & 0o777).toBe(0o700);
 });
 
-test('one that another process fetched meanwhile is used', async () => {
-  const cached = join(folder, 'cache', 'promptq', `dynoxide-${VERSION}-linux-arm64`);
-  await npmThat(`${INSTALLS}; mkdir -p ${cached}; cp -r node_modules ${cached}`);
-  expect(await binaryFor('linux-arm64')).toContain(cached);
-});
-
-test("npm's own words say why there is none, and nothing stays", async () => {
-  const words = [
-    'npm error code E404',
-    'npm error 404 Not Found',
-    'npm error A complete log of this run is at x',
-    'end',
-  ];
-  await npmThat(`${words.map((line) => `echo '${line}' >&2`).join('\n')}\nexit 1`);
-  await expect(binaryFor('linux-arm64')).rejects.toThrow(
-    / is not installed: 404 Not Found\. The first start needs npm/,
-  );
-  expect(await readdir(join(folder, 'cache', 'promptq'))).toEqual([]);
-  await npmThat('exit 1');
-  await expect(binaryFor('linux-arm64')).rejects.toThrow('is not installed: Command failed: npm install');
-});
-
 test('the error for a platform without an emulator names those that have one, and what to do instead', async () => {
   await npmThat(INSTALLS);
   await expect(binaryFor('linux-riscv64')).rejects.toThrow(
