@@ -48,10 +48,6 @@ describe('a deployment', () => {
     expect(new Set(versions)).toEqual(new Set([BOOTSTRAP_VERSION]));
   });
 
-  test('contains its configuration', () => {
-    expect(resourcesOf(stacks.api, 'Custom::PromptqConfig').size).toBe(1);
-  });
-
   test('is identifiable on the bill: every resource that can have a tag has its name', () => {
     const taggable = Object.values(stacks).flatMap((stack) =>
       stack.node.findAll().flatMap((node: IConstruct) => {

@@ -46,11 +46,3 @@ const KEPT: readonly (readonly [stack: keyof typeof stacks, type: string, ids: r
 test.each(KEPT)('the %s stack keeps the logical ids of its %s', (stack, type, ids) => {
   expect([...resourcesOf(stacks[stack], type).keys()].toSorted()).toEqual(ids);
 });
-
-// An API of method resources had this id. Updated in place, CloudFormation would put the document first and then delete
-// these methods, and with them those that the document has just made.
-test('the API does not have the logical id that an API of method resources had', () => {
-  const [id, ...others] = resourcesOf(stacks.api, 'AWS::ApiGateway::RestApi').keys();
-  expect(others).toEqual([]);
-  expect(id).not.toBe('ApiF70053CD');
-});

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { wholePath } from '../../../../lib/contract/route.ts';
 import { pages, routes } from '../../../../lib/contract/routes/routes.ts';
-import { DELIVERIES, PRIVATE_KINDS } from '../../../../lib/platform/aws/tables.ts';
+import { DELIVERIES } from '../../../../lib/platform/aws/tables.ts';
 import { apiEnv } from '../../../../lib/platform/config/api-env.ts';
 import { triggerEnv } from '../../../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../../../lib/platform/config/read-env.ts';
 import { ApiStack } from '../../../../lib/stacks/api/api-stack.ts';
 import { DataStack } from '../../../../lib/stacks/data/data-stack.ts';
-import { KEEP_ORIGIN_SECRET, TRIGGERS } from '../../../../lib/stacks/functions/bundle-functions.ts';
+import { TRIGGERS } from '../../../../lib/stacks/functions/bundle-functions.ts';
 import { COUNTED_RECORDS } from '../../../../lib/stats/counting/stream-filter.ts';
 import { codeOf, deployment, propertiesOfOnly, resourcesOf, standIns, testApp, VERSION } from '../synthesis.ts';
 import { apiDocumentOf, apiMethods, functionAt, functionsById, roleGrants } from './api-methods.ts';
@@ -19,24 +19,6 @@ const app = testApp();
 const data = new DataStack(app, 'data');
 const settings = deployment({ throttling: { rate: 7, burst: 9 }, maxBodyBytes: 1_000, scopeEnforcement: true });
 const stack = new ApiStack(app, 'api', { data, deployment: settings, version: VERSION, codeOf });
-/** Settings whose texts are as long as they get, with so many users and address ranges. */
-function wideSettings(users: number, ranges: number) {
-  const user = (at: number) => [String(10 ** 15 + at), 'operator'];
-  return deployment({
-    deploymentName: 'a'.repeat(31),
-    telegramUsers: Object.fromEntries(Array.from({ length: users }, (_, at) => user(at))),
-    perimeterSources: Array.from({ length: ranges }, () => 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ff00/120'),
-    publicOrigin: `https://${'a'.repeat(60)}.example.com`,
-    signIn: { issuer: `https://${'i'.repeat(100)}`, clientId: 'c'.repeat(64), roleClaim: 'r'.repeat(64) },
-  });
-}
-const wideApp = testApp({ validates: true });
-const wide = new ApiStack(wideApp, 'wide', {
-  data: new DataStack(wideApp, 'data'),
-  deployment: wideSettings(40, 16),
-  version: VERSION,
-  codeOf,
-});
 const methods = apiMethods(stack);
 const functions = functionsById(stack);
 
@@ -59,17 +41,6 @@ describe('API Gateway', () => {
     const restApi = propertiesOfOnly(stack, 'AWS::ApiGateway::RestApi');
     // In the header x-api-key, which is the default.
     expect(restApi.ApiKeySourceType ?? 'HEADER').toBe('HEADER');
-  });
-
-  test('answers nothing directly: ANY of every resource and all other paths go to one function', () => {
-    const paths = new Set(methods.map(({ path }) => path));
-    expect(paths).toContain('/{proxy+}');
-    expect(paths).toContain('/');
-    expect(paths).toContain('/api/v1');
-    for (const path of paths) {
-      const any = methods.filter((method) => method.path === path && method.verb === 'ANY');
-      expect(any.map(({ functionId }) => functionId)).toEqual(['not-found.answer']);
-    }
   });
 
   test("may call each route's function for that route only, and the catch-all for everything", () => {
@@ -147,29 +118,8 @@ describe('the functions', () => {
     },
   );
 
-  test('have room in an environment for the largest settings', () => {
-    // Longer than names of tables, addresses of queues and two digests are.
-    const asDeployed = (value: unknown) => (typeof value === 'string' ? value : 'x'.repeat(140));
-    for (const [id, { environment }] of functionsById(wide)) {
-      const text = Object.entries(environment).map(([name, value]) => `${name}${asDeployed(value)}`);
-      expect(Buffer.byteLength(text.join('')), id).toBeLessThanOrEqual(4_096);
-    }
-    expect(() => wideSettings(41, 0)).toThrow('promptq.telegramUsers');
-    expect(() => wideSettings(0, 17)).toThrow('promptq.perimeterSources');
-  });
-
   test.each(TRIGGERS)('%s gets every variable that its environment is checked for', (id) => {
     expect(() => readEnv(triggerEnv, standIns(functions.get(id)?.environment ?? {}))).not.toThrow();
-  });
-
-  test('are those of the table, the catch-all and the triggers, on Node 24 with a log that ends', () => {
-    expect([...functions.keys()].sort()).toEqual(
-      [...served.map(({ id }) => id), 'not-found.answer', ...TRIGGERS, KEEP_ORIGIN_SECRET].sort(),
-    );
-    for (const { runtime, architecture } of functions.values())
-      expect([runtime, architecture]).toEqual(['nodejs24.x', 'arm64']);
-    for (const { Properties } of resourcesOf(stack, 'AWS::Logs::LogGroup').values())
-      expect(Properties.RetentionInDays).toBe(30);
   });
 });
 
@@ -205,58 +155,6 @@ describe('the triggers', () => {
     const [counter] = onTable('triggers.count-jobs', 'Registry');
     const kinds = ['counter', 'day-figures', 'model-figures', 'project-figures'];
     expect(counter?.condition).toEqual({ 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': kinds } });
-  });
-
-  test('reconcile the jobs every minute', () => {
-    const [rule] = resourcesOf(stack, 'AWS::Events::Rule').values();
-    expect(rule?.Properties).toMatchObject({
-      ScheduleExpression: 'rate(1 minute)',
-      State: 'ENABLED',
-      Targets: [{ Arn: { 'Fn::GetAtt': [functions.get('triggers.reconcile-jobs')?.logicalId, 'Arn'] } }],
-    });
-    expect(onTable('triggers.reconcile-jobs', 'Registry')).toMatchObject([
-      {
-        actions: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query'],
-        condition: { 'ForAllValues:StringNotEquals': { 'dynamodb:LeadingKeys': PRIVATE_KINDS } },
-      },
-      {
-        actions: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
-        condition: {
-          'ForAllValues:StringLike': {
-            'dynamodb:LeadingKeys': [
-              'project',
-              'texts#*',
-              'labels#*',
-              'message#*',
-              'questions#*',
-              'probe',
-              'hold',
-              'thread#*',
-              'forks#*',
-              'tree#*',
-              'deployments#*',
-              'account',
-            ],
-          },
-        },
-      },
-      {
-        actions: ['dynamodb:GetItem'],
-        condition: {
-          'ForAllValues:StringEquals': {
-            'dynamodb:LeadingKeys': ['token'],
-            'dynamodb:Attributes': ['kind', 'id', 'state'],
-          },
-        },
-      },
-    ]);
-    expect([...actionsOf('triggers.reconcile-jobs', 'sqs')].toSorted()).toEqual([
-      'sqs:DeleteMessage',
-      'sqs:GetQueueAttributes',
-      'sqs:GetQueueUrl',
-      'sqs:ReceiveMessage',
-      'sqs:SendMessage',
-    ]);
   });
 
   test('make signed calls, and they alone read the signing secrets', () => {

@@ -36,28 +36,6 @@ describe('the keys of API Gateway', () => {
     }
   });
 
-  test('are in a plan that leads to this API alone', () => {
-    const [[planId, plan] = []] = resourcesOf(first.stack, 'AWS::ApiGateway::UsagePlan');
-    const [stage] = resourcesOf(first.stack, 'AWS::ApiGateway::Stage').keys();
-    expect(plan?.Properties.ApiStages).toEqual([
-      { ApiId: { Ref: expect.stringMatching(/^Api/) }, Stage: { Ref: stage }, Throttle: {} },
-    ]);
-    // Neither a quota nor a rate: the stage has one.
-    expect(plan?.Properties).not.toHaveProperty('Quota');
-    expect(plan?.Properties).not.toHaveProperty('Throttle');
-    const [key] = first.keys.keys();
-    expect([...first.places.values()].map(({ Properties }) => Properties)).toEqual([
-      { KeyId: { Ref: key }, KeyType: 'API_KEY', UsagePlanId: { Ref: planId } },
-    ]);
-  });
-
-  test('are made when the secret is', () => {
-    const maker = [...resourcesOf(first.stack, 'Custom::PromptqOriginSecret')].find(
-      ([, { Properties }]) => Properties.Brings === 'digests',
-    );
-    for (const { DependsOn } of first.sources.values()) expect(DependsOn).toContain(maker?.[0]);
-  });
-
   test('are two while the secret is replaced, and the one that stays is not touched', () => {
     const parts = ['keys', 'places', 'sources'] as const;
     for (const part of parts) {

@@ -11,29 +11,23 @@ const stacks = addStacks(app, { deployment: deployment(), version: VERSION, code
 const { directory } = app.synth();
 const grants = readAssembly(directory).flatMap(({ template }) => grantsOf(template));
 
-/** What the functions that no client calls may change, and for how many seconds each may run, by their constructs. */
+/** What the functions that no client calls may change, by their constructs. */
 const TRIGGERS: Record<
   string,
   {
-    readonly id: string;
     readonly indexes: readonly string[];
-    readonly seconds: number;
     readonly writes: readonly string[];
   }
 > = {
   CountJobs: {
-    id: 'triggers.count-jobs',
     indexes: [],
-    seconds: 60,
     writes: [
       'dynamodb:UpdateItem Registry: counter, day-figures, model-figures, project-figures',
       'dynamodb:PutItem Registry: audit',
     ],
   },
   WatchJobs: {
-    id: 'triggers.reconcile-jobs',
     indexes: ['by-status-2', 'ready'],
-    seconds: 300,
     writes: [
       'dynamodb:PutItem Jobs',
       'dynamodb:UpdateItem Jobs',
@@ -43,15 +37,11 @@ const TRIGGERS: Record<
     ],
   },
   DeliverCalls: {
-    id: 'triggers.deliver-calls',
     indexes: [],
-    seconds: 30,
     writes: ['dynamodb:UpdateItem Jobs', 'dynamodb:PutItem Registry: binding, deployments#*'],
   },
   SweepJobs: {
-    id: 'triggers.sweep-jobs',
     indexes: ['by-status-2', 'by-time-2'],
-    seconds: 900,
     writes: [
       'dynamodb:DeleteItem Jobs',
       'dynamodb:UpdateItem Jobs',
@@ -87,7 +77,7 @@ test('of tokens, only what makes follow-up jobs reads anything: whether they are
   ]);
 });
 
-describe.for(Object.entries(TRIGGERS))('%s', ([name, { id, seconds, indexes, writes }]) => {
+describe.for(Object.entries(TRIGGERS))('%s', ([name, { indexes, writes }]) => {
   test('may change this and nothing else', () => {
     const own = grants.filter(({ holder }) => holder.startsWith(`Triggers${name} `));
     const found = own.flatMap(({ actions, resources, conditions }) =>
@@ -106,10 +96,6 @@ describe.for(Object.entries(TRIGGERS))('%s', ([name, { id, seconds, indexes, wri
       .flatMap(({ resources }) => resources)
       .flatMap((resource) => /index\/(.*)/.exec(resource)?.[1] ?? []);
     expect(found.toSorted()).toEqual(indexes);
-  });
-
-  test('has its time', () => {
-    expect(functionsById(stacks.api).get(id)?.timeout).toBe(seconds);
   });
 });
 

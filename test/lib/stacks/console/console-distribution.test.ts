@@ -103,15 +103,6 @@ describe('the secret of the origin', () => {
     expect(texts.flatMap((text) => text.match(/"OriginSecret[^"]*","Value"\]/g) ?? [])).toHaveLength(1);
   });
 
-  test('is known to every function of the API by its digest', () => {
-    const served = [...routes, ...pages].map(({ id }) => id);
-    for (const id of [...served, 'not-found.answer']) {
-      expect(functionsById(plain.api).get(id)?.environment.PROMPTQ_ORIGIN_DIGESTS).toEqual({
-        'Fn::GetAtt': [expect.stringMatching(/^OriginSecret/), 'Digests'],
-      });
-    }
-  });
-
   test('is created by a function that may use these parameters only', () => {
     const { grantsOf } = roleGrants(rich.api);
     const [grant, ...others] = grantsOf(KEEP_ORIGIN_SECRET);
@@ -131,20 +122,6 @@ describe('the secret of the origin', () => {
     expect(grant?.resources.map((one) => /parameter(\/[^"]+)/.exec(one)?.[1])).toEqual(
       [1, 2, 3].map((version) => `/rich-data/origin-secret/${version}`),
     );
-  });
-
-  test('is read again when it has changed', () => {
-    const [made] = [...resourcesOf(rich.api, 'Custom::PromptqOriginSecret').values()].flatMap(({ Properties }) =>
-      Properties.Brings === 'digests' ? [Properties] : [],
-    );
-    const brought = propertiesOfOnly(rich.console, 'Custom::PromptqOriginSecret');
-    if (made === undefined) throw new Error('nothing makes the secret');
-    expect([made, brought]).toMatchObject([
-      { Brings: 'digests', Version: 3 },
-      { Brings: 'value', Version: 3, Changes: expect.anything() },
-    ]);
-    // Longer than three runs of the function, so that a failure is reported.
-    for (const { ServiceTimeout } of [made, brought]) expect(Number(ServiceTimeout)).toBeGreaterThan(90);
   });
 });
 

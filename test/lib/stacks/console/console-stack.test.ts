@@ -8,7 +8,7 @@ import { functionsById } from '../api/api-methods.ts';
 import { propertiesOfOnly, resourcesOf } from '../synthesis.ts';
 import { twoDeployments } from '../two-deployments.ts';
 
-const { plain, rich, aliased } = twoDeployments({ validates: true });
+const { plain, rich } = twoDeployments({ validates: true });
 
 describe('signing in', () => {
   const serviceEndpointsOf = (stack: Stack) => propertiesOfOnly(stack, 'AWS::SSM::Parameter');
@@ -37,14 +37,6 @@ describe('signing in', () => {
         UserPoolTier: 'ESSENTIALS',
       },
     });
-  });
-
-  test('comes after the distribution, which fails in new accounts: no rollback could delete a protected pool', () => {
-    for (const stack of [plain.console, aliased.console]) {
-      const [pool] = resourcesOf(stack, 'AWS::Cognito::UserPool').values();
-      const [distribution] = resourcesOf(stack, 'AWS::CloudFront::Distribution').keys();
-      expect(pool?.DependsOn).toEqual(expect.arrayContaining([distribution]));
-    }
   });
 
   test('uses a code that PKCE binds, and returns to the distribution', () => {
@@ -90,14 +82,6 @@ describe('signing in', () => {
       GroupName: DEFAULT_GROUPS.admin,
       Username: { Ref: expect.stringMatching(/^SignInFirstUser/) },
     });
-  });
-
-  test('keeps the first user, and what makes them an administrator, when adminEmail is changed or removed', () => {
-    for (const type of ['AWS::Cognito::UserPoolUser', 'AWS::Cognito::UserPoolUserToGroupAttachment'])
-      expect([...resourcesOf(plain.console, type).values()]).toEqual([
-        // A failed creation is rolled back: the next deployment creates the user again.
-        expect.objectContaining({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' }),
-      ]);
   });
 
   test('is passed to the functions by a parameter that they read on demand', () => {
@@ -157,17 +141,5 @@ describe('two deployments in one account', () => {
       for (const { Properties } of resourcesOf(stack, 'AWS::Logs::LogGroup').values())
         expect(Properties).not.toHaveProperty('LogGroupName');
     }
-  });
-
-  test('differ in the names that are unique in an account', () => {
-    const names = namesOf(plain.console).map((name) => name.split(' ')[0]);
-    expect([...new Set(names)].sort()).toEqual([
-      'AWS::CloudFront::Function',
-      'AWS::CloudFront::OriginAccessControl',
-      'AWS::CloudFront::ResponseHeadersPolicy',
-      'AWS::Cognito::UserPool',
-      'AWS::Cognito::UserPoolDomain',
-      'AWS::SSM::Parameter',
-    ]);
   });
 });

@@ -8,7 +8,6 @@ import {
   TABLES,
   type TableSpec,
 } from '../../../../lib/platform/aws/tables.ts';
-import { deliverEnv } from '../../../../lib/platform/config/function-env.ts';
 import { DataStack } from '../../../../lib/stacks/data/data-stack.ts';
 import { policyDocument, resourcesOf, testApp } from '../synthesis.ts';
 
@@ -99,11 +98,6 @@ test('an upgrade changes the indexes of the jobs one at a time, from those of ea
   expect(() => namesAt('4')).toThrow('expected 1, 2 or 3');
 });
 
-test('an index has at most as many attributes as DynamoDB allows', () => {
-  for (const { attributes } of [...TABLES.jobs.indexes, ...FORMER_INDEXES])
-    if (attributes !== 'all') expect(attributes.length).toBeLessThanOrEqual(20);
-});
-
 describe('the queues', () => {
   const queues = resourcesOf(stack, 'AWS::SQS::Queue');
   const redrive = z.object({
@@ -128,12 +122,6 @@ describe('the queues', () => {
       expect(queues.get(deadLetters)?.Properties).toMatchObject({ MessageRetentionPeriod: spec.messageRetention });
     },
   );
-
-  test('keep a call longer than its retries take receives, and one that no function can handle only for hours', () => {
-    const { PROMPTQ_CALL_PAUSES: pauses } = deliverEnv.pick({ PROMPTQ_CALL_PAUSES: true }).parse({});
-    expect(DELIVERIES.maxReceiveCount).toBeGreaterThan(2 * (pauses.length + 1));
-    expect(DELIVERIES.maxReceiveCount * DELIVERIES.visibilityTimeout).toBeLessThan(4 * 3_600);
-  });
 
   test('are one for each band and one for calls, each with a dead-letter queue', () => {
     expect(queues.size).toBe(2 * wanted.length);
@@ -203,21 +191,4 @@ test('tables and bucket stay when the stack is deleted, which takes more than on
       DeletionPolicy: expect.stringMatching(/^Retain/),
       UpdateReplacePolicy: 'Retain',
     });
-});
-
-describe('a first deployment that fails', () => {
-  const made = [...resourcesOf(stack)];
-  const idsOf = (type: RegExp) => made.flatMap(([id, { Type }]) => (type.test(Type) ? [id] : []));
-
-  test('leaves no bucket', () => {
-    const [bucket] = resourcesOf(stack, 'AWS::S3::Bucket').values();
-    expect(bucket?.DeletionPolicy).toBe('RetainExceptOnCreate');
-  });
-
-  test('leaves no tables, which no rollback could delete: they are created last', () => {
-    const others = idsOf(/^(?!AWS::DynamoDB)/);
-    for (const [, table] of resourcesOf(stack, 'AWS::DynamoDB::GlobalTable'))
-      expect([...(table.DependsOn ?? [])].sort()).toEqual(expect.arrayContaining(others.sort()));
-    expect(others.length).toBeGreaterThan(10);
-  });
 });

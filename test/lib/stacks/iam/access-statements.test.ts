@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { Route } from '../../../../lib/contract/route.ts';
@@ -100,17 +99,6 @@ describe("a route's role", () => {
       '/data/perimeter-tokens',
       '/data/telegram-bot-token',
       ...serviceEndpoints,
-    ]);
-  });
-
-  test("the routes whose tools call the API read its origin, which a deployment's environment may lack", () => {
-    const callers = routes.filter(({ id }) => {
-      const file = new URL(`../../../../functions/${id.replace('.', '/')}.ts`, import.meta.url);
-      return readFileSync(file, 'utf8').includes('mcpCaller');
-    });
-    expect(callers.map(({ id, access }) => [id, access.publicOrigin])).toEqual([
-      ['mcp.call', 'read'],
-      ['mcp.resume', 'read'],
     ]);
   });
 

@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { addStacks } from '../../../../lib/stacks/add-stacks.ts';
 import { readAssembly } from '../../../../lib/stacks/iam/assembly.ts';
@@ -84,25 +82,4 @@ describe('an objection', () => {
   test('is made to nothing that is named or explained', () => {
     expect(objectionsTo([grant({}), grant({ resources: ['Output'] })])).toEqual([]);
   });
-});
-
-test('accepted findings have a reason that is a sentence', () => {
-  const left = stacks.flatMap(({ acknowledgements }) => acknowledgements);
-  const own = left.filter(({ rule }) => rule.startsWith('AwsSolutions-'));
-  expect(own.length).toBeGreaterThan(10);
-  for (const { reason } of own) expect(reason).toMatch(/^[A-Z].{25,}\.$/s);
-});
-
-test('the table is printed with its explanations', () => {
-  const program = fileURLToPath(new URL('../../../../bin/iam.ts', import.meta.url));
-  const printed = execFileSync(process.execPath, [program, RECONCILER, '--app', directory], { encoding: 'utf8' });
-  expect(printed).toMatch(new RegExp(`^promptq-api: Triggers${RECONCILER} \\(settles jobs`, 'm'));
-  expect(printed).toMatch(/^ {2}s3:GetObject s3:PutObject +Output\/jobs\/\* {2}\[1\]$/m);
-  expect(printed).toContain(`[1] ${IAM_EXCEPTIONS.output.reason}`);
-});
-
-test('the table has the functions of nested stacks', () => {
-  const program = fileURLToPath(new URL('../../../../bin/iam.ts', import.meta.url));
-  const printed = execFileSync(process.execPath, [program, 'JobsSubmit', '--app', directory], { encoding: 'utf8' });
-  expect(printed).toMatch(/^promptq-api\/Routes\/\d: JobsSubmit \(POST/m);
 });

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { ALARM_PRICE, ALARMS } from '../../../../lib/platform/operations/alarms.ts';
-import { METRICS, NAMESPACE } from '../../../../lib/platform/operations/metrics.ts';
 import { addStacks } from '../../../../lib/stacks/add-stacks.ts';
 import { functionsById } from '../api/api-methods.ts';
 import { codeOf, deployment, policyDocument, ROOT, resourcesOf, testApp, VERSION } from '../synthesis.ts';
@@ -13,8 +12,6 @@ const synthesized = (changed: Record<string, unknown>) =>
   addStacks(app, { deployment: deployment(changed), version: VERSION, codeOf });
 const quiet = synthesized({ deploymentName: 'quiet' });
 const told = synthesized({ deploymentName: 'told', alarmEmail: 'ops@example.com', dashboard: true });
-// Not within a test: a busy machine takes longer for it than a test may.
-const assembly = app.synth();
 
 const alarmSchema = z.object({
   AlarmName: z.string(),
@@ -60,31 +57,6 @@ describe('the alarms', () => {
     expect(alarm?.AlarmDescription).toContain(`docs/operate/runbook.md, "Alarm ${spec.id}"`);
   });
 
-  const own = ALARMS.flatMap(({ id, metric }) => (typeof metric === 'string' ? [{ id, metric }] : []));
-  test.each(own)('$id is on our metric $metric, of this deployment alone', ({ id, metric }) => {
-    expect(Object.keys(METRICS)).toContain(metric);
-    expect(alarms.get(`quiet-${id}`)).toMatchObject({
-      Namespace: NAMESPACE,
-      MetricName: metric,
-      Dimensions: [{ Name: 'service', Value: 'quiet' }],
-    });
-  });
-
-  test('of AWS are on the metrics of the parts that they mean', () => {
-    const idOf = (functionId: string) => ({ Ref: functionsById(quiet.api).get(functionId)?.logicalId });
-    const of = (id: string) => {
-      const { Namespace, MetricName, Dimensions } = alarmSchema.parse(alarms.get(`quiet-${id}`));
-      return [`${Namespace} ${MetricName}`, Object.fromEntries(Dimensions.map(({ Name, Value }) => [Name, Value]))];
-    };
-    expect(of('server-errors')).toEqual(['AWS/ApiGateway 5XXError', { ApiName: 'quiet' }]);
-    expect(of('stream-age')).toEqual(['AWS/Lambda IteratorAge', { FunctionName: idOf('triggers.count-jobs') }]);
-    expect(of('watch-silent')).toEqual(['AWS/Lambda Errors', { FunctionName: idOf('triggers.reconcile-jobs') }]);
-    expect(of('functions-throttled')).toEqual(['AWS/Lambda Throttles', {}]);
-    const [metric, queue] = of('calls-given-up');
-    expect(metric).toBe('AWS/SQS ApproximateNumberOfMessagesVisible');
-    expect(JSON.stringify(queue)).toContain('DeliveriesDeadLetters');
-  });
-
   test('notify no one unless an address is set; it is also notified when they end, over TLS', () => {
     expect(resourcesOf(quiet.api, 'AWS::SNS::Topic').size).toBe(0);
     for (const { AlarmActions, OKActions } of alarms.values()) expect([...AlarmActions, ...OKActions]).toEqual([]);
@@ -99,47 +71,12 @@ describe('the alarms', () => {
       expect.objectContaining({ effect: 'Deny', condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
     );
   });
-
-  test('may publish to the topic: a policy of our own replaces the one by which SNS admits the account', () => {
-    const [[topic] = []] = resourcesOf(told.api, 'AWS::SNS::Topic');
-    const [policy] = resourcesOf(told.api, 'AWS::SNS::TopicPolicy').values();
-    const account = { Ref: 'AWS::AccountId' };
-    const alarmArns = ['arn:', { Ref: 'AWS::Partition' }, ':cloudwatch:', { Ref: 'AWS::Region' }, ':', account];
-    expect(policy?.Properties).toMatchObject({
-      Topics: [{ Ref: topic }],
-      PolicyDocument: {
-        Statement: expect.arrayContaining([
-          {
-            Sid: 'Alarms',
-            Effect: 'Allow',
-            Principal: { Service: 'cloudwatch.amazonaws.com' },
-            Action: 'sns:Publish',
-            Resource: { Ref: topic },
-            Condition: {
-              StringEquals: { 'aws:SourceAccount': account },
-              ArnLike: { 'aws:SourceArn': { 'Fn::Join': ['', [...alarmArns, ':alarm:told-*']] } },
-            },
-          },
-        ]),
-      },
-    });
-  });
 });
 
 describe('the dashboard', () => {
   test('exists only if enabled: it costs more than all alarms', () => {
     expect(resourcesOf(quiet.api, 'AWS::CloudWatch::Dashboard').size).toBe(0);
     expect(resourcesOf(told.api, 'AWS::CloudWatch::Dashboard').size).toBe(1);
-  });
-
-  test('shows all our metrics, and the alarms', () => {
-    const [dashboard] = resourcesOf(told.api, 'AWS::CloudWatch::Dashboard').values();
-    const body = JSON.stringify(dashboard?.Properties.DashboardBody);
-    for (const name of Object.keys(METRICS)) expect(body).toContain(`\\"${name}\\"`);
-    expect(body).toContain('\\"type\\":\\"alarm\\"');
-    // Of five minutes, which CloudWatch takes if none is given: a graph of hours shows no single failure.
-    expect(body).not.toMatch(/"period\\":(?!300\b)/);
-    expect(dashboard?.Properties.DashboardName).toBe('told');
   });
 });
 
@@ -148,10 +85,6 @@ test('every function and the worker add the deployment to their metrics', () => 
   for (const { environment } of functionsById(quiet.api).values()) expect(named(environment)).toBe('quiet');
   const [task] = resourcesOf(quiet.worker, 'AWS::ECS::TaskDefinition').values();
   expect(JSON.stringify(task)).toContain('{"Name":"POWERTOOLS_SERVICE_NAME","Value":"quiet"}');
-});
-
-test('the stacks pass the AwsSolutions rules with a topic and a dashboard too', () => {
-  expect(assembly.stacks).toHaveLength(2 * Object.keys(told).length);
 });
 
 test('the runbook follows existing logs, each by a unique part of its name', () => {

@@ -143,28 +143,6 @@ describe('a worker', () => {
     expect(task.Volumes.slice(1)).toEqual([{ Name: 'temporary' }, { Name: 'work' }]);
   });
 
-  test("keeps temporary files and jobs' caches on the disk of its task, where each byte costs nothing", () => {
-    const env = readEnv(
-      workerEnv,
-      standIns(Object.fromEntries(container.Environment.map(({ Name, Value }) => [Name, Value]))),
-    );
-    const mount = container.MountPoints.find(({ ContainerPath }) => ContainerPath === env.PROMPTQ_WORK_DIR);
-    expect(task.Volumes.slice(1)).toContainEqual({ Name: mount?.SourceVolume });
-    // An agent has its home, temporary files and caches below the worker's folder.
-    const own = /^(PROMPTQ_WORK_DIR|TMPDIR|XDG_CACHE_HOME|npm_config_cache)$/;
-    expect(container.Environment.filter(({ Name }) => own.test(Name))).toEqual([]);
-  });
-
-  test('has the size and the processor of the settings', () => {
-    expect([task.Cpu, task.Memory, task.EphemeralStorage]).toEqual(['1024', '4096', undefined]);
-    expect(task.RuntimePlatform).toEqual({ CpuArchitecture: 'ARM64', OperatingSystemFamily: 'LINUX' });
-    const other = taskSchema.parse(
-      [...resourcesOf(onOtherProcessor, 'AWS::ECS::TaskDefinition').values()][0]?.Properties,
-    );
-    expect(other.RuntimePlatform).toEqual({ CpuArchitecture: 'X86_64', OperatingSystemFamily: 'LINUX' });
-    expect([other.Cpu, other.Memory, other.EphemeralStorage]).toEqual(['2048', '8192', { SizeInGiB: 100 }]);
-  });
-
   test('has the agents of the settings in its image, and knows them', () => {
     const agentsOf = (one: WorkerStack) => ({
       built: buildOf(one)?.dockerBuildArgs,
@@ -181,18 +159,6 @@ describe('a worker', () => {
     });
     expect(jobsOf(stack)).toMatchObject({ built: { SLOT_ACCOUNTS: '1000' }, jobs: '1' });
     expect(jobsOf(onOtherProcessor)).toMatchObject({ built: { SLOT_ACCOUNTS: '5000' }, jobs: '8' });
-  });
-
-  test('has an image with layers that a task unpacks quickly', () => {
-    const [outputs, ...others] = z.array(z.string()).parse(buildOf(stack)?.dockerOutputs);
-    expect(others).toEqual([]);
-    expect(outputs?.split(',').toSorted()).toEqual([
-      'compression-level=9',
-      'compression=zstd',
-      'force-compression=true',
-      'oci-mediatypes=true',
-      'type=image',
-    ]);
   });
 
   test('may do what jobs need, and nothing else on anything else', () => {
@@ -269,13 +235,6 @@ describe('a worker', () => {
       undefined,
     ]);
   });
-
-  test("has a role for fetching its image, which allows on everything only what AWS can't limit", () => {
-    const onEverything = [...roleStatements(stack)]
-      .filter(([id]) => id.startsWith('Task'))
-      .flatMap(([, statements]) => statements.filter(({ resources }) => resources.includes('*')));
-    expect(onEverything.flatMap(({ actions }) => actions)).toEqual(['ecr:GetAuthorizationToken']);
-  });
 });
 
 describe('the network', () => {
@@ -328,30 +287,6 @@ describe('the network', () => {
       'ec2',
       'ec2',
     ]);
-  });
-
-  test('keeps no task running: there is no ECS service, and both kinds of Fargate can be had', () => {
-    expect(resourcesOf(stack, 'AWS::ECS::Service').size).toBe(0);
-    expect(only('AWS::ECS::ClusterCapacityProviderAssociations').CapacityProviders).toEqual([
-      'FARGATE',
-      'FARGATE_SPOT',
-    ]);
-  });
-
-  test('asks ECS for Fargate long after the cluster, which gives an account its service-linked role, is made', () => {
-    const mounts = [...resourcesOf(stack, 'AWS::EFS::MountTarget').keys()];
-    expect(mounts.length).toBeGreaterThan(0);
-    const [associations] = resourcesOf(stack, 'AWS::ECS::ClusterCapacityProviderAssociations').values();
-    expect(associations?.DependsOn).toEqual(expect.arrayContaining(mounts));
-    const [cluster] = resourcesOf(stack, 'AWS::ECS::Cluster').values();
-    expect(cluster?.DependsOn).toBeUndefined();
-  });
-
-  test('keeps the names that are in CloudFormation already', () => {
-    const names = [...resourcesOf(stack)].flatMap(([id, { Type }]) =>
-      /ECS::Cluster|FileSystem$/.test(Type) ? [id] : [],
-    );
-    expect(names.sort()).toEqual(['Cluster3DA9CCBA', 'ClusterEB0386A7', 'WorkspacesFiles094D9B29']);
   });
 });
 
