@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Promptq } from '../../../lib/client/promptq.ts';
-import { tryOnce } from '../../../lib/client/transport.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -8,33 +7,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
-});
-
-/** Requests an answer of so many parts, each so many seconds after the one before. */
-async function requested({ parts, seconds }: { parts: number; seconds: number }): Promise<string> {
-  vi.stubGlobal('fetch', async (_: Request, { signal }: RequestInit) => {
-    let left = parts;
-    const body = new ReadableStream<Uint8Array>({
-      pull(controller) {
-        vi.advanceTimersByTime(seconds * 1_000);
-        // As fetch ends the body of an aborted request.
-        if (signal?.aborted) return controller.error(signal.reason);
-        if (left === 0) return controller.close();
-        left -= 1;
-        controller.enqueue(Buffer.from('part '));
-      },
-    });
-    return new Response(body);
-  });
-  return await (await tryOnce(new Request('http://127.0.0.1/api/v1/jobs'))).text();
-}
-
-test('an answer may take as long as it needs while it arrives', async () => {
-  expect(await requested({ parts: 4, seconds: 50 })).toBe('part part part part ');
-});
-
-test('an answer of which nothing arrives for a minute has failed', async () => {
-  await expect(requested({ parts: 4, seconds: 61 })).rejects.toThrow('did not answer: nothing arrived for 60 seconds');
 });
 
 /** A client whose requests are answered in turn. @returns the paths of the requests so far */
@@ -81,16 +53,6 @@ test('a followed log is an event stream, and anything else is not of the service
   expect(paths).toHaveLength(1);
 });
 
-test('a followed log that is closed at once has failed, and one that is closed after an event continues', async () => {
-  const stream = (text: string) => () => new Response(text, { headers: { 'content-type': 'text/event-stream' } });
-  const output = stream('id: 1-1-1\ndata: {"stream":"stdout","text":"a"}\n\n');
-  const { client, paths } = answered([output, output, stream(': nothing\n\n')], 0);
-  const events = client.follow('job_1');
-  expect([(await events.next()).value, (await events.next()).value]).toMatchObject([{ text: 'a' }, { text: 'a' }]);
-  await expect(events.next()).rejects.toThrow('the event stream was closed at once');
-  expect(paths).toHaveLength(3);
-});
-
 test.each([
   [
     'a redirect',
@@ -118,10 +80,4 @@ test('a file whose storage refuses its address is asked for again, by another ad
   expect(await client.result('job_1')).toEqual({ id: 'job_1' });
   const asked = '/api/v1/jobs/job_1/result';
   expect(paths).toEqual([asked, '/old?sig=1', asked, '/new?sig=2']);
-});
-
-test('a file whose storage refuses every address has not come from the storage', async () => {
-  const at = () => new Response(null, { status: 303, headers: { location: 'http://storage/x?sig=1' } });
-  const { client } = answered([at, () => new Response('<Error><Code>SlowDown</Code></Error>', { status: 503 })], 0);
-  await expect(client.result('job_1')).rejects.toThrow(/^the storage of the file answered 503 SlowDown$/);
 });

@@ -53,16 +53,6 @@ test.each([
   expect(said?.message).toContain('it is unknown whether the message was sent');
 });
 
-test('the key is the one that the requests had', async () => {
-  const keys: string[] = [];
-  const url = await serviceThat(async (request) => {
-    keys.push(JSON.parse(await text(request)).idempotency_key);
-    request.socket.destroy();
-  });
-  const failure = await failureOf(clientOf(url).create({ prompt: 'x' }));
-  expect(failure?.message).toContain(keys[0] ?? 'no request arrived');
-});
-
 test('a run that its signal ends while the job is created says so, and nothing was sent after it', async () => {
   const requests: string[] = [];
   const over = new AbortController();
@@ -109,38 +99,6 @@ test.each([
     expect(calls).toContain('POST');
   },
 );
-
-test('an answer says so too, and an action or answer that certainly had no effect does not', async () => {
-  const body = { question_id: 'q_1', answer: 'blue' };
-  const lost = await failureOf(clientOf(await serviceThat(loses)).answer(ID, body));
-  expect(lost?.message).toContain('it is unknown whether the question was answered; read the questions of job');
-  const busy = clientOf(await serviceThat(answersWith(429)));
-  expect((await failureOf(busy.act('cancel', ID)))?.message).toBe('the service answered 429');
-  expect((await failureOf(busy.answer(ID, body)))?.message).toBe('the service answered 429');
-});
-
-test('an action or answer says so too if the token may not read what became of it', async () => {
-  const url = await serviceThat(async (request, response) => {
-    if (request.method === 'POST') return await loses(request);
-    const body = { error: 'forbidden', details: { required_scope: 'read' } };
-    return response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  });
-  const client = new Promptq({ baseUrl: url, token: 't', retrySeconds: 30 });
-  for (const [call, done] of [
-    [() => client.act('cancel', ID), 'the job was cancelled'],
-    [() => client.answer(ID, { question_id: 'q_1', answer: 'blue' }), 'the question was answered'],
-  ] as const) {
-    const failure = await failureOf(call());
-    expect(failure).toBeInstanceOf(UnreachableError);
-    expect(failure?.message).toContain(`the token lacks the scope read; it is unknown whether ${done}`);
-  }
-});
-
-test('a request of any route that may have taken effect says so', async () => {
-  const failure = await failureOf(clientOf(await serviceThat(loses)).request('POST', '/config/import', '{}'));
-  expect(failure).toBeInstanceOf(UnreachableError);
-  expect(failure?.message).toContain('it is unknown whether the request took effect');
-});
 
 describe('an action that failed', () => {
   const THREAD_STOPPED = { status: 'QUEUED', state_reason: { code: 'thread_stopped' }, cancel_requested_at: null };

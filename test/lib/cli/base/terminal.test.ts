@@ -1,5 +1,4 @@
 import { Writable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { harmless, Terminal } from '../../../../lib/cli/base/terminal.ts';
 import { collectedOutput } from '../../../local-run/collected-output.ts';
@@ -52,32 +51,6 @@ it('a whole answer is written byte for byte to a file, and controls no terminal'
   const { terminal, written } = terminalOn({ isTTY: true });
   await terminal.copyBytes(bytes, '\n');
   expect([file.bytes(), written.out]).toEqual([Buffer.concat([bytes, Buffer.from('\n')]), 'a\ufffd␛\n']);
-});
-
-it('a terminal that was closed is not waited for', async () => {
-  const closed = new Writable({ write: (_, __, done) => done() }).destroy();
-  const writing = new Terminal(closed, closed).print('x').then(() => 'done');
-  expect(await Promise.race([writing, nextTurn('waits')])).toBe('done');
-});
-
-it('results go to stdout, and progress and failures to stderr', async () => {
-  const { terminal, written } = terminalOn();
-  await terminal.print('one');
-  await terminal.printJson({ title: 'a\u202eb' });
-  await terminal.note('two\u001b');
-  await terminal.fail('three\u001b');
-  expect(written).toEqual({ out: 'one\n{"title":"a\\u202eb"}\n', err: 'two␛\npromptq: three␛\n' });
-});
-
-it.for([
-  ['a terminal with colours', { isTTY: true, hasColors: true }, true],
-  ['a terminal without', { isTTY: true, hasColors: false }, false],
-  ['a file', { isTTY: false, hasColors: true }, false],
-] as const)('%s', async ([, stream, isPainted]) => {
-  const { terminal, written } = terminalOn(stream);
-  expect(terminal.paint('green', 'ok')).toBe(isPainted ? '\u001b[32mok\u001b[39m' : 'ok');
-  await terminal.fail('no');
-  expect(written.err).toBe(isPainted ? '\u001b[31mpromptq:\u001b[39m no\n' : 'promptq: no\n');
 });
 
 it('a job’s line that writes over itself is shown in its last state, however it is cut into pieces', async () => {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { harmless as harmlessText } from '../../../../lib/cli/base/terminal.ts';
-import { commandLine, refused, temporaryFolder } from '../command-line.ts';
+import { commandLine, temporaryFolder } from '../command-line.ts';
 
 const promptq = commandLine();
 const folder = temporaryFolder();
@@ -23,18 +23,6 @@ const listed = (...items: object[]) => ({ 'GET /jobs/j/attachments': { items } }
 const content = (name: string) => ({ [`GET /jobs/j/attachments/${name}?attempt=2`]: () => new Response(name) });
 const BOTH = { ...listed(A, B), ...content('atxt'), ...content('deepbtxt') };
 
-it('lists the attachments of an attempt, and downloads none without a folder', async () => {
-  expect(await promptq(['attachments', 'j'], BOTH)).toEqual({
-    code: 0,
-    stdout: 'PATH        BYTES  TYPE\na.txt       4      text/plain\ndeep/b.txt  8      text/plain\n',
-    stderr: '',
-    requests: ['GET /jobs/j/attachments'],
-  });
-  const ofAttempt = { 'GET /jobs/j/attachments?attempt=2': { items: [A] } };
-  const { code, stdout } = await promptq(['attachments', 'j', '--attempt', '2', '--json'], ofAttempt);
-  expect([code, JSON.parse(stdout)]).toEqual([0, { items: [A] }]);
-});
-
 it('downloads all files or the named ones, each to its path in the folder', async () => {
   const all = unused();
   expect(await promptq(['attachments', 'j', '--output', all], BOTH)).toEqual({
@@ -50,16 +38,6 @@ it('downloads all files or the named ones, each to its path in the folder', asyn
   const one = unused();
   const named = await promptq(['attachments', 'j', 'deep/b.txt', '--output', one, '--json'], BOTH);
   expect([named.code, JSON.parse(named.stdout), readdirSync(one)]).toEqual([0, { items: [A, B] }, ['deep']]);
-});
-
-const NO_FOLDER = 'name the folder to download into: --output; without it, one file is printed';
-it.each([
-  ['several files without a folder', ['a.txt', 'deep/b.txt'], 2, NO_FOLDER],
-  ['a file without a folder as JSON', ['a.txt', '--json'], 2, NO_FOLDER],
-  ['a file that the job does not have', ['a.txt', 'c', '--output', 'x'], 4, 'the job has no attachment c'],
-])('refuses %s', async (_, args, code, message) => {
-  const ended = await promptq(['attachments', 'j', ...args], BOTH);
-  expect(ended).toMatchObject({ code, stdout: '', stderr: `promptq: ${message}\n` });
 });
 
 it('keeps a file that is there, and says whether it is the same', async () => {
@@ -130,14 +108,6 @@ it.each<[what: string, reason: string, paths: readonly string[]]>([
   expect(statSync(join(output, '.gitignore')).mode & 0o111).toBe(0);
 });
 
-it('makes no repository of what is there already, piece by piece', async () => {
-  const output = unused();
-  const store = async (path: string) =>
-    (await promptq(['attachments', 'j', '-o', output], { ...listed({ ...A, path }), ...content('atxt') })).code;
-  expect([await store('a/HEAD'), await store('a/objects/x'), await store('a/Refs/x')]).toEqual([0, 1, 1]);
-  expect([await store('b/refs/x'), await store('b/config'), await store('b/HEAD')]).toEqual([0, 0, 1]);
-});
-
 it('stores nothing through a link in the folder', async () => {
   const [output, elsewhere] = [unused(), unused()];
   mkdirSync(output);
@@ -149,45 +119,4 @@ it('stores nothing through a link in the folder', async () => {
     `${output}/a.txt, 4 bytes\npromptq: ${output}/deep/b.txt can't be stored: ENOTDIR: a file or a link is in the place of a folder\n`,
   ]);
   expect(readdirSync(elsewhere)).toEqual([]);
-});
-
-it('continues after a file that is gone, and fails as the job does', async () => {
-  const output = unused();
-  const path = 'GET /jobs/j/attachments/atxt?attempt=2';
-  mkdirSync(join(output, 'deep'), { recursive: true });
-  writeFileSync(join(output, 'deep/b.txt'), 'mine');
-  const { code, stderr } = await promptq(['attachments', 'j', '--output', output], {
-    ...BOTH,
-    [path]: refused(404, 'attachment_not_found'),
-  });
-  expect([code, stderr]).toEqual([
-    1,
-    `promptq: a.txt can't be downloaded: attachment_not_found\nsomething else exists already; it is kept: ${output}/deep/b.txt\n`,
-  ]);
-});
-
-it.each([
-  ['an invalid token', refused(401, 'unauthorized'), 5, 'does not accept the token'],
-  ['a lack of a scope', refused(403, 'forbidden'), 5, 'forbidden'],
-  ['a service that fails', refused(503, 'unavailable'), 6, "can't reach the service"],
-  [
-    'an interruption',
-    ({ stop, signal }: { stop: (signal: 'SIGTERM') => void; signal: AbortSignal }) => {
-      stop('SIGTERM');
-      throw signal.reason;
-    },
-    143,
-    'interrupted',
-  ],
-])('ends at %s, which every file would meet, and tells the faults before it', async (_, answer, code, message) => {
-  const output = unused();
-  const ended = await promptq(['attachments', 'j', '--output', output], {
-    ...listed({ ...A, path: '../x' }, A, B),
-    ...content('deepbtxt'),
-    'GET /jobs/j/attachments/atxt?attempt=2': answer,
-  });
-  expect(ended.code).toBe(code);
-  expect(ended.stderr).toMatch(/^\.\.\/x is not stored: .*\npromptq: /);
-  expect(ended.stderr).toContain(message);
-  expect(existsSync(join(output, 'deep'))).toBe(false);
 });

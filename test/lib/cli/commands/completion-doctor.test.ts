@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { type Finding, fault, ok, warning } from '../../../../lib/doctor/finding.ts';
 import { textReport } from '../../../../lib/doctor/report.ts';
 import { examineService } from '../../../../lib/doctor/service/examine-service.ts';
-import { commandLine, refused } from '../command-line.ts';
+import { commandLine } from '../command-line.ts';
 
 // The checks are tried against whole services elsewhere.
 vi.mock('../../../../lib/doctor/service/examine-service.ts', () => ({ examineService: vi.fn() }));
@@ -25,25 +25,6 @@ it.each<[string, string[], string[]]>([
   expect([code, answer.trim().split(' ')]).toEqual([0, completed]);
 });
 
-it('zsh takes the script of bash, and fish gets each command, option and value', async () => {
-  const { stdout: bash } = await promptq(['completion', 'bash']);
-  const { stdout: zsh } = await promptq(['completion', 'zsh']);
-  expect(zsh).toBe(`autoload -U +X bashcompinit && bashcompinit\n${bash}`);
-  const lines = (await promptq(['completion', 'fish'])).stdout.split('\n');
-  const of = (start: string) => lines.filter((line) => line.startsWith(`complete -c promptq -n ${start}`));
-  expect(of('__fish_use_subcommand -f -a logs ')).toEqual([
-    "complete -c promptq -n __fish_use_subcommand -f -a logs -d 'print the output of a job'",
-  ]);
-  expect(of("'__fish_seen_subcommand_from completion'")).toEqual([
-    "complete -c promptq -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish' -d 'your shell'",
-  ]);
-  const ofLogs = of("'__fish_seen_subcommand_from logs'").map((line) => line.split("logs' ")[1]?.split(' -d ')[0]);
-  expect(ofLogs).toEqual(['-s f -l follow', "-l stream -x -a 'stdout stderr all'", '-l attempt', '-l raw', '-l json']);
-  expect(of("'__fish_seen_subcommand_from continue' -l fresh-folder")).toEqual([
-    expect.stringContaining(String.raw`-d 'work in a new folder instead of the thread\'s'`),
-  ]);
-});
-
 const HEALTH = { 'GET /health': { status: 'ok', version: '1.2.3' } };
 const FINE = ok('service', 'fine');
 
@@ -63,12 +44,4 @@ it.each<[string, Finding[], string[], number]>([
   ]);
   const json = await promptq(['doctor', '--json', ...options], HEALTH);
   expect([json.code, JSON.parse(json.stdout).findings]).toEqual([code, findings]);
-});
-
-it.each([
-  ['does not answer', refused(503, 'unavailable'), 6, "can't reach the service: the service answered 503 unavailable"],
-  ['is not there', refused(404, 'not_found'), 4, 'not_found: the service has nothing at this path'],
-])('the doctor ends at a service that %s', async (_, answer, code, message) => {
-  const ended = await promptq(['doctor'], { 'GET /health': answer });
-  expect(ended).toMatchObject({ code, stdout: '', stderr: `promptq: ${message}\n`, requests: ['GET /health'] });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
@@ -19,30 +19,6 @@ function home(more: Readonly<Record<string, string>> = {}) {
     saved: () => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined),
   };
 }
-
-it.each<[string, string[], Record<string, string>, string]>([
-  ['of its argument', ['https://a.example/q/api/v1/'], { PROMPTQ_URL: 'https://b.example' }, 'https://a.example/q'],
-  ['of PROMPTQ_URL', [], { PROMPTQ_URL: 'https://b.example/' }, 'https://b.example'],
-  ['of the local run', [], {}, 'http://127.0.0.1:8787'],
-])('saves the token for the address %s', async (_, args, env, url) => {
-  const { path, saved, ...given } = home(env);
-  expect(await promptq(['login', ...args], SESSION, { ...given, stdin: ' pq_x\n' })).toMatchObject({
-    code: 0,
-    stdout: `Logged in to ${url} as a␇ name. Saved in ${path}.\n`,
-    stderr: '',
-  });
-  expect([saved(), statSync(path).mode & 0o777, statSync(join(path, '..')).mode & 0o777]).toEqual([
-    { url, token: 'pq_x' },
-    0o600,
-    0o700,
-  ]);
-});
-
-it('prints the caller as JSON', async () => {
-  const { env } = home();
-  const { code, stdout } = await promptq(['login', '--json'], SESSION, { env, stdin: 'pq_x' });
-  expect([code, JSON.parse(stdout)]).toEqual([0, CALLER]);
-});
 
 it.each([
   ['http://a.example', true],
@@ -100,24 +76,4 @@ it('asks for the token on a terminal, and shows nothing of it', async () => {
     false,
     { url: 'http://127.0.0.1:8787', token: 'pq_typed' },
   ]);
-});
-
-it.each([
-  ['Ctrl-C', 'pq_typed\u0003'],
-  ['Ctrl-D', '\u0004'],
-  ['the end of stdin', ''],
-])('%s instead of a token ends it with 130', async (_, keys) => {
-  const { env, saved } = home();
-  const ended = await promptq(['login'], SESSION, { env, ...typed(keys) });
-  expect([ended.code, ended.stderr.split('\n').at(-2), saved()]).toEqual([
-    130,
-    'promptq: interrupted; nothing is saved',
-    undefined,
-  ]);
-});
-
-it('takes PROMPTQ_TOKEN instead of asking', async () => {
-  const { env, saved } = home({ PROMPTQ_TOKEN: 'pq_env' });
-  const ended = await promptq(['login'], SESSION, { env, ...typed('') });
-  expect([ended.code, ended.stderr, saved()]).toEqual([0, '', { url: 'http://127.0.0.1:8787', token: 'pq_env' }]);
 });

@@ -26,20 +26,6 @@ it.each<[string, string[], string, Answers, string, string]>([
   });
 });
 
-it('prints nothing for a stream without output, and why an agent failed that reported nothing', async () => {
-  const ended = { 'GET /jobs/j/logs?stream=all': { ...LOGS, stdout: undefined, status: 'FAILED' }, ...CODEX };
-  expect(await promptq(['logs', 'j'], ended)).toMatchObject({ code: 0, stdout: '', stderr: 'err\n' });
-  const empty = { 'GET /jobs/j/logs?stream=all': { attempt: 1, status: 'RUNNING' } };
-  expect(await promptq(['logs', 'j', '--raw'], empty)).toMatchObject({ code: 0, stdout: '', stderr: '' });
-});
-
-it('prints the whole output as JSON', async () => {
-  const { code, stdout, requests } = await promptq(['logs', 'j', '--json'], {
-    'GET /jobs/j/logs?stream=all&full=1': LOGS,
-  });
-  expect([code, JSON.parse(stdout), requests.length]).toEqual([0, LOGS, 1]);
-});
-
 const FOLLOWED = 'GET /jobs/j/logs?follow=1&stream=all';
 
 it.each(['stdout_truncated', 'stderr_truncated'])('prints all of an output that is %s', async (part) => {
@@ -65,14 +51,6 @@ it.each(['stdout_truncated', 'stderr_truncated'])('prints all of an output that 
   });
 });
 
-it('warns of output that is damaged', async () => {
-  const warning = 'stdout is damaged: it is not what the job wrote\n';
-  const stored = { 'GET /jobs/j/logs?stream=all': { ...LOGS, stdout_state: 'damaged' } };
-  expect(await promptq(['logs', 'j', '--raw'], stored)).toMatchObject({ stdout: EVENT, stderr: `err\n${warning}` });
-  const followed = { ...CODEX, [FOLLOWED]: events(piece(EVENT), { ...END, stdout_state: 'damaged' }) };
-  expect(await promptq(['logs', 'j', '-f'], followed)).toMatchObject({ stdout: 'Session T\n', stderr: warning });
-});
-
 it.each<[string, string[], string, string]>([
   ['all attempts from the newest one as a timeline', [], '', 'Session T\nSession T\n'],
   ['them as they are', ['--raw'], '', EVENT + EVENT],
@@ -89,26 +67,6 @@ it.each<[string, string[], string, string]>([
     stderr: '',
     requests: Object.keys(answers),
   });
-});
-
-it('follows stderr as it is, and prints what it follows as JSON', async () => {
-  const ofStderr = {
-    ...CODEX,
-    'GET /jobs/j/logs?follow=1&stream=stderr': events(piece(EVENT, { stream: 'stderr' }), END),
-  };
-  const printed = await promptq(['logs', 'j', '-f', '--stream', 'stderr'], ofStderr);
-  expect(printed).toMatchObject({ code: 0, stdout: '', stderr: EVENT });
-  const { code, stdout } = await promptq(['logs', 'j', '-f', '--json'], {
-    ...CODEX,
-    [FOLLOWED]: events(piece('x'), END),
-  });
-  expect([
-    code,
-    ...stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line)),
-  ]).toEqual([0, { type: 'output', ...piece('x') }, { type: 'end', ...END }]);
 });
 
 it('ends with 7 instead of following a draft', async () => {

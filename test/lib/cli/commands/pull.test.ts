@@ -64,24 +64,6 @@ it('applies the changes to the repository that the folder is in, and leaves noth
   expect([file(), git(root, 'status', '--short'), readdirSync(scratch)]).toEqual([AFTER, ' M file\n', []]);
 });
 
-it('prints the changes as JSON', async () => {
-  const { code, stdout } = await promptq(['pull', 'j', '--json'], PULLED);
-  expect([code, JSON.parse(stdout), file()]).toEqual([0, CHANGES, AFTER]);
-});
-
-it('only checks whether they apply if asked to', async () => {
-  const applies = await promptq(['pull', 'j', '--check'], PULLED);
-  expect([applies.code, applies.stdout, file()]).toEqual([0, ' file | 2 +-␇\n', BEFORE]);
-  writeFileSync(join(root, 'file'), BEFORE.replace('two', 'two here'));
-  const { code, stdout, stderr } = await promptq(['pull', 'j', '--check'], PULLED);
-  expect([code, stdout, stderr]).toEqual([
-    1,
-    '',
-    'promptq: the changes do not apply here: error: patch failed: file:1\nerror: file: patch does not apply\n',
-  ]);
-  expect(readdirSync(scratch)).toEqual([]);
-});
-
 it('merges what does not apply only if asked to', async () => {
   const here = BEFORE.replace('four', 'four here').replace('one\n', 'one\none more\n');
   writeFileSync(join(root, 'file'), here);
@@ -90,15 +72,6 @@ it('merges what does not apply only if asked to', async () => {
   expect([code, file()]).toEqual([1, here]);
   const merged = await promptq(['pull', 'j', '--3way'], PULLED);
   expect([merged.code, file()]).toEqual([1, expect.stringContaining('<<<<<<< ours')]);
-});
-
-it('downloads nothing if the job changed nothing', async () => {
-  const answers = { 'GET /jobs/j': { changes: { ...CHANGES, files: 0, stat: '' } } };
-  expect(await promptq(['pull', 'j'], answers)).toMatchObject({
-    code: 0,
-    stdout: 'The job changed nothing.\n',
-    requests: ['GET /jobs/j'],
-  });
 });
 
 const ELSEWHERE =
@@ -132,14 +105,4 @@ it.each<[string, Answers, number, string]>([
   const ended = await promptq(['pull', 'j'], { ...PULLED, ...answers });
   expect(ended).toMatchObject({ code, stdout: '', stderr: `promptq: ${message}\n` });
   expect([file(), readdirSync(scratch)]).toEqual([BEFORE, []]);
-});
-
-it('asks for nothing outside a repository', async () => {
-  process.chdir(temporaryFolder());
-  const ended = await promptq(['pull', 'j'], PULLED);
-  expect(ended).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('promptq: this folder is not in a git repository: fatal: '),
-    requests: [],
-  });
 });

@@ -1,9 +1,7 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { StopSignal } from '../../../../lib/cli/base/exit-codes.ts';
-import { type Answers, commandLine, refused, temporaryFolder } from '../command-line.ts';
-import { events, held, jobIn, piece, statesOf } from '../job-answers.ts';
+import { type Answers, commandLine, temporaryFolder } from '../command-line.ts';
+import { events, jobIn, piece, statesOf } from '../job-answers.ts';
 
 const promptq = commandLine();
 const folder = temporaryFolder();
@@ -54,17 +52,6 @@ describe('the job that is created', () => {
     expect([code, created(requests)]).toEqual([0, [{ ...fields, idempotency_key: 'k' }]]);
   });
 
-  it('has the prompt of a file or of stdin, and another key each time', async () => {
-    const file = join(folder, 'prompt');
-    writeFileSync(file, 'from a file');
-    const ofFile = await promptq(['run', '--file', file, '--detach'], runs());
-    const ofStdin = await promptq(['run', '-f', '-', '--detach'], runs(), { stdin: 'from stdin' });
-    const [first, second] = [...created(ofFile.requests), ...created(ofStdin.requests)];
-    expect([first.prompt, second.prompt]).toEqual(['from a file', 'from stdin']);
-    expect(first.idempotency_key).toMatch(/^[\da-f-]{36}$/);
-    expect(second.idempotency_key).not.toBe(first.idempotency_key);
-  });
-
   it.each([
     ['without a prompt', ['run'], 'give a prompt, or --file'],
     ['with two prompts', ['run', 'x', '--file', 'y'], 'give the prompt or --file, not both'],
@@ -86,20 +73,6 @@ describe('the job that is created', () => {
     expect([ended.code, created(ended.requests).length]).toEqual([code, code === 0 ? 1 : 0]);
     expect(ended.stderr).toBe(lack === '' ? '' : `promptq: the token lacks the ${lack}; nothing was created\n`);
   });
-
-  it.each([
-    ['may not even read itself', refused(403, 'forbidden'), 'the token lacks the scope read; nothing was created'],
-    ['is not valid', refused(401, 'unauthorized'), 'the service does not accept the token of PROMPTQ_TOKEN'],
-  ])('is refused to a token that %s', async (_, answer, message) => {
-    const ended = await promptq(['run', 'x'], { ...runs(), 'GET /session': answer });
-    expect(ended).toMatchObject({ code: 5, stderr: `promptq: ${message}\n`, requests: ['GET /session'] });
-  });
-});
-
-it('prints only the id of a job that it does not wait for, or what was created as JSON', async () => {
-  expect(await promptq(['run', 'x', '--detach'], runs())).toMatchObject({ code: 0, stdout: 'j\n', stderr: '' });
-  const { code, stdout } = await promptq(['run', 'x', '--draft', '--json'], runs());
-  expect([code, JSON.parse(stdout)]).toEqual([0, CREATED]);
 });
 
 describe('the end of the job', () => {
@@ -134,93 +107,6 @@ describe('the end of the job', () => {
     expect(await promptq(['run', 'x'], { ...runs(failed), 'POST /jobs': { ...CREATED, url } })).toMatchObject({
       code: 1,
       stderr: `job j ${url}\nFAILED: It is exited. (attempt 1, 1.0 s)\n`,
-    });
-  });
-
-  it('is the whole result as JSON', async () => {
-    const answers = { ...runs(), [`${RESULT}?full=1`]: { ...SUCCEEDED, stdout: 'all' }, [RESULT]: refused(400, 'no') };
-    const { code, stdout, stderr } = await promptq(['run', 'x', '--json'], answers);
-    expect([code, JSON.parse(stdout), stderr]).toEqual([0, { ...SUCCEEDED, stdout: 'all' }, `job j\n${SUMMARY}`]);
-  });
-
-  it('is reported even if its result may not be read', async () => {
-    const answers = { ...runs(), [RESULT]: refused(403, 'forbidden'), [FOLLOWED]: events(piece('out'), END) };
-    const told = 'job j\nSUCCEEDED: It is exited. `promptq result j` prints the rest\n';
-    const waited = await promptq(['run', 'x'], answers);
-    expect(waited).toMatchObject({ code: 5, stdout: '', stderr: `${told}promptq: forbidden\n` });
-    const followed = await promptq(['run', 'x', '--raw', '--follow'], answers);
-    expect(followed).toMatchObject({ code: 0, stdout: 'out', stderr: `${told}forbidden\n` });
-  });
-});
-
-describe('--follow', () => {
-  const SESSION = '{"type":"thread.started","thread_id":"T"}\n';
-  const output = events(piece(SESSION), END);
-
-  it.each([
-    ['as a timeline', [], 'codex', 'Session T\n'],
-    ['as it is if a script wrote it', [], 'shell', SESSION],
-    ['as it is if asked to', ['--raw'], 'codex', SESSION],
-  ])('prints the output %s, and no answer', async (_, options, agent, stdout) => {
-    const answers = { ...runs({ ...SUCCEEDED, agent, final_message: 'Hello' }), [FOLLOWED]: output };
-    expect(await promptq(['run', 'x', '--follow', ...options], answers)).toMatchObject({
-      code: 0,
-      stdout,
-      stderr: `job j\n${SUMMARY}`,
-    });
-  });
-
-  it('prints events as JSON and nothing else, with the exit code of the job', async () => {
-    const failed = { ...END, status: 'FAILED' };
-    const answers = { ...runs(jobIn('FAILED', 'exited')), [FOLLOWED]: events(piece('out'), failed) };
-    const { code, stdout, stderr, requests } = await promptq(['run', 'x', '--follow', '--json'], answers);
-    const lines = stdout.trim().split('\n');
-    expect([code, stderr, lines.map((line) => JSON.parse(line).type)]).toEqual([1, 'job j\n', ['output', 'end']]);
-    expect(requests.some((request) => request.startsWith(RESULT))).toBe(false);
-  });
-
-  it('ends with the fault of the output, and says that the job may still run', async () => {
-    const running = statesOf(jobIn('RUNNING', 'running'), held);
-    const answers = { ...runs(), ...running, [FOLLOWED]: refused(403, 'forbidden') };
-    const { code, stderr } = await promptq(['run', 'x', '--raw', '--follow'], answers);
-    expect([code, stderr.split('\n').slice(-3)]).toEqual([
-      5,
-      ['job j may still run; `promptq wait j` waits for its end', 'promptq: forbidden', ''],
-    ]);
-  });
-});
-
-describe('a signal', () => {
-  const interrupting = ({ stop, signal }: { stop: (by: StopSignal) => void; signal: AbortSignal }) => {
-    stop('SIGINT');
-    throw signal.reason;
-  };
-
-  it('before the service has answered does not end the request, but then the command', async () => {
-    const answers = {
-      ...runs(),
-      'POST /jobs': ({ stop }: { stop: (by: StopSignal) => void }) => {
-        stop('SIGTERM');
-        stop('SIGTERM');
-        return Response.json(CREATED);
-      },
-    };
-    const ended = await promptq(['run', 'x', ...KEY], answers);
-    expect(ended).toMatchObject({
-      code: 143,
-      stderr:
-        'the service has not answered yet; Ctrl-C ends the command at once, and another run with the idempotency key k ' +
-        'creates no second job\njob j\npromptq: interrupted; job j continues\n',
-    });
-    expect(ended.requests.map((request) => request.split(' {')[0])).toEqual(['GET /session', 'POST /jobs']);
-  });
-
-  it.each([[['--wait']], [['--follow', '--raw']]])('during %j ends all requests', async (options) => {
-    const answers = { ...runs(), ...statesOf(jobIn('RUNNING', 'running'), interrupting), [FOLLOWED]: held };
-    const ended = await promptq(['run', 'x', ...options], answers);
-    expect(ended).toMatchObject({
-      code: 130,
-      stderr: 'job j\nRUNNING: It is running.\npromptq: interrupted; job j continues\n',
     });
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { commandLine, refused } from '../command-line.ts';
+import { commandLine } from '../command-line.ts';
 import { events, jobIn, piece } from '../job-answers.ts';
 
 const promptq = commandLine();
@@ -79,68 +79,4 @@ it('prints the answer of a job or of an attempt, how it ended, and all of it as 
   expect(ofAttempt).toMatchObject({ code: 0, stdout: 'out', stderr: summary });
   const json = await promptq(['result', 'j', '--json'], { 'GET /jobs/j/result?full=1': result });
   expect([json.code, JSON.parse(json.stdout), json.stderr]).toEqual([0, result, '']);
-});
-
-const question = (id: string, state: string, more: object = {}) => ({
-  ...{ job_id: 'j', id, state, question: 'Which?', options: [], default: null, deadline: null },
-  ...{ answer: null, answered_by: null },
-  ...more,
-});
-const OPEN = question('q2', 'open', { options: ['a', 'b'], default: 'a', deadline: 'soon' });
-const ANSWERED = question('q1', 'answered', { answer: 'b', answered_by: 'me' });
-const fields = ({ stdout }: { readonly stdout: string }) =>
-  stdout.split('\n\n').map((block) =>
-    Object.fromEntries(
-      block
-        .trim()
-        .split('\n')
-        .map((line) => line.split(/ {2,}/)),
-    ),
-  );
-
-it('shows the questions of a job, and how to answer an open one', async () => {
-  const answers = { 'GET /jobs/j/questions': { items: [OPEN, ANSWERED] } };
-  const ended = await promptq(['questions', 'j'], answers);
-  expect([ended.code, fields(ended)]).toEqual([
-    0,
-    [
-      {
-        ...{ job: 'j', id: 'q2', state: 'open', question: 'Which?', options: 'a | b', default: 'a', deadline: 'soon' },
-        command: 'promptq answer j --question q2 ANSWER',
-      },
-      { job: 'j', id: 'q1', state: 'answered', question: 'Which?', answer: 'b', 'answered by': 'me' },
-    ],
-  ]);
-  const { stdout } = await promptq(['questions', 'j', '--json'], answers);
-  expect(JSON.parse(stdout)).toEqual({ items: [OPEN, ANSWERED] });
-  const none = await promptq(['questions', 'j'], { 'GET /jobs/j/questions': { items: [] } });
-  expect(none).toMatchObject({ code: 0, stdout: '', stderr: 'no questions\n' });
-});
-
-it('shows the open questions of all jobs that wait for an answer, the oldest first', async () => {
-  const waiting = 'GET /jobs?needs=answer&order=oldest&limit=100';
-  const ended = await promptq(['questions'], {
-    [waiting]: { items: [{ id: 'j' }], next_cursor: 'n' },
-    [`${waiting}&cursor=n`]: { items: [{ id: 'k' }], next_cursor: null },
-    'GET /jobs/j/questions': { items: [OPEN, ANSWERED] },
-    'GET /jobs/k/questions': { items: [{ ...OPEN, job_id: 'k' }] },
-  });
-  expect([ended.code, fields(ended).map(({ job, id }) => [job, id])]).toEqual([
-    0,
-    [
-      ['j', 'q2'],
-      ['k', 'q2'],
-    ],
-  ]);
-});
-
-it('ends with 4 at a job that is not there', async () => {
-  for (const [command, path] of [
-    ['show', ''],
-    ['result', '/result'],
-    ['questions', '/questions'],
-  ] as const) {
-    const ended = await promptq([command, 'j'], { [`GET /jobs/j${path}`]: refused(404, 'job_not_found') });
-    expect(ended).toMatchObject({ code: 4, stdout: '', stderr: 'promptq: job_not_found: no job has this id\n' });
-  }
 });

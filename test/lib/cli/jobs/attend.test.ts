@@ -1,16 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it, vi } from 'vitest';
-import type { Context } from '../../../../lib/cli/base/context.ts';
 import type { StopSignal } from '../../../../lib/cli/base/exit-codes.ts';
-import { attend } from '../../../../lib/cli/jobs/attend.ts';
-import type { Promptq } from '../../../../lib/client/promptq.ts';
 import { type Answers, commandLine, refused } from '../command-line.ts';
-import { held, jobIn, statesOf } from '../job-answers.ts';
+import { jobIn, statesOf } from '../job-answers.ts';
 
 const promptq = commandLine();
 const QUEUED = jobIn('QUEUED', 'waiting_for_worker');
 const RUNNING = jobIn('RUNNING', 'running');
-const HELD = { ...statesOf(RUNNING, held) };
 const MAY_RUN = 'job j may still run; `promptq wait j` waits for its end\n';
 
 afterEach(() => {
@@ -84,15 +79,6 @@ it.each<[string, string, Answers, string]>([
   });
 });
 
-it.each(['0', '0.01'])('ends with 7 after %s seconds if it may take no longer', async (seconds) => {
-  expect(await promptq(['wait', 'j', '--timeout', seconds], HELD)).toMatchObject({
-    code: 7,
-    stderr:
-      'RUNNING: It is running.\n' +
-      `promptq: The job has not ended after ${seconds} seconds. Job j continues; \`promptq wait j\` waits for its end\n`,
-  });
-});
-
 it.each([
   ['SIGHUP', 129],
   ['SIGINT', 130],
@@ -127,99 +113,4 @@ it.each<[string, Answers[string], number, string]>([
   };
   const ended = await promptq(['wait', 'j', '--on-interrupt', 'cancel'], answers);
   expect(ended).toMatchObject({ code, stderr: `RUNNING: It is running.\n${reported}` });
-});
-
-it('cancels nothing when the time is over', async () => {
-  const { code, requests } = await promptq(['wait', 'j', '--on-interrupt', 'cancel', '--timeout', '0.01'], HELD);
-  expect([code, requests.filter((request) => request.startsWith('POST'))]).toEqual([7, []]);
-});
-
-it.each([
-  ['the service fails', refused(503, 'unavailable'), 6, `${MAY_RUN}promptq: can't reach the service`],
-  ['the token is no longer valid', refused(401, 'unauthorized'), 5, `${MAY_RUN}promptq: the service does not accept`],
-  ['the token may no longer read', refused(403, 'forbidden'), 5, `${MAY_RUN}promptq: forbidden`],
-  ['the job is gone', refused(404, 'gone'), 4, 'promptq: gone'],
-])('says whether the job may still run if %s', async (_, answer, code, reported) => {
-  const { code: exitCode, stderr } = await promptq(['wait', 'j'], statesOf(RUNNING, answer));
-  expect(exitCode).toBe(code);
-  expect(stderr.startsWith(`RUNNING: It is running.\n${reported}`)).toBe(true);
-});
-
-/** A wait for a job that runs until it is stopped or has ended, and the handlers of signals that it has registered. */
-function waiting({
-  timeout,
-  alongside,
-  act = async () => ({}),
-  state = RUNNING,
-}: {
-  readonly timeout?: number;
-  readonly alongside?: () => Promise<void>;
-  readonly act?: () => Promise<object>;
-  readonly state?: object;
-}) {
-  const handlers = new Set<(by: StopSignal) => void>();
-  const ended: string[] = [];
-  const onStop = (handler: (by: StopSignal) => void) => {
-    handlers.add(handler);
-    return () => handlers.delete(handler);
-  };
-  const context = { onStop, terminal: { note: async () => undefined } } as unknown as Context;
-  const client = {
-    async *states(_: string, { signal }: { signal: AbortSignal }) {
-      try {
-        yield state;
-        await held({ signal });
-      } finally {
-        await sleep(0);
-        ended.push('the states');
-      }
-    },
-    act,
-  } as unknown as Promptq;
-  const options = { onInterrupt: 'cancel', ...(timeout !== undefined && { timeout }) } as const;
-  const outcome = attend(context, client, { id: 'j', options, ...(alongside && { alongside }) }).then(
-    ({ status }) => status,
-    (error: Error) => error.message,
-  );
-  return { handlers, outcome, ended };
-}
-
-it('waits for longer than a timer of Node can', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const { outcome } = waiting({ timeout: 3_000_000 });
-  let isOver = false;
-  void outcome.then(() => {
-    isOver = true;
-  });
-  await vi.advanceTimersByTimeAsync(2 ** 31 - 1);
-  await vi.advanceTimersByTimeAsync(3_000_000_000 - 2 ** 31);
-  expect(isOver).toBe(false);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(await outcome).toMatch(/^The job has not ended after 3000000 seconds\. /);
-  expect(vi.getTimerCount()).toBe(0);
-});
-
-it('a second signal ends the command at once, while the job is cancelled and afterwards', async () => {
-  const registered: number[] = [];
-  const { handlers, outcome } = waiting({
-    act: async () => {
-      registered.push(handlers.size);
-      return jobIn('CANCELLED', 'cancelled');
-    },
-  });
-  await expect.poll(() => handlers.size).toBe(1);
-  for (const handler of handlers) handler('SIGINT');
-  expect(await outcome).toBe('interrupted; job j is cancelled');
-  expect([...registered, handlers.size]).toEqual([0, 0]);
-});
-
-it('ends when both of its parts have ended, and then a signal ends the command at once', async () => {
-  const { handlers, outcome, ended } = waiting({
-    alongside: async () => {
-      throw new Error('no');
-    },
-  });
-  expect([await outcome, ended, handlers.size]).toEqual(['no', ['the states'], 0]);
-  const whole = waiting({ state: jobIn('SUCCEEDED', 'exited') });
-  expect([await whole.outcome, whole.handlers.size]).toEqual(['SUCCEEDED', 0]);
 });

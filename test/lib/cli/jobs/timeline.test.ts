@@ -93,14 +93,6 @@ describe('the timeline', () => {
     expect(printed(text)).toMatch(/^[^\p{Cc}]*read[^\p{Cc}]*\n$/u);
   });
 
-  test('shows the end of a long output', () => {
-    const output = Array.from({ length: 12 }, (_, at) => `${at}\n`).join('');
-    const text = lines(item('item/completed', command({ status: 'completed', aggregatedOutput: output, exitCode: 0 })));
-    expect(printed(text)).toBe(
-      `$ ls\n  … 2 more lines\n${[2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((at) => `  ${at}\n`).join('')}`,
-    );
-  });
-
   test('prints other lines as they are, the last one too, but for what controls a terminal', () => {
     expect(printed('plain\n\n\u001b[31mred\u001b[0m\u0007\nno end')).toBe('plain\n\nred␇\nno end\n');
   });
@@ -111,16 +103,6 @@ describe('the timeline', () => {
     expect(timeline.push({ text: started, offset: 0 })).toBe('$ ls\n');
     const ended = lines(item('item/completed', command({ status: 'completed', aggregatedOutput: 'a', exitCode: 0 })));
     expect([timeline.push({ text: ended, offset: started.length }), timeline.hasErrors]).toEqual(['  a\n', false]);
-  });
-
-  test('is coloured', () => {
-    const text = lines(item('item/completed', command({ status: 'failed', exitCode: 1 })), {
-      type: 'error',
-      message: 'no',
-    });
-    expect(printed(text, { paint: (style, part) => `<${style}>${part}</>` })).toBe(
-      '<bold>$ ls</>\n  <red>exit code 1</>\n<red>error:</> no\n',
-    );
   });
 
   const completed = (fields: object) =>
@@ -149,25 +131,5 @@ describe('the timeline', () => {
     ],
   ])('prints %s', (_, given, text) => {
     expect(printed(lines(...given)).replaceAll(/( {2}\n){9}.*\n/g, '')).toBe(text);
-  });
-
-  test('cuts the input of a tool to a line', () => {
-    const call = (input: string) => lines(item('item/completed', { type: 't', id: 'i', status: 'completed', input }));
-    const shown = (length: number) => `t { "input": "${'x'.repeat(length)}"`;
-    // With the braces, the name and the quotation marks, the input has 15 characters more.
-    expect(printed(call('x'.repeat(105)))).toBe(`${shown(105)} }\n`);
-    expect(printed(call('x'.repeat(106)))).toBe(`${shown(106)}…\n`);
-  });
-
-  test('knows whether the agent has reported an error', () => {
-    const timeline = createTimeline(NO_COLOR);
-    const usage = lines({
-      type: 'turn.completed',
-      usage: { input_tokens: 1, cached_input_tokens: 0, output_tokens: 1 },
-    });
-    timeline.push({ text: usage, offset: 0 });
-    expect(timeline.hasErrors).toBe(false);
-    timeline.push({ text: lines({ type: 'error', message: 'no' }), offset: usage.length });
-    expect(timeline.hasErrors).toBe(true);
   });
 });
