@@ -75,22 +75,6 @@ it('a replaced secret signs beside the new one for its time, and no longer', asy
   expect([isSignedWith(after, secret), isSignedWith(after, former)]).toEqual([true, false]);
 });
 
-it('every former secret signs for its own time, also after further rotations', async () => {
-  const first = (await bind('rotated-twice')).secret;
-  now += 1_000;
-  const second = (await bind('rotated-twice', { rotate_secret: true })).secret;
-  now += 3_600_000;
-  const third = (await bind('rotated-twice', { rotate_secret: true })).secret;
-  const signs = async (name: string) => {
-    await deliver('rotated-twice', name);
-    const call = receiver.to('/rotated-twice').at(-1);
-    return [first, second, third].map((secret) => isSignedWith(call, secret));
-  };
-  expect(await signs('both former')).toEqual([true, true, true]);
-  now += LIMITS.deployBindings.formerSecretSeconds * 1000 - 3_600_000;
-  expect(await signs('one former')).toEqual([false, true, true]);
-});
-
 it('a rotation forgets the secrets that no longer sign, and keeps no more than the limit', async () => {
   const secrets = new BindingSecretStore(deployment.registry);
   const listed = async () => (await deployment.bindings.get('forgotten.generic'))?.secrets.map(({ ref }) => ref) ?? [];

@@ -67,28 +67,6 @@ async function due(path: string, known: Partial<JobDeployment> = {}, binding: Pa
   return { deployment, secrets, deliver, read, pending, calls, dead };
 }
 
-it('a call that is due is made once, signed with each secret that is valid, and is then delivered', async () => {
-  const { deployment, deliver, read, pending, calls, dead } = await due('made', { error: 'before', last_status: 500 });
-  let during: Promise<JobDeployment[]> | undefined;
-  onCall = () => {
-    during = deployment.deployments.list(ID);
-  };
-  expect(await deliver()).toBeUndefined();
-  const tried = { attempts: 1, started_at: NOW, payload: '{"a":1}' };
-  expect((await during)?.[0]).toMatchObject({ ...tried, state: 'pending', due_at: '2026-11-20T10:01:00.000Z' });
-  expect(await read()).toMatchObject({ ...tried, state: 'delivered', last_status: 200, finished_at: NOW });
-  expect(await read()).not.toHaveProperty('error');
-  expect([await pending(), calls().length, dead]).toEqual([undefined, 1, []]);
-  const signatures = String(calls()[0]?.headers['webhook-signature']).split(' ');
-  expect([signatures.length, calls()[0]?.body]).toEqual([2, '{"a":1}']);
-  expect(calls()[0]?.headers).toMatchObject({
-    'webhook-id': 'msg_e2457ac5209515ef4bae6012ae23a3e7',
-    'webhook-timestamp': `${Date.parse(NOW) / 1000}`,
-  });
-  expect(await deliver()).toBeUndefined();
-  expect(calls()).toHaveLength(1);
-});
-
 it.each<[what: string, known: Partial<JobDeployment>, message: Partial<Delivery>, wait: number | undefined]>([
   ['it is due in 5 s', { due_at: '2026-11-20T10:00:05.000Z' }, {}, 5],
   ['it is due in 1 ms', { due_at: '2026-11-20T10:00:00.001Z' }, {}, 0.001],
@@ -174,32 +152,4 @@ it('a receiver that answers 410 is called no further: its binding is switched of
   const disabled_reason = 'The receiver answered 410: it wants no more calls.';
   expect(await deployment.bindings.get(MESSAGE.binding)).toMatchObject({ disabled_reason, updated_at: NOW });
   expect([await pending(), dead]).toEqual([undefined, []]);
-});
-
-it('a call without an answer or a secret says why, and keeps the status of the answer before it', async () => {
-  const { deliver, read } = await due(
-    'nowhere',
-    { last_status: 503, started_at: BEFORE },
-    { target_url: 'https://192.0.2.1/' },
-  );
-  expect(await deliver()).toBe(10);
-  const error = 'The address is not an address of the public internet.';
-  expect(await read()).toMatchObject({ state: 'pending', error, last_status: 503, started_at: BEFORE });
-  const without = await due('without', {}, { secrets: [{ ref: 'none' }] });
-  expect(await without.deliver()).toBe(10);
-  const none = 'It has no secret to be signed with; give one, or have one made.';
-  expect([(await without.read())?.error, without.calls()]).toEqual([none, []]);
-});
-
-it('a call that was given up is made from its first try on when its dead letter is sent back', async () => {
-  const { deliver, read, pending, calls } = await due('redriven', { state: 'failed', attempts: 3, error: 'no' });
-  expect(await deliver({ given_up: true })).toBeUndefined();
-  expect(await read()).toMatchObject({ state: 'delivered', attempts: 1 });
-  expect([await pending(), calls().length]).toEqual([undefined, 1]);
-});
-
-it('the last call of a job ends its deployments although other reads lag behind', async () => {
-  const { deliver, pending } = await due('behind', {}, {}, 60_000);
-  await deliver();
-  expect(await pending()).toBeUndefined();
 });

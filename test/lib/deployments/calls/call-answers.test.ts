@@ -5,7 +5,6 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { makeSignedCall, type Resolve } from '../../../../lib/deployments/calls/signed-call.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:00.500Z');
-const MEBIBYTE = Buffer.alloc(1024 * 1024);
 const SECRETS = [1, 2].map((byte) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`);
 
 /** What the receiver does with the next call. */
@@ -76,29 +75,6 @@ it.each<[retryAfter: string, seconds: number | undefined]>([
   expect(await call()).toEqual({ status: 503, retryAfterSeconds: seconds });
 });
 
-it('an answer is read no further than 64 KiB, and counts although its text breaks off', async () => {
-  const closed = Promise.withResolvers<boolean>();
-  answer = (response) => {
-    // More than the buffers on the way take.
-    let left = 64;
-    const fill = () => {
-      left -= 1;
-      if (left === 0) response.end();
-      else if (!response.destroyed && response.write(MEBIBYTE)) setImmediate(fill);
-    };
-    response.on('close', () => closed.resolve(response.writableFinished));
-    response.writeHead(200).on('drain', fill);
-    fill();
-  };
-  expect(await call()).toMatchObject({ status: 200 });
-  expect(await closed.promise).toBe(false);
-  answer = (response) => {
-    response.writeHead(201, { 'content-length': '10' });
-    response.write('half', () => response.destroy());
-  };
-  expect(await call()).toMatchObject({ status: 201 });
-});
-
 it('a call that is not answered within 15 seconds has failed', async () => {
   const time = new AbortController();
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(time.signal);
@@ -123,36 +99,4 @@ it.each<[what: string, addresses: string[], why: string]>([
     );
   expect(await call(`http://localhost:${portOf()}/`, resolve)).toEqual({ failed: why });
   expect(received).toEqual([]);
-});
-
-it('a call that reaches none of several addresses reports each', async () => {
-  const closed = createServer();
-  await once(closed.listen(0, '127.0.0.1'), 'listening');
-  const { port } = closed.address() as AddressInfo;
-  closed.close();
-  await once(closed, 'close');
-  const resolve: Resolve = (_name, done) =>
-    done(
-      null,
-      ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 })),
-    );
-  expect(await call(`http://localhost:${port}/`, resolve)).toEqual({
-    failed: expect.stringMatching(/^The call failed: .*127\.0\.0\.1:\d+; .*127\.0\.0\.2:\d+$/),
-  });
-});
-
-it('a call that fails for a reason without words says at least of what kind it is', async () => {
-  const resolve: Resolve = (_name, done) => done(new RangeError(''), []);
-  expect(await call(`http://localhost:${portOf()}/`, resolve)).toEqual({ failed: 'The call failed: RangeError' });
-});
-
-it('a secret that signs nothing fails the call, not the process', async () => {
-  const made = { id: 'msg_1', payload: '{}', secrets: ['whsec_%'], at: new Date(NOW) };
-  const url = `http://127.0.0.1:${portOf()}/`;
-  expect(await makeSignedCall({ ...made, url }, { reach: { loopback: true } })).toEqual({
-    failed: expect.stringMatching(/^The call failed: ./),
-  });
-  expect(await makeSignedCall({ ...made, url }, { reach: { loopback: false } })).toEqual({
-    failed: 'The address is not https.',
-  });
 });
