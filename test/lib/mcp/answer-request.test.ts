@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import type { Scope } from '../../../lib/contract/scopes.ts';
-import { answerMcp, resumeMcp } from '../../../lib/mcp/answer-request.ts';
-import { readEventId } from '../../../lib/mcp/resumption.ts';
+import { answerMcp } from '../../../lib/mcp/answer-request.ts';
 import { startStandIn } from './stand-in-service.ts';
 
 const ID = 'job_1';
@@ -55,32 +54,6 @@ const toolsIn = ({ body }: Awaited<ReturnType<typeof answer>>) =>
     execution === undefined ? name : `${name} as a task`,
   );
 
-/** The job runs, and the time of the request ends while it is waited for. */
-function endWhileItRuns() {
-  vi.restoreAllMocks();
-  const over = new AbortController();
-  const timeout = AbortSignal.timeout.bind(AbortSignal);
-  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => (ms === 20_000 ? over.signal : timeout(ms)));
-  let asked = 0;
-  service.answers['GET /jobs/job_1/status'] = () => {
-    asked += 1;
-    if (asked > 1) over.abort(new DOMException('the time is over', 'TimeoutError'));
-    return RUNNING;
-  };
-}
-
-it('one message is answered, whatever its revision, and a notification has no answer', async () => {
-  expect(await answer({ id: 1, method: 'ping' })).toEqual({ status: 200, body: { jsonrpc: '2.0', id: 1, result: {} } });
-  expect(await answer({ method: 'notifications/initialized' })).toEqual({ status: 202 });
-  expect(await answer({ id: 1, method: 'ping' }, { 'mcp-protocol-version': '2019-01-01' })).toMatchObject({
-    status: 400,
-  });
-  expect(await modern('no/such')).toMatchObject({ status: 404, body: { error: { code: -32_601 } } });
-  expect(await modern('subscriptions/listen', { notifications: { toolsListChanged: true } })).toMatchObject({
-    body: { error: { code: -32_603 } },
-  });
-});
-
 it('the tools are those that the scopes of the caller allow; only a 2025 client gets tasks', async () => {
   const may = (scope: Scope) => scope === 'read';
   const listed = toolsIn(await answer({ id: 1, method: 'tools/list' }, {}, { may }));
@@ -110,58 +83,3 @@ it.each([
     expect(failures).toEqual([...seen, ...seen]);
   },
 );
-
-it('a failing request is repeated for five seconds', async () => {
-  let now = 0;
-  vi.spyOn(performance, 'now').mockImplementation(() => now);
-  service.answers['GET /jobs/job_1/status'] = () => {
-    now += 3_000;
-    return [503, { error: 'unavailable' }];
-  };
-  const { body } = await answer({ id: 1, method: 'tools/call', params: { name: 'job_status', arguments: { id: ID } } });
-  expect(body?.result).toMatchObject({ isError: true });
-  expect(service.asked).toHaveLength(3);
-});
-
-it('the requests of one message end after 25 seconds', async () => {
-  const timeout = vi.spyOn(AbortSignal, 'timeout');
-  for (const params of [{ taskId: ID }, { taskId: 'job_2' }]) await answer({ id: 1, method: 'tasks/get', params });
-  expect(timeout.mock.calls).toEqual([[25_000], [25_000]]);
-});
-
-const result = { id: 7, method: 'tasks/result', params: { taskId: ID } };
-
-it('the result of a task that runs is a stream for a client that takes one, and an error for others', async () => {
-  endWhileItRuns();
-  const { status, stream = '', body } = await answer(result, {}, { accepts: 'text/event-stream' });
-  expect([status, body, stream]).toEqual([
-    200,
-    undefined,
-    expect.stringMatching(/^id: [\w-]+\nretry: 2000\ndata:\n\n$/),
-  ]);
-  expect(readEventId(/^id: (.+)$/m.exec(stream)?.[1] ?? '')).toEqual({ task: ID, id: 7, times: 1 });
-  endWhileItRuns();
-  expect((await answer(result)).body?.error).toMatchObject({
-    code: -32_600,
-    message: expect.stringContaining('The job has not ended. It runs. Then call tasks/result again.'),
-  });
-});
-
-it('the result of a task that has ended is an answer, also for a client that takes a stream', async () => {
-  const { stream, body } = await answer(result, {}, { accepts: 'text/event-stream' });
-  expect([stream, body?.id, body?.result?.structuredContent]).toEqual([
-    ...[undefined, 7],
-    expect.objectContaining({ final_message: 'done' }),
-  ]);
-});
-
-it('a stream is resumed until the task has ended, and by no other event', async () => {
-  const event = Buffer.from(JSON.stringify({ task: ID, id: 7, times: 1 })).toString('base64url');
-  const resumed = await resumeMcp(event, {}, callerWith());
-  expect(resumed).toMatch(/^id: end\ndata: \{.*"final_message":"done".*\n\n$/);
-  expect(JSON.parse(resumed?.split('data: ')[1] ?? '')).toMatchObject({ id: 7, jsonrpc: '2.0' });
-  endWhileItRuns();
-  const again = await resumeMcp(event, {}, callerWith());
-  expect(readEventId(/^id: (.+)$/m.exec(again ?? '')?.[1] ?? '')).toEqual({ task: ID, id: 7, times: 2 });
-  expect(await resumeMcp('end', {}, callerWith())).toBeUndefined();
-});

@@ -81,41 +81,6 @@ it.each([
     });
 });
 
-it('a tool waits only for what is left of the time of its call, without the last four seconds', async () => {
-  let now = 0;
-  vi.spyOn(performance, 'now').mockImplementation(() => now);
-  const timeout = vi.spyOn(AbortSignal, 'timeout');
-  service.answers['POST /jobs'] = () => {
-    now = 46_000;
-    return [201, { id: 'job_1', url: null }];
-  };
-  await call('run_job', { prompt: 'p' });
-  expect(timeout.mock.calls).toEqual([[55_000], [5_000]]);
-});
-
-it('the requests of a call end with the signal of the server, if it has one', async () => {
-  const timeout = vi.spyOn(AbortSignal, 'timeout');
-  const over = AbortSignal.abort(new DOMException('the time is over', 'TimeoutError'));
-  expect(await call('job_status', { id: 'job_1' }, { over })).toMatchObject({
-    ...{ isError: true, structuredContent: { message: 'The service took too long. Call the tool again.' } },
-  });
-  expect([timeout.mock.calls, service.asked]).toEqual([[], []]);
-});
-
-it('only an end of its time is explained as one', async () => {
-  const messageWith = async (error: Error) => {
-    const client = async () => {
-      throw error;
-    };
-    const { structuredContent } = await call('job_status', { id: 'job_1' }, { client });
-    return structuredContent?.message;
-  };
-  expect(await messageWith(new DOMException('stopped', 'AbortError'))).toBe('job_status: stopped');
-  expect(await messageWith(Object.assign(new Error('no token'), { name: 'TimeoutError' }))).toBe(
-    'job_status: no token',
-  );
-});
-
 it('a tool that is unknown or not offered is a fault of the request', async () => {
   const offers = (name: string) => name !== 'create_job';
   for (const name of ['no_tool', 'create_job'])
@@ -134,15 +99,6 @@ it('arguments are checked before anything is called, and may be missing', async 
   expect(service.asked).toEqual([]);
   service.answers['GET /jobs'] = { items: [], total: 0, total_complete: true, next_cursor: null };
   expect(await call('list_jobs')).toMatchObject({ structuredContent: { message: '0 of 0 jobs.' }, isError: false });
-});
-
-it('a fault stays small, however many or long the unknown arguments are', async () => {
-  const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`u${at}`, 1]));
-  for (const more of [many, { ['u'.repeat(1_000_000)]: 1 }, { id: ['x'.repeat(1_000_000)] }])
-    expect(JSON.stringify(await call('job_status', { id: 'job_1', ...more })).length).toBeLessThan(5_000);
-  await expect(call('no'.repeat(500_000))).rejects.toMatchObject({
-    message: expect.toSatisfy((message: string) => message.length < 5_000),
-  });
 });
 
 it.each(['.', '..', '%2e%2E', '.%2e'])('the id %s, which is another route in an address, is refused', async (id) => {

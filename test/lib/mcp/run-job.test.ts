@@ -9,7 +9,6 @@ import { Promptq } from '../../../lib/client/promptq.ts';
 import { answerMcp } from '../../../lib/mcp/answer-request.ts';
 import { mcpServer } from '../../../lib/mcp/mcp-server.ts';
 import type { Wire } from '../../../lib/mcp/tool-table.ts';
-import { TOOL_CALLS } from '../../../lib/mcp/tools.ts';
 
 const ID = 'job_00000000000000000000000001';
 
@@ -18,12 +17,11 @@ let service: Server;
 let baseUrl: string;
 let created = 0;
 /** What it answers to an answer to a question. */
-let refusal: object = {};
+const refusal: object = {};
 /** What it does before it creates a job. @returns whether it has answered, or never will */
 let instead: (response: ServerResponse, body: string) => boolean;
 /** What it knows about a job; undefined: nothing. */
 let state: object | undefined;
-let held = 0;
 const failures: string[] = [];
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -39,8 +37,8 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
     return answer(201, { id: ID, url: null });
   }
   // Such a request is answered when the job ends.
-  if (request.url?.includes('?wait=')) held += 1;
-  else if (state === undefined) answer(404, { error: 'internal_error', request_id: 'r' });
+  if (request.url?.includes('?wait=')) return;
+  if (state === undefined) answer(404, { error: 'internal_error', request_id: 'r' });
   else answer(200, state);
 }
 
@@ -73,56 +71,6 @@ it('run_job names the job that it has created although its state is unknown', as
   expect(result).toMatchObject({ structuredContent: { id: ID, message: `Job ${ID} exists. Call wait_for_job.` } });
   expect(result.isError).toBe(false);
   expect(created).toBe(before + 1);
-});
-
-it('so does a call that is to be a task', async () => {
-  const before = created;
-  const result = await call({ arguments: { prompt: 'true' }, task: { ttl: 1_000 } });
-  expect(result).toMatchObject({ task: { taskId: ID, status: 'working' } });
-  expect(created).toBe(before + 1);
-});
-
-it.each([
-  ['says why the answer of its user is refused', {}, `body.answer: is empty. Job ${ID} exists. Call wait_for_job.`],
-  ['ignores an answer that comes too late', { details: { state: 'RUNNING' } }, `Job ${ID} exists. Call wait_for_job.`],
-])('run_job %s', async (_, more, message) => {
-  refusal = { error: 'body.answer: is empty', ...more };
-  const call = {
-    client: new Promptq({ baseUrl, token: 't', retrySeconds: 0 }),
-    wire: 'http' as const,
-    signal: AbortSignal.timeout(60_000),
-    waitUntil: Infinity,
-    canAsk: true,
-    answer: { questionId: 'q_1', text: ' ' },
-    jobId: ID,
-    onFailure: async (error: unknown) => (error as Error).message,
-  };
-  expect(await TOOL_CALLS.run_job(call, {} as never)).toMatchObject({ message, fields: { id: ID } });
-});
-
-it('run_job does not wait for the job when its creation has taken the time of the call', async () => {
-  state = { id: ID, status: 'QUEUED', state_reason: { code: 'waiting_for_worker', message: 'No worker.' }, attempt: 0 };
-  let refused = 0;
-  instead = (response) => {
-    if (refused === 3) return false;
-    refused += 1;
-    response.writeHead(503, { 'retry-after': '0' }).end();
-    return true;
-  };
-  const before = held;
-  const call = {
-    client: new Promptq({ baseUrl, token: 't' }),
-    wire: 'stdio' as const,
-    signal: AbortSignal.timeout(200_000),
-    waitUntil: performance.now(),
-    canAsk: false,
-    onFailure: async (error: unknown) => (error as Error).message,
-  };
-  expect(await TOOL_CALLS.run_job(call, { prompt: 'true' } as never)).toMatchObject({
-    message: 'The job has not ended: No worker. Call wait_for_job again.',
-    fields: { id: ID, status: 'QUEUED' },
-  });
-  expect([refused, held]).toEqual([3, before]);
 });
 
 it('a result and logs warn of output that is not what the job wrote', async () => {
@@ -204,14 +152,5 @@ describe('a call whose time is over before the service has answered', () => {
     expect(result.isError).toBe(true);
     expect(messageOf(result)).toContain('it is unknown whether the');
     expect(messageOf(result)).toContain(`the idempotency key ${key} does not repeat it`);
-  });
-
-  it('says to repeat it if it certainly had no effect', async () => {
-    instead = (response) => {
-      response.writeHead(429, { 'retry-after': '60' }).end();
-      return true;
-    };
-    const result = await callOnStdio({ name: 'create_job', ...job }, end);
-    expect(messageOf(result)).toBe('The service took too long. Call the tool again.');
   });
 });

@@ -63,34 +63,10 @@ it.each([
   expect(service.asked).toEqual([['POST /jobs', { ...body, idempotency_key: 'k' }]]);
 });
 
-it('run_job creates a job, and returns its answer; in its second call it waits for the same one', async () => {
-  const answer = { message: 'The job succeeded.', fields: { id: ID, status: 'SUCCEEDED' } };
-  expect(await call('run_job', { prompt: 'p' })).toMatchObject(answer);
-  expect(service.asked[0]).toMatchObject(['POST /jobs', { prompt: 'p' }]);
-  service.asked.length = 0;
-  expect(await call('run_job', { prompt: 'p' }, { jobId: ID })).toMatchObject(answer);
-  expect(service.asked).toEqual([['GET /jobs/job_1/status'], ['GET /jobs/job_1/result']]);
-});
-
 it('job_status and wait_for_job say how the job is doing', async () => {
   expect(await call('job_status', { id: ID })).toEqual({ message: 'SUCCEEDED: It has ended.', fields: ENDED });
   const message = 'The job succeeded. Call job_result for its answer.';
   expect(await call('wait_for_job', { id: ID })).toEqual({ message, fields: ENDED });
-});
-
-it.each([0.9, 1.9])('with %s seconds left, a tool waits only for whole ones', async (seconds) => {
-  service.answers['GET /jobs/job_1/status'] = { ...JOB, terminal: false };
-  const waitUntil = performance.now() + seconds * 1_000;
-  const signal = AbortSignal.abort();
-  const waits = call('wait_for_job', { id: ID }, { waitUntil, signal });
-  if (seconds > 1) await expect(waits).rejects.toThrow('This operation was aborted');
-  else expect(await waits).toMatchObject({ message: 'The job has not ended: It runs. Call wait_for_job again.' });
-});
-
-it('questions are read only of a job that waits for an answer', async () => {
-  service.answers['GET /jobs/job_1/questions'] = { items: [OPEN] };
-  expect(await call('wait_for_job', { id: ID }, { canAsk: true })).toMatchObject({ fields: ENDED });
-  expect(service.asked).toEqual([['GET /jobs/job_1/status']]);
 });
 
 describe('a question of the agent', () => {
@@ -103,50 +79,6 @@ describe('a question of the agent', () => {
   it.each(tools)('is what %s returns to a client that can ask its user', async (name) => {
     expect(await call(name, { id: ID }, { canAsk: true })).toEqual({ message: '', question: OPEN });
   });
-
-  it.each(tools)('is named by %s to another client, and to one whose user has not answered', async (name) => {
-    const message = expect.stringContaining('asks your user a question');
-    expect(await call(name, { id: ID })).toEqual({ message, fields: ASKING });
-    const declined = { canAsk: true, answer: { questionId: 'q_2', text: null } };
-    expect(await call(name, { id: ID }, declined)).toEqual({ message, fields: ASKING });
-    expect(JSON.stringify(service.asked)).not.toContain('questions');
-  });
-
-  it.each(tools)('that has been closed since is no question of %s', async (name) => {
-    service.answers['GET /jobs/job_1/questions'] = { items: [] };
-    expect(await call(name, { id: ID }, { canAsk: true })).toMatchObject({ fields: ASKING });
-  });
-
-  it('gets the answer of the user before the tool waits', async () => {
-    service.answers['POST /jobs/job_1/answers'] = JOB;
-    await call('wait_for_job', { id: ID }, { canAsk: true, answer: { questionId: 'q_1', text: 'blue' } });
-    expect(service.asked[0]).toEqual(['POST /jobs/job_1/answers', { question_id: 'q_1', answer: 'blue' }]);
-  });
-
-  it('is listed, and answered', async () => {
-    const { items } = service.answers['GET /jobs/job_1/questions'] as { items: object[] };
-    expect(await call('list_questions', { id: ID })).toEqual({
-      ...{ message: 'A question waits for an answer.', fields: { items, next_offset: null } },
-    });
-    service.answers['GET /jobs/job_1/questions'] = { items: items.slice(0, 1) };
-    expect((await call('list_questions', { id: ID })).message).toBe('No question waits for an answer.');
-    service.answers['POST /jobs/job_1/answers'] = { ...JOB, title: 'x' };
-    expect(await call('answer_question', { id: ID, question_id: 'q_2', answer: 'a' })).toEqual({
-      message: 'Answered. Call wait_for_job.',
-      fields: { id: ID, status: 'RUNNING', state_reason: JOB.state_reason },
-    });
-  });
-});
-
-it('a failure behind the creation names the job, and the refusal of an answer why', async () => {
-  service.answers['GET /jobs/job_1/status'] = [400, { error: 'no', request_id: 'r' }];
-  const exists = 'Job job_1 exists. Call wait_for_job.';
-  const fields = { id: ID };
-  expect(await call('run_job', { prompt: 'p' })).toEqual({ message: exists, fields });
-  const answer = { questionId: 'q_2', text: null };
-  expect(await call('run_job', {}, { jobId: ID, answer })).toEqual({ message: `no. ${exists}`, fields });
-  service.answers['GET /jobs/job_1/status'] = [403, { error: 'no', request_id: 'r' }];
-  expect(await call('run_job', {}, { jobId: ID, answer })).toEqual({ message: exists, fields });
 });
 
 it('a result has the final message, or the ends of the streams, and says if either is cut', async () => {
@@ -168,13 +100,6 @@ it('a result has the final message, or the ends of the streams, and says if eith
   expect(await resultWith({ final_message: '', stdout: 'x' })).not.toHaveProperty('stdout');
 });
 
-it('a result names 50 files at most, and says how many there are', async () => {
-  const attachments = Array.from({ length: 51 }, (_, at) => `file-${at}`);
-  expect(await resultWith({ attachments })).toMatchObject({
-    ...{ attachments: attachments.slice(0, 50), attachments_total: 51 },
-  });
-});
-
 it('logs are read in parts of 16 KiB unless asked otherwise, and say whether more may follow', async () => {
   service.answers['GET /jobs/job_1/logs'] = { ...JOB, stdout: 'x' };
   const more = { message: 'The job may write more output.', fields: { ...JOB, stdout: 'x' } };
@@ -185,35 +110,6 @@ it('logs are read in parts of 16 KiB unless asked otherwise, and say whether mor
   expect(service.asked.slice(0, 2)).toEqual([
     ['GET /jobs/job_1/logs', { limit: '16384' }],
     ['GET /jobs/job_1/logs', { limit: '4', stream: 'stderr', offset: '7' }],
-  ]);
-});
-
-it('send_message and cancel_job act on the job', async () => {
-  service.answers['POST /jobs/job_1/messages'] = [201, { id: 'msg_1' }];
-  const sent = await call('send_message', { id: ID, text: 'hi', idempotency_key: 'k' });
-  expect(sent.fields).toEqual({ id: ID, message_id: 'msg_1' });
-  expect(service.asked).toEqual([['POST /jobs/job_1/messages', { text: 'hi', idempotency_key: 'k' }]]);
-  service.answers['POST /jobs/job_1/cancel'] = { ...JOB, title: 'x' };
-  expect(await call('cancel_job', { id: ID })).toEqual({ message: 'It runs. Call wait_for_job.', fields: JOB });
-  service.answers['POST /jobs/job_1/cancel'] = { ...JOB, status: 'CANCELLED' };
-  expect((await call('cancel_job', { id: ID })).message).toBe('The job is cancelled.');
-});
-
-it('a list has what tells jobs apart, and how many there are', async () => {
-  const summary = {
-    ...{ id: ID, status: 'RUNNING', state_reason: JOB.state_reason, title: 't', prompt_preview: 'p', project: 'a' },
-    ...{ profile: 'practice', tags: [], created_at: '2030-01-01T00:00:00.000Z', finished_at: null },
-  };
-  const page = { items: [{ ...summary, session: 'x' }], next_cursor: 'c' };
-  service.answers['GET /jobs'] = { ...page, total: 3, total_complete: true };
-  expect(await call('list_jobs', {})).toEqual({
-    ...{ message: '1 of 3 jobs.', fields: { items: [summary], next_cursor: 'c' } },
-  });
-  service.answers['GET /jobs'] = { ...page, total: 3, total_complete: false };
-  expect((await call('list_jobs', { limit: 5, status: 'RUNNING' })).message).toBe('1 of 3 or more jobs.');
-  expect(service.asked).toEqual([
-    ['GET /jobs', { limit: '20' }],
-    ['GET /jobs', { limit: '5', status: 'RUNNING' }],
   ]);
 });
 
@@ -236,23 +132,5 @@ describe('an answer has at most 100,000 characters in both copies, and the next 
       offset = fields.next_message_offset;
     }
     expect(message).toBe(text);
-  });
-
-  it('the ends of the streams, from the call that ran the job', async () => {
-    service.answers['GET /jobs/job_1/result'] = { ...RESULT, stdout: text, stderr: text };
-    const { stdout, answer_truncated } = await read('run_job', { prompt: 'p' });
-    expect([String(stdout).length > 1_000, answer_truncated]).toEqual([true, true]);
-  });
-
-  it('the questions', async () => {
-    const items = Array.from({ length: 20 }, (_, at) => ({ ...OPEN, id: `q_${at}`, answer: 'x'.repeat(16_000) }));
-    service.answers['GET /jobs/job_1/questions'] = { items };
-    const found: object[] = [];
-    for (let offset: unknown = 0; offset !== null; ) {
-      const fields = await read('list_questions', { offset });
-      found.push(...fields.items);
-      offset = fields.next_offset;
-    }
-    expect(found).toEqual(items);
   });
 });
