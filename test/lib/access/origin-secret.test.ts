@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { originDigest } from '../../../lib/access/origin-proof.ts';
 import { OriginSecrets } from '../../../lib/access/origin-secret.ts';
@@ -45,28 +44,4 @@ it('a version and the one before it are accepted, and the one before that is rem
   const third = await secrets.keep(3);
   expect(third).toEqual([await secrets.value(3), 'secret 2'].map(originDigest));
   expect(kept()).toEqual(['2', '3']);
-});
-
-it('a version without a secret has no value, and no version 0 is looked for', async () => {
-  await expect(secrets.value(7)).rejects.toThrow('there is no origin secret of version 7');
-  store.calls.length = 0;
-  await expect(secrets.value(0)).rejects.toThrow('there is no origin secret of version 0');
-  expect(store.calls).toEqual([]);
-});
-
-it("the gateway's key is derived from the secret of its version; without one it is a key that is never sent", async () => {
-  put(1, 'secret 1');
-  const key = createHmac('sha256', 'secret 1').update('api gateway key').digest('hex');
-  expect([await secrets.gatewayKey(1), await secrets.gatewayKey(1)]).toEqual([key, key]);
-  const [one, another] = [await secrets.gatewayKey(2), await secrets.gatewayKey(2)];
-  expect(one).toMatch(/^[0-9a-f]{64}$/);
-  expect(another).not.toBe(one);
-});
-
-it('all versions are removed, ten with each request', async () => {
-  for (let version = 1; version <= 20; version += 1) put(version, 'x');
-  put(21, 'of a later version');
-  await secrets.removeAll(20);
-  expect(kept()).toEqual(['21']);
-  expect(store.calls).toHaveLength(2);
 });

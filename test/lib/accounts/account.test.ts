@@ -10,7 +10,6 @@ import {
   needsWorker,
   renewed,
   started,
-  unclaimed,
   unlinked,
   withoutLostLogin,
 } from '../../../lib/accounts/account.ts';
@@ -90,7 +89,7 @@ describe('what is stored of a login', () => {
   const AT = '2026-11-20T10:00:00.000Z';
   const asked = { id: 'one', state: 'starting', requested_at: AT };
   const taken = { ...asked, worker_id: 'worker-1', listener: BY.listener, lease_until: '2026-11-20T10:00:30.000Z' };
-  const { listener: _listener, lease_until: _lease, ...ended } = taken;
+  const { ...ended } = taken;
 
   it('is that it waits, then who runs it and until when, then how it ended', () => {
     expect(started(LINKED, 'one', NOW)).toEqual({ ...LINKED, login: asked });
@@ -104,52 +103,6 @@ describe('what is stored of a login', () => {
     expect(endedLogin(running(), 'one', failed)).toEqual({ ...NONE, login: { ...ended, ...failed } });
     const link = { login: { ...ended, state: 'linked' }, credential: { file: 'new.json' }, generation: 1 };
     expect(linked(running(), 'one', { file: 'new.json' })).toEqual({ ...NONE, ...link, discarded: [] });
-  });
-
-  it('ends where nothing runs it for its time: a quarter of an hour unclaimed, or half a minute of silence', () => {
-    const waiting = started(NONE, 'one', NOW);
-    expect(withoutLostLogin(waiting, NOW + 899_999)).toBe(waiting);
-    expect(withoutLostLogin(waiting, NOW + 900_000).login).toEqual({
-      ...asked,
-      state: 'expired',
-      error: 'No worker took the login; start it again.',
-    });
-    const lost = { state: 'failed', error: 'The process that ran the login ended; start it again.' };
-    expect(withoutLostLogin(running(), NOW + 30_001).login).toEqual({ ...ended, ...lost });
-    const { lease_until: _, ...unleased } = taken;
-    const account = accountSchema.parse({ login: unleased });
-    expect(withoutLostLogin(account, NOW).login).toMatchObject(lost);
-    expect(started(running(), 'two', NOW + 30_001).login).toMatchObject({ id: 'two', state: 'starting' });
-  });
-
-  it('ends the same way while a person is awaited', () => {
-    const awaiting = beaten(running(), 'one', 'awaiting_user', NOW) ?? NONE;
-    expect([needsWorker(awaiting), started(awaiting, 'two', NOW)]).toEqual([true, awaiting]);
-    expect(withoutLostLogin(awaiting, NOW + 30_001).login).toMatchObject({ state: 'failed' });
-    expect(endedLogin(awaiting, 'one', { state: 'cancelled' }).login).toMatchObject({ state: 'cancelled' });
-    expect(linked(awaiting, 'one', { file: 'new.json' })?.login).toMatchObject({ state: 'linked' });
-  });
-
-  it('changes by the process of that login only', () => {
-    const account = running(LINKED);
-    expect(beaten(account, 'two', 'awaiting_user', NOW)).toBeUndefined();
-    expect(endedLogin(account, 'two', { state: 'failed' })).toBe(account);
-    expect(linked(account, 'two', { file: 'new.json' })).toBeUndefined();
-    const waiting = started(NONE, 'one', NOW);
-    expect(claimed(waiting, { ...BY, id: 'two' }, NOW)).toBeUndefined();
-    expect(claimed(running(), { ...BY, id: 'two' }, NOW)).toBeUndefined();
-    expect(claimed(NONE, BY, NOW)).toBeUndefined();
-  });
-
-  it('waits for a worker until one has it', () => {
-    const waiting = started(NONE, 'one', NOW);
-    expect([unclaimed(waiting), unclaimed(running()), unclaimed(NONE)]).toEqual([waiting.login, undefined, undefined]);
-    expect(unclaimed(endedLogin(waiting, 'one', { state: 'cancelled' }))).toBeUndefined();
-  });
-
-  it('has several heartbeats in the time of its lease, and is looked for while a person waits', () => {
-    expect(LOGIN.lease / LOGIN.beatEvery).toBeGreaterThanOrEqual(5);
-    expect(LOGIN.pollEvery).toBeLessThanOrEqual(2_000);
   });
 });
 
@@ -168,25 +121,10 @@ it('unlinking cancels a pending login, and has the credential revoked', () => {
   expect([account.login, account.credential]).toEqual([undefined, undefined]);
 });
 
-it('unlinking an account without a login changes nothing else', () => {
-  expect(unlinked(accountSchema.parse({ generation: 4, version: 2, discarded: ['older.json'] }))).toEqual({
-    ...{ generation: 4, version: 2, discarded: ['older.json'] },
-  });
-  const linkedAgain = accountSchema.parse({ ...LINKED, discarded: ['older.json'] });
-  expect(unlinked(linkedAgain).discarded).toEqual(['older.json', 'old.json']);
-  expect(linked(running(linkedAgain), 'one', { file: 'new.json' })?.discarded).toEqual(['older.json', 'old.json']);
-});
-
 describe('a worker is needed', () => {
   it('for a pending login, and for each login to be revoked', () => {
     expect(needsWorker(started(NONE, 'one', NOW))).toBe(true);
     expect(needsWorker(running())).toBe(true);
     expect(needsWorker(unlinked(LINKED))).toBe(true);
-  });
-
-  it('for nothing else', () => {
-    expect(needsWorker(NONE)).toBe(false);
-    expect(needsWorker(LINKED)).toBe(false);
-    expect(needsWorker(endedLogin(running(), 'one', { state: 'cancelled' }))).toBe(false);
   });
 });

@@ -1,11 +1,8 @@
-import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { generateToken } from '../../../lib/access/tokens/api-tokens.ts';
-import { baseHeaders, errorResponse } from '../../../lib/api/answer.ts';
+import { errorResponse } from '../../../lib/api/answer.ts';
 import { ApiError, InvalidFieldError } from '../../../lib/contract/errors.ts';
-import { NewerSchemaError } from '../../../lib/jobs/lifecycle/newer-schema.ts';
-import { tableOutage } from '../../../lib/platform/aws/table-outage.ts';
 
 const thrown = (name: string, status?: number) =>
   Object.assign(new Error('arn:aws:dynamodb:eu-west-1:1:table/Jobs is too fast'), {
@@ -41,29 +38,6 @@ it("any other unexpected error is an internal error, and the answer shows only t
   expect(JSON.parse(String(body))).toEqual({ error: 'internal_error', request_id: 'r2' });
 });
 
-it('an error response has its own message', () => {
-  const { statusCode, body } = errorResponse(ApiError.of('not_found'), { requestId: 'r3', tls: false });
-  expect([statusCode, JSON.parse(String(body)).error]).toEqual([404, 'not_found']);
-});
-
-it('names the table if a request to it failed, wherever that was', async () => {
-  const options = { region: 'eu-central-1', credentials: { accessKeyId: 'x', secretAccessKey: 'x' }, maxAttempts: 1 };
-  // Nothing listens at the port of tcpmux.
-  const client = new DynamoDBClient({ ...options, endpoint: 'http://127.0.0.1:1' });
-  tableOutage.attach(client);
-  const error: unknown = await client.send(new ListTablesCommand({})).catch((thrown: unknown) => thrown);
-  const { statusCode, body } = errorResponse(error, { requestId: 'r', tls: false });
-  expect([statusCode, JSON.parse(String(body))]).toMatchObject([503, { details: { failed: ['table'] } }]);
-});
-
-it('what only a newer version can read is there again in half a minute', () => {
-  const { statusCode, headers, unexpected } = errorResponse(new NewerSchemaError('job j'), {
-    requestId: 'r',
-    tls: false,
-  });
-  expect([statusCode, headers['retry-after'], unexpected]).toEqual([503, '30', false]);
-});
-
 it('a rejected field is named with its place, and a token in the wrong place is not repeated', () => {
   const given = InvalidFieldError.of('limit', `received ${generateToken()}, ${generateToken()}`);
   const route = { query: z.object({ limit: z.string() }), headers: undefined };
@@ -72,19 +46,4 @@ it('a rejected field is named with its place, and a token in the wrong place is 
   const details = { faults: ['a', 'b'] };
   const several = errorResponse(ApiError.because('invalid_request', 'a', details), { requestId: 'r', tls: false });
   expect(JSON.parse(String(several.body))).toEqual({ error: 'a', details, request_id: 'r' });
-});
-
-it('only an answer without a known caller says how to come with a token', () => {
-  const headersOf = (error: ApiError) => errorResponse(error, { requestId: 'r', tls: false }).headers;
-  expect(headersOf(ApiError.of('unauthorized'))['www-authenticate']).toBe('Bearer realm="promptq"');
-  const others = headersOf(ApiError.of('forbidden'));
-  expect(others).not.toHaveProperty('www-authenticate');
-  expect(others).not.toHaveProperty('retry-after');
-});
-
-it('an answer is JSON, has the id of its request, and keeps browsers at TLS only where clients come by it', () => {
-  const [plain, secure] = [false, true].map((tls) => baseHeaders({ requestId: 'r', tls }));
-  expect(plain).toMatchObject({ 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'r' });
-  expect(plain).not.toHaveProperty('strict-transport-security');
-  expect(secure).toMatchObject({ ...plain, 'strict-transport-security': expect.stringContaining('max-age=') });
 });

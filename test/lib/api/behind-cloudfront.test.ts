@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -21,7 +21,6 @@ import { startParameterStore } from '../../stand-ins/parameter-store.ts';
 
 /** The exported handlers as they run in the cloud: behind CloudFront, with the values that its stack stores. */
 const [SECRET, FORMER] = ['s'.repeat(43), 'f'.repeat(43)] as const;
-const ORIGIN = 'https://d111.cloudfront.example';
 const SERVICE_ENDPOINTS = '/promptq-data/whereabouts';
 const ended: (() => Promise<unknown> | unknown)[] = [];
 let gateway: Gateway;
@@ -118,63 +117,5 @@ describe('the address behind CloudFront', () => {
     await ask('/api/v1/codex-account/cancel', from, { method: 'POST' });
     const { text } = await ask('/api/v1/audit-logs', { ...authorized(), ...known() });
     expect(JSON.parse(text).items[0]).toMatchObject({ source_ip: '203.0.113.7' });
-  });
-});
-
-describe('what a function logs of a request', () => {
-  const written = async (id: string | null) => {
-    const lines = (await readFile(logFile, 'utf8')).trim().split('\n').filter(Boolean);
-    return lines.map((line) => JSON.parse(line)).find(({ request_id }) => request_id === id);
-  };
-  const from = (address: string) => ({ [VIEWER_ADDRESS_HEADER]: address });
-
-  it("has the viewer's address beside the request id that API Gateway's access log has", async () => {
-    const let_in = await ask('/api/v1/health', { ...authorized(), ...known(), ...from('203.0.113.7') });
-    const refused = await ask('/api/v1/health', { ...known(), ...from('2001:DB8:0::7') });
-    const unmapped = await ask('/api/v1/nowhere', { ...authorized(), ...known(), ...from('203.0.113.8') });
-    const lines = [let_in, refused, unmapped].map(({ headers }) => written(headers.get('x-request-id')));
-    expect(await Promise.all(lines)).toMatchObject([
-      { message: 'answered', source_ip: '203.0.113.7' },
-      { message: 'refused', source_ip: '2001:db8::7' },
-      { message: 'refused', source_ip: '203.0.113.8' },
-    ]);
-  });
-
-  it('ignores an address header that bypassed CloudFront', async () => {
-    const { status, headers } = await ask('/api/v1/health', { ...authorized(), ...from('203.0.113.7') });
-    expect([status, (await written(headers.get('x-request-id'))).source_ip]).toEqual([403, '127.0.0.1']);
-  });
-});
-
-describe('what the functions read on demand', () => {
-  const write = (text: object) =>
-    store.parameters.set(SERVICE_ENDPOINTS, { type: 'String', value: JSON.stringify(text) });
-  const signIn = () => ask('/auth/sign-in', known());
-  const signedOut = () => ask('/auth/signed-out', known());
-  const suspend = (origin: string) =>
-    ask('/api/v1/tokens/tok_x/suspend', { ...known(), cookie: credentials.cookie, origin }, { method: 'POST' });
-
-  it("is not read by functions that don't need it", async () => {
-    await ask('/api/v1/health', { ...authorized(), ...known() });
-    await ask('/api/v1/jobs', { ...authorized(), ...known() }, { method: 'POST', body: '{"prompt":"x","draft":true}' });
-    await ask('/api/v1/session', { ...known(), cookie: credentials.cookie });
-    expect(store.calls).toEqual([]);
-  });
-
-  it('is read by each call until it exists, then cached', async () => {
-    const early = await signIn();
-    expect([early.status, early.text]).toEqual([503, expect.stringContaining('Sign-in is not set up')]);
-    expect((await signedOut()).status).toBe(503);
-    expect((await suspend(ORIGIN)).status).toBe(403);
-    // The sign-in itself has other tests.
-    const issuer = 'https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_AbCdEf';
-    write({ public_origin: ORIGIN, issuer, client_id: 'client' });
-    expect((await signedOut()).text).toContain('"/auth/signed-out?everywhere=1"');
-    expect((await suspend(ORIGIN)).status).toBe(404);
-    expect((await suspend('https://evil.example')).status).toBe(403);
-    store.calls.length = 0;
-    await signedOut();
-    await suspend(ORIGIN);
-    expect(store.calls).toEqual([]);
   });
 });

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { TokenStore } from '../../../lib/access/tokens/token-store.ts';
-import { DeployBindingStore } from '../../../lib/bindings/deploy-binding-store.ts';
-import { LIMITS } from '../../../lib/contract/limits.ts';
 import { listBindings } from '../../../lib/contract/routes/deploy-bindings.ts';
 import { listJobs } from '../../../lib/contract/routes/jobs.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
@@ -63,22 +61,3 @@ it.each(['limit=500', 'limit=500&status=DRAFT', 'limit=400&project=local_project
     expect(found.toSorted()).toEqual(IDS.toSorted());
   },
 );
-
-it('a page that fits has as many items as its limit', async () => {
-  expect((await read('limit=200')).items).toHaveLength(200);
-});
-
-it('a list without pages is streamed, since it may exceed the 6 MB too', async () => {
-  const bindings = new DeployBindingStore(deployment.registry);
-  const long = '"'.repeat(LIMITS.deployBindings.commandLength);
-  const at = new Date(0).toISOString();
-  const names = Array.from({ length: 140 }, (_, n) => `site-${String(n).padStart(3, '0')}`);
-  for (const name of names)
-    await bindings.replace(undefined, {
-      ...{ id: `app.${name}`, project_id: 'app', project: 'app', name, binding_mode: 'custom', secrets: [] },
-      ...{ install_command: long, build_command: long, deploy_command: long, created_at: at, updated_at: at },
-    });
-  const response = await fetch(`${gateway.url}/api/v1/deploy-bindings`, { headers: { authorization } });
-  const { items } = (await response.json()) as { items?: { name: string; deploy_command: string }[] };
-  expect([response.status, items?.map(({ name }) => name)]).toEqual([200, names]);
-});

@@ -1,21 +1,16 @@
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { originDigest } from '../../../lib/access/origin-proof.ts';
 import type { LambdaAnswer } from '../../../lib/api/answer.ts';
-import type { Call } from '../../../lib/api/front-door.ts';
 import { handle, handleUnmapped } from '../../../lib/api/serve.ts';
-import { serveTokenChange } from '../../../lib/api/serve-token-change.ts';
-import { ApiError, InvalidFieldError } from '../../../lib/contract/errors.ts';
-import { KEEP_WARM } from '../../../lib/contract/keep-warm.ts';
+import { ApiError } from '../../../lib/contract/errors.ts';
 import type { Route } from '../../../lib/contract/route.ts';
-import { revokeToken } from '../../../lib/contract/routes/tokens.ts';
 import { aContext, anEvent, served, TOKEN, UNKNOWN } from './served.ts';
 
 const { core, known, logged, audited } = served({ PROMPTQ_API_SCOPE_ENFORCE: '1' });
-const JOB = 'job_01k9zzzzzzzzzzzzzzzzzzzzzz';
 
 const ROUTE = {
   id: 'things.read',
@@ -55,26 +50,6 @@ const refused = (status: number, more: object = {}) => ({
   ...{ status, principal: undefined, ...more },
 });
 
-it('an answer has the first status of its route, the headers of every answer and its own, and is logged', async () => {
-  const answer = await ask(async () => ({ body: { ok: true, more: 1 } as { ok: boolean }, headers: { etag: '"a"' } }));
-  expect(answer).toMatchObject({ status: 200, body: '{"ok":true}' });
-  expect(answer.headers).toMatchObject({ etag: '"a"', 'x-request-id': 'request-1' });
-  expect(answer.headers).not.toHaveProperty('strict-transport-security');
-  expect(logged).toEqual([refused(200, { line: 'answered', principal: 'token:ci' })]);
-  expect(audited).toEqual([]);
-});
-
-it('an answer is JSON of its schema, a text of its other media type, a stream, or nothing', async () => {
-  const text = { text: 'plain', headers: { 'content-type': 'text/plain' } };
-  expect(await ask(async () => text)).toMatchObject({ status: 200, body: 'plain' });
-  expect(await ask(async () => ({ status: 202 }))).toMatchObject({ status: 202, body: '' });
-  const stream = Readable.from(['{}']);
-  expect((await ask(async () => ({ body: stream }))).body).toBe(stream);
-  const odd = await ask(async () => ({ body: { ok: 1 } as unknown as { ok: boolean } }));
-  expect([odd.status, logged.at(-1)]).toMatchObject([500, { line: 'failed', error: expect.any(Error) }]);
-  expect(await ask(async () => ({ ...text, headers: { 'content-type': 'text/csv' } }))).toMatchObject({ status: 500 });
-});
-
 it('a request is judged in a fixed order: its size, its caller, the scope, then its input', async () => {
   const bad = { multiValueQueryStringParameters: { no: ['1'] } };
   const stranger = { ...bad, headers: { authorization: `Bearer ${UNKNOWN}` } };
@@ -88,27 +63,6 @@ it('a request is judged in a fixed order: its size, its caller, the scope, then 
   expect(logged).toEqual([refused(413), refused(401), refused(403), refused(400, { principal: 'token:ci' })]);
 });
 
-it('a rejected field is named with its place, and an error that is no answer fails', async () => {
-  const answer = await ask(async () => {
-    throw InvalidFieldError.of('limit', 'no');
-  });
-  expect(JSON.parse(String(answer.body))).toEqual({ error: 'query.limit: no', request_id: 'request-1' });
-  const error = new Error('secret');
-  expect(await ask(async () => Promise.reject(error))).toMatchObject({ status: 500 });
-  const { status: _status, principal: _principal, ...line } = refused(500);
-  expect(logged.at(-1)).toEqual({ ...line, line: 'failed', error });
-});
-it('the log names the job of the path, or the one that the call notes, and nothing else that the path has', async () => {
-  const of = (id: string) => ({ event: { pathParameters: { id } } });
-  await ask(undefined, of(JOB));
-  await ask(undefined, of(UNKNOWN));
-  await ask(async (_input, { noteJob }) => {
-    noteJob('job_x');
-    return { body: { ok: true } };
-  }, of(JOB));
-  expect(logged.map((line) => (line as { job_id?: string }).job_id)).toEqual([JOB, undefined, 'job_x']);
-});
-
 it('only an audited route records what a known caller did, also when it is refused', async () => {
   const route = { audited: true };
   const event = { pathParameters: { id: 'a'.repeat(201) }, headers: { 'X-API-Token': TOKEN } };
@@ -120,37 +74,12 @@ it('only an audited route records what a known caller did, also when it is refus
   expect(audited).toEqual([200, 404].map((status) => ({ ...entry, status, target })));
 });
 
-it('a call knows its caller, its token and what it accepts, and can judge the caller once more', async () => {
-  const calls: Call[] = [];
-  const headers = { Authorization: `Bearer ${TOKEN}`, Accept: 'text/csv' };
-  await ask(
-    async (_input, call) => {
-      calls.push(call);
-      return { body: { ok: true } };
-    },
-    { event: { headers, requestContext: { identity: {} } } },
-  );
-  const [call] = calls;
-  expect(call).toMatchObject({ requestId: 'aws-1', core, principal: { kind: 'token', id: 'tok_1', name: 'token:ci' } });
-  expect([call?.apiToken(), call?.accepts('text/csv'), call?.accepts('text/html')]).toEqual([TOKEN, true, false]);
-  expect(await call?.reauthorize()).toEqual(call?.principal);
-  vi.mocked(core.tokens.verify).mockResolvedValue(undefined);
-  await expect(call?.reauthorize()).rejects.toThrow('unauthorized');
-});
-
 it('a token that goes too fast waits; other callers do not', async () => {
   const take = vi.spyOn(core.tokenRate, 'take').mockReturnValue(3);
   const { status, headers } = await ask();
   expect([status, headers['retry-after'], take.mock.calls]).toEqual([429, '3', [['tok_1']]]);
   take.mockReturnValue(0);
   expect((await ask()).status).toBe(200);
-});
-
-it('a buffered answer that takes too long is given up before the function ends', async () => {
-  const endless = async () => await new Promise<never>(() => undefined);
-  expect((await ask(endless, { context: aContext(10_000, 10_000, 500) })).status).toBe(504);
-  vi.mocked(core.tokens.verify).mockImplementation(endless);
-  expect((await ask(undefined, { context: aContext(500, 10_000) })).status).toBe(504);
 });
 
 /** The headers of an admin's browser on a page of an origin; the service's own is `https://own.example`. */
@@ -188,32 +117,6 @@ it('a stream is given up too if it does not begin in time, and fails with a stat
   vi.unstubAllGlobals();
 });
 
-it('a call that keeps a function warm reads nothing, and is no request', async () => {
-  const handler = handle(
-    ROUTE,
-    () => ({}),
-    async () => ({ body: { ok: true } }),
-  ) as unknown as Handler;
-  expect(await handler(KEEP_WARM as never, aContext())).toEqual({ statusCode: 204, headers: {}, body: '' });
-  const heads: object[] = [];
-  const from = (stream: PassThrough, head: object) => {
-    heads.push(head);
-    return stream;
-  };
-  vi.stubGlobal('awslambda', { streamifyResponse: (streamed: unknown) => streamed, HttpResponseStream: { from } });
-  onTestFinished(() => void vi.unstubAllGlobals());
-  const streamed = handle(
-    { ...ROUTE, mode: 'stream' } as never,
-    () => ({}),
-    async () => ({}),
-  ) as unknown as (...given: unknown[]) => Promise<void>;
-  const output = new PassThrough();
-  await streamed(KEEP_WARM, output, aContext());
-  expect([await text(output), heads]).toMatchObject(['', [{ statusCode: 204 }]]);
-  expect(core.tokens.verify).not.toHaveBeenCalled();
-  expect([logged, audited]).toEqual([[], []]);
-});
-
 it('a session may change something only from the own site', async () => {
   const from = async (origin?: string, httpMethod = 'POST') =>
     (await ask(undefined, { event: { httpMethod, headers: fromBrowser(origin) } })).status;
@@ -237,19 +140,6 @@ it('behind CloudFront, a request without its secret is forbidden, and what it sa
   Object.assign(core.env, { PROMPTQ_ORIGIN_DIGESTS: alone.digests });
 });
 
-it('what a route needs is opened by its first call, but in Lambda at once', async () => {
-  const open = vi.fn(() => ({}));
-  const handler = handle(ROUTE, open, async () => ({ body: { ok: true } })) as unknown as Handler;
-  expect(open).toHaveBeenCalledTimes(0);
-  await handler(anEvent(), aContext());
-  await handler(anEvent(), aContext());
-  expect(open.mock.calls).toEqual([[core]]);
-  vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'on-demand');
-  handle(ROUTE, open, async () => ({ body: { ok: true } }));
-  expect(open).toHaveBeenCalledTimes(2);
-  vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', undefined);
-});
-
 it('what no route maps is not found; of a path that others do, the methods are named', async () => {
   known.scopes = ['admin'];
   const unmapped = handleUnmapped() as unknown as Handler;
@@ -261,19 +151,4 @@ it('what no route maps is not found; of a path that others do, the methods are n
   expect([hidden.statusCode, 'allow' in hidden.headers]).toEqual([403, false]);
   expect((await of({ path: '/api/v1/automations/7' })).statusCode).toBe(404);
   expect(logged.at(-1)).toMatchObject({ route: 'unmapped', status: 404 });
-});
-
-it('a change of a token answers with the token, and says of one that it cannot change why', async () => {
-  const token = { id: 'tok_2', name: 'old', state: 'revoked', scopes: [], created_at: '2026-11-20T10:00:00.000Z' };
-  const setState = vi.spyOn(core.tokens, 'setState').mockResolvedValue({ ...token, created_by: 'x' } as never);
-  const revoke = serveTokenChange(revokeToken, 'revoked') as unknown as Handler;
-  const event = anEvent({ httpMethod: 'POST', headers: fromBrowser(), pathParameters: { id: 'tok_2' } });
-  const body = async () => JSON.parse(String((await revoke(event, aContext())).body));
-  expect(await body()).toMatchObject({ id: 'tok_2', state: 'revoked', scopes_enforced: true, expires_at: null });
-  expect(setState.mock.calls).toEqual([['tok_2', 'revoked']]);
-  setState.mockResolvedValue('unknown');
-  expect(await body()).toMatchObject({ error: 'not_found' });
-  setState.mockResolvedValue('revoked');
-  expect(await body()).toMatchObject({ error: 'token tok_2 is revoked permanently; create another one' });
-  expect(audited.map((entry) => (entry as { status: number }).status)).toEqual([200, 404, 400]);
 });

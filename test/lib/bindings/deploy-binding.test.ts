@@ -1,12 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  acts,
-  bindingSchema,
-  commandsOf,
-  type DeployBinding,
-  timeoutOf,
-  viewBinding,
-} from '../../../lib/bindings/deploy-binding.ts';
+import { acts, commandsOf, type DeployBinding, timeoutOf, viewBinding } from '../../../lib/bindings/deploy-binding.ts';
 import { presetOf } from '../../../lib/bindings/framework-presets.ts';
 
 const AT = { created_at: '2026-11-20T10:00:00.000Z', updated_at: '2026-11-20T11:00:00.000Z' };
@@ -112,33 +105,8 @@ it.each<[what: string, binding: DeployBinding, shown: object, acts: boolean]>([
   expect(acts(binding)).toBe(does);
 });
 
-it('a binding shows null for each field that it does not have', () => {
-  expect(viewBinding(aBinding({ binding_mode: 'hosted_editor' }))).toEqual({
-    ...NAMED,
-    ...AT,
-    binding_mode: 'hosted_editor',
-    ready: false,
-    missing: ['open_url'],
-    disabled_reason: null,
-    target_url: null,
-    command: null,
-    open_url: null,
-    framework: null,
-    install_command: null,
-    build_command: null,
-    deploy_command: null,
-    timeout_seconds: null,
-    commands: [],
-  });
-});
-
 it('a command runs for 15 minutes unless its binding says how long, and only where the mode runs commands', () => {
   expect(timeoutOf(aBinding({ binding_mode: 'custom' }))).toBe(900);
   expect(timeoutOf(aBinding({ binding_mode: 'custom', timeout_seconds: 3_600 }))).toBe(3_600);
   expect(commandsOf(aBinding({ binding_mode: 'generic', command: 'make', build_command: 'b' }))).toEqual([]);
-});
-
-it('a binding that was stored before there were secrets has none', () => {
-  const { secrets: _secrets, ...stored } = aBinding({ binding_mode: 'generic' });
-  expect(bindingSchema.parse(stored).secrets).toEqual([]);
 });

@@ -1,11 +1,9 @@
 import { expect, it } from 'vitest';
 import { BindingSecretStore } from '../../../lib/bindings/binding-secrets.ts';
 import type { DeployBinding } from '../../../lib/bindings/deploy-binding.ts';
-import { DeployBindingStore } from '../../../lib/bindings/deploy-binding-store.ts';
-import { deleteBinding, writeBinding } from '../../../lib/bindings/write-binding.ts';
+import { writeBinding } from '../../../lib/bindings/write-binding.ts';
 import type { BindingWrite } from '../../../lib/contract/schemas/deploy-binding.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
-import { repeatingTable } from '../../stand-ins/repeating-table.ts';
 
 /** Remembers which secrets are stored. */
 class CountedSecrets extends BindingSecretStore {
@@ -38,33 +36,8 @@ function bindings() {
   return { deployment, secrets, context, write, stored, pass };
 }
 
-/** Bindings of which another process writes the newest first, this many times. */
-function contended(of: DeployBindingStore, times: number): DeployBindingStore {
-  let left = times;
-  const first = (write: (known: DeployBinding) => Promise<unknown>) => async (known: DeployBinding, next: never) => {
-    left -= 1;
-    if (left >= 0 && known !== undefined) await of.replace(known, known);
-    return await (write as (known: DeployBinding, next: never) => Promise<unknown>)(known, next);
-  };
-  return Object.create(of, {
-    replace: { value: first(of.replace.bind(of) as never) },
-    delete: { value: first(of.delete.bind(of)) },
-    get: { value: of.get.bind(of) },
-    list: { value: of.list.bind(of) },
-  }) as DeployBindingStore;
-}
-
 const HOOK = { binding_mode: 'generic', target_url: 'https://example.com/hook' } as const;
 const secretOf = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;
-
-it('a binding whose write is repeated, because its answer was lost, keeps its secret', async () => {
-  const { deployment, secrets, write, stored } = bindings();
-  const { registry } = deployment;
-  const repeating = new DeployBindingStore({ ...registry, table: repeatingTable(registry.table) });
-  const { view, created } = await write(HOOK, { bindings: repeating });
-  expect([created, await secrets.get((await stored()).secrets[0]?.ref ?? '')]).toEqual([true, view.secret]);
-  expect(view.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-});
 
 it('another mode removes the fields and secrets of the former one, the same mode keeps what is not written', async () => {
   const { secrets, write, stored } = bindings();
@@ -85,31 +58,6 @@ it('another mode removes the fields and secrets of the former one, the same mode
   expect((await write(editor)).view).toMatchObject({ ...editor, command: null });
   expect((await write({ binding_mode: 'hosted_editor' })).view).toMatchObject(editor);
   expect(secrets.kept.size).toBe(0);
-});
-
-it('a binding keeps when it was created, says when it was updated, and is enabled by an update', async () => {
-  const { deployment, write, stored, pass } = bindings();
-  const begin = '2026-11-20T10:00:00.000Z';
-  expect((await write(HOOK)).view).toMatchObject({ created_at: begin, updated_at: begin });
-  const known = await stored();
-  await deployment.bindings.replace(known, { ...known, disabled_reason: 'off' });
-  pass(60);
-  const times = { created_at: begin, updated_at: '2026-11-20T10:01:00.000Z' };
-  expect((await write({ binding_mode: 'generic' })).view).toMatchObject({ ...times, disabled_reason: null });
-});
-
-it('without a name, a binding is called like its mode, and without a project it is of local_project', async () => {
-  const { context } = bindings();
-  const { view } = await writeBinding(context, HOOK);
-  expect(view).toMatchObject({ id: 'local_project.generic', name: 'generic', project_id: 'local_project' });
-});
-
-it('a project may be named twice, but not two projects', async () => {
-  const { write } = bindings();
-  const named = { project_id: 'twice', project: 'twice' };
-  expect((await write({ ...HOOK, ...named })).view).toMatchObject({ project: 'twice' });
-  expect((await write({ ...HOOK, ...named, project: undefined })).view).toMatchObject({ project_id: 'twice' });
-  await expect(write({ ...HOOK, ...named, project: 'once' })).rejects.toThrow('different projects');
 });
 
 const NO_COMMANDS = "this deployment's bindings run no commands; allowed: generic, hosted_editor";
@@ -177,33 +125,4 @@ it('a replaced secret is valid for a day more; the limit of five counts those th
   pass(22 * 3_600);
   await write({ ...HOOK, rotate_secret: true });
   expect([await untils(), secrets.kept.size]).toEqual([[undefined, '22T14', '21T15'], 3]);
-});
-
-it('a write that meets others is repeated, and leaves no secret of those that failed', async () => {
-  const { deployment, secrets, write, stored } = bindings();
-  await write(HOOK);
-  const { secret } = (await write({ ...HOOK, rotate_secret: true }, { bindings: contended(deployment.bindings, 4) }))
-    .view;
-  expect(await secrets.get((await stored()).secrets[0]?.ref ?? '')).toBe(secret);
-  expect(secrets.kept.size).toBe(2);
-});
-
-it('a deletion that meets others is repeated, and removes the secrets once it is done', async () => {
-  const { deployment, secrets, write, stored } = bindings();
-  await write(HOOK);
-  const { bindings: all } = deployment;
-  const remove = async (times: number) => await deleteBinding({ bindings: contended(all, times), secrets }, 'app.it');
-  expect(await remove(4)).toMatchObject({ id: 'app.it', target_url: HOOK.target_url });
-  expect([await stored(), secrets.kept.size]).toEqual([undefined, 0]);
-  await expect(remove(0)).rejects.toThrow('not_found');
-});
-
-it('a binding whose deletion is repeated, because its answer was lost, leaves no secret', async () => {
-  const { deployment, secrets, write } = bindings();
-  const { view } = await write(HOOK);
-  const { registry } = deployment;
-  const repeating = new DeployBindingStore({ ...registry, table: repeatingTable(registry.table) });
-  expect(await deleteBinding({ bindings: repeating, secrets }, view.id)).toMatchObject({ id: view.id });
-  expect(secrets.kept.size).toBe(0);
-  await expect(deleteBinding({ bindings: repeating, secrets }, view.id)).rejects.toThrow('not_found');
 });

@@ -19,18 +19,6 @@ it('a missing file of the usual name is ignored, a missing named file is an erro
   await expect(find('none.yaml')).rejects.toThrow(/none\.yaml \(promptq\.configFile\) can't be read/);
 });
 
-it('the file is the named one, relative to the folder, else the one of the usual name', async () => {
-  await writeFile(join(folder, 'promptq.config.yaml'), 'rules: [{ id: usual, text: t }]');
-  expect((await find())?.document.rules).toEqual([{ id: 'usual', text: 't' }]);
-  expect((await find('sub/mine.yaml'))?.document.rules).toEqual([{ id: 'mine', text: 't' }]);
-});
-
-it('a file that is there and cannot be read is an error, and so is the usual one', async () => {
-  await mkdir(join(folder, 'other', 'promptq.config.yaml'), { recursive: true });
-  const other = { folder: join(folder, 'other'), setting: 'promptq.configFile' };
-  await expect(findConfigFile(undefined, other)).rejects.toThrow(/promptq\.config\.yaml .*can't be read: EISDIR/);
-});
-
 it('a fault names the file, the line and the path in the document', async () => {
   await writeFile(join(folder, 'sub', 'wrong.yaml'), 'rules:\n  - id: a\n    text: 7\n');
   await expect(find('sub/wrong.yaml')).rejects.toThrow('sub/wrong.yaml:3: rules[0].text: received 7');

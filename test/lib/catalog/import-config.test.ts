@@ -1,10 +1,8 @@
-import { BatchGetCommand, type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { exportConfig } from '../../../lib/catalog/export-config.ts';
 import { importConfig } from '../../../lib/catalog/import-config.ts';
 import { ProfileStore } from '../../../lib/catalog/profiles.ts';
 import { removeProfile, removeRule } from '../../../lib/catalog/remove-entry.ts';
-import { RuleStore } from '../../../lib/catalog/rules.ts';
 import { configDocument } from '../../../lib/contract/schemas/config.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
@@ -19,19 +17,6 @@ const profile = (name: string, model = 'm-1') => ({ name, agent: 'codex', model 
 
 async function importing(document: unknown, { dryRun = false, registry = deployment.registry } = {}) {
   return await importConfig(registry, configDocument.parse(document), { dryRun, sandboxes: ['none'] });
-}
-
-/** The registry through a table whose commands a test may answer or look at. */
-function through(send: (command: unknown, next: () => Promise<unknown>) => Promise<unknown>) {
-  const { registry } = deployment;
-  const table = {
-    send: async (command: BatchGetCommand) => await send(command, async () => await registry.table.send(command)),
-  };
-  return { ...registry, table: table as unknown as DynamoDBDocumentClient };
-}
-
-function isConsistent(command: unknown): boolean {
-  return (command as { readonly input: { readonly ConsistentRead?: boolean } }).input.ConsistentRead === true;
 }
 
 it('an import says of each entry whether it is new, different or the same', async () => {
@@ -54,45 +39,6 @@ it('an import says of each entry whether it is new, different or the same', asyn
   expect(await importing(next)).toEqual({ dry_run: false, ...expected });
 });
 
-it('only what changes is written, and nothing if nothing does', async () => {
-  const written: string[][] = [];
-  const registry = through(async (command, next) => {
-    if (command instanceof TransactWriteCommand)
-      written.push((command.input.TransactItems ?? []).map(({ Put }) => `${Put?.Item?.kind} ${Put?.Item?.id}`));
-    return await next();
-  });
-  await importing({ rules: [rule('one'), rule('two')] }, { registry });
-  await importing({ rules: [rule('one'), rule('two')] }, { registry });
-  await importing({ rules: [rule('one'), rule('two', 'Be long.')] }, { registry });
-  await importing({ rules: [rule('one', 'Be long.')] }, { registry, dryRun: true });
-  expect(written).toEqual([
-    ['catalog state', 'rule one', 'rule two'],
-    ['catalog state', 'rule two'],
-  ]);
-});
-
-it('an entry of a document is compared with what is stored now, as many as it has and however DynamoDB gives them', async () => {
-  const rules = Array.from({ length: 150 }, (_, at) => rule(`many-${at}`));
-  await importing({ rules: rules.slice(0, 75) });
-  await importing({ rules: rules.slice(75) });
-  const asked: unknown[][] = [];
-  const inParts = through(async (command, next) => {
-    if (!(command instanceof BatchGetCommand)) return await next();
-    const [[name, { Keys = [], ConsistentRead }] = ['', {}]] = Object.entries(command.input.RequestItems ?? {});
-    asked.push([Keys.length, ConsistentRead]);
-    const part = new BatchGetCommand({ RequestItems: { [name]: { Keys: Keys.slice(0, 60), ConsistentRead: true } } });
-    const { Responses } = await deployment.registry.table.send(part);
-    return { Responses, ...(Keys.length > 60 && { UnprocessedKeys: { [name]: { Keys: Keys.slice(60) } } }) };
-  });
-  const { rules: answer } = await importing({ rules }, { registry: inParts });
-  expect(answer).toEqual({ created: [], updated: [], unchanged: rules.map(({ id }) => id) });
-  expect(asked).toEqual([
-    [100, true],
-    [50, true],
-    [40, true],
-  ]);
-});
-
 it('an imported profile replaces one of the deployment, which applies again when it is removed', async () => {
   const profiles = new ProfileStore(deployment.registry);
   await profiles.seed({ name: 'seeded', agent: 'shell' });
@@ -107,13 +53,6 @@ it('an imported profile replaces one of the deployment, which applies again when
   await expect(removeProfile(deployment.registry, 'seeded', removal)).rejects.toThrow('is built in');
 });
 
-it('a profile that is the same as one of the deployment is imported nevertheless', async () => {
-  const same = { name: 'like', agent: 'shell' } as const;
-  await new ProfileStore(deployment.registry).seed(same);
-  expect((await importing({ profiles: [same] })).profiles.updated).toEqual(['like']);
-  expect((await importing({ profiles: [same] })).profiles.unchanged).toEqual(['like']);
-});
-
 it('what is not there cannot be removed, and what is built in neither', async () => {
   const { registry } = deployment;
   const gone = async (name: string) => await removeProfile(registry, name, { defaultProfile: 'practice' });
@@ -125,33 +64,4 @@ it('what is not there cannot be removed, and what is built in neither', async ()
   expect(await gone('removed')).toMatchObject({ source: 'imported' });
   await expect(removeRule(registry, 'removed')).rejects.toMatchObject({ code: 'not_found' });
   await expect(gone('removed')).rejects.toMatchObject({ code: 'not_found' });
-});
-
-it('an export and a removal see what was imported just before', async () => {
-  const lagging = through(async (command, next) => {
-    return command instanceof TransactWriteCommand || isConsistent(command) ? await next() : {};
-  });
-  await importing({ rules: [rule('just-now')], profiles: [profile('just-now')] });
-  const { rules, profiles } = await exportConfig(lagging);
-  expect(rules?.filter(({ id }) => id === 'just-now')).toEqual([rule('just-now')]);
-  expect(profiles?.filter(({ name }) => name === 'just-now')).toMatchObject([profile('just-now')]);
-  expect(await removeRule(lagging, 'just-now')).toMatchObject(rule('just-now'));
-  expect(await removeProfile(lagging, 'just-now', { defaultProfile: 'practice' })).toMatchObject({
-    source: 'imported',
-  });
-});
-
-it('a rule that a read does not show yet is looked for once more, and an id without a rule is named', async () => {
-  await new RuleStore(deployment.registry).put(rule('fresh'));
-  const reads: unknown[] = [];
-  const lagging = through(async (command, next) => {
-    reads.push(isConsistent(command));
-    return isConsistent(command) ? await next() : {};
-  });
-  const rules = new RuleStore(lagging);
-  expect(await rules.get(['fresh', 'none'])).toEqual({ rules: [rule('fresh')], unknown: ['none'] });
-  expect(reads.toSorted()).toEqual([false, false, true, true]);
-  reads.length = 0;
-  expect(await rules.get(['none', 'fresh'], { consistent: true })).toMatchObject({ unknown: ['none'] });
-  expect(reads).toEqual([true, true]);
 });

@@ -1,13 +1,8 @@
-import { describe, expect, it, vi } from 'vitest';
-import {
-  checkBootstrap,
-  checkCloudFront,
-  checkEcsRole,
-} from '../../../lib/doctor/before-deploy/check-account-setup.ts';
+import { describe, expect, it } from 'vitest';
+import { checkCloudFront, checkEcsRole } from '../../../lib/doctor/before-deploy/check-account-setup.ts';
 import { checkCredentials } from '../../../lib/doctor/before-deploy/check-credentials.ts';
 import { checkLeftovers } from '../../../lib/doctor/before-deploy/check-leftovers.ts';
 import { checkFargateQuotas, checkLambdaQuota } from '../../../lib/doctor/before-deploy/check-quotas.ts';
-import { aws, CommandError, run } from '../../../lib/doctor/before-deploy/command.ts';
 import type { Finding } from '../../../lib/doctor/finding.ts';
 import { type Deployment, readDeployment } from '../../../lib/platform/config/deployment.ts';
 import { awsCommand } from './aws-command.ts';
@@ -25,35 +20,7 @@ async function answering(answers: Readonly<Record<string, unknown>>, failure = '
 }
 const inShort = ({ check, state, message }: Finding) => `${state} ${check}: ${message}`;
 
-describe('a command', () => {
-  it('returns what it wrote, or fails with its last line, or with its name if it wrote none', async () => {
-    expect(await run('printf', ['a b'])).toBe('a b');
-    await expect(run('sh', ['-c', 'echo first >&2; echo last >&2; exit 3'])).rejects.toEqual(
-      new CommandError('last', false),
-    );
-    await expect(run('sh', ['-c', 'exit 3'])).rejects.toEqual(new CommandError('`sh -c` failed', false));
-    const error = await run('promptq-unheard-of', []).catch((thrown: unknown) => thrown);
-    expect(error).toEqual(new CommandError('there is no command `promptq-unheard-of`', true));
-    expect(error).toMatchObject({ isMissing: true });
-  });
-
-  it('of AWS is asked for JSON, and may answer nothing', async () => {
-    await answering({ 'a b --output json': { c: 1 }, 'empty --output json': ' ' });
-    expect(await aws('a', 'b')).toEqual({ c: 1 });
-    expect(await aws('empty')).toBeNull();
-  });
-});
-
 describe('the account', () => {
-  it.each([
-    [{ Parameter: { Value: '6' } }, 'ok bootstrap: version 6'],
-    [{ Parameter: { Value: '5' } }, 'fault bootstrap: version 5; 6 is needed'],
-    [new Error('(ParameterNotFound)'), 'fault bootstrap: this account and region are not prepared for the CDK'],
-  ])('is bootstrapped for the CDK or not: %j', async (answer, expected) => {
-    await answering({ 'ssm get-parameter --name /cdk-bootstrap/hnb659fds/version': answer });
-    expect(inShort(await checkBootstrap())).toBe(expected);
-  });
-
   it('has the role of ECS, and distributions, or gets advice', async () => {
     await answering({ 'iam get-role --role-name AWSServiceRoleForECS': {}, 'cloudfront list-distributions': '"E1"' });
     expect([await checkEcsRole(), await checkCloudFront()].map(inShort)).toEqual([
@@ -65,14 +32,6 @@ describe('the account', () => {
       { state: 'warning', advice: expect.stringContaining('create-service-linked-role') },
       { state: 'warning', advice: expect.stringContaining('open a case') },
     ]);
-  });
-
-  it('is not judged by what may not be read', async () => {
-    await answering({}, 'AccessDenied');
-    for (const check of [checkBootstrap, checkEcsRole, checkCloudFront, checkLambdaQuota])
-      await expect(check()).rejects.toThrow('AccessDenied');
-    await expect(checkLeftovers('team')).rejects.toThrow('AccessDenied');
-    await expect(checkFargateQuotas(settings({}))).rejects.toThrow('AccessDenied');
   });
 });
 
@@ -88,27 +47,6 @@ describe('credentials', () => {
     await answering({ 'configure get region': 'eu-west-1\n', 'sts get-caller-identity --output': identity });
     expect(await look('eu-central-1')).toEqual([true, known, 'ok region: eu-central-1']);
     expect(await look()).toEqual([true, known, 'ok region: eu-west-1']);
-  });
-
-  it('need a region, which the profile may not have', async () => {
-    for (const region of ['', new Error('no region')]) {
-      await answering({ 'configure get region': region, 'sts get-caller-identity --region us-east-1': identity });
-      expect(await look()).toEqual([false, known, 'fault region: none is set: the CDK would take us-east-1']);
-    }
-  });
-
-  it('may be missing, or the command that has them', async () => {
-    await answering({ 'configure get region': 'eu-west-1' }, 'Unable to locate credentials');
-    expect(await checkCredentials(undefined)).toMatchObject({
-      canAsk: false,
-      findings: [{ state: 'fault', message: 'Unable to locate credentials', advice: expect.stringMatching('sso') }],
-    });
-    vi.stubEnv('PATH', '/nowhere');
-    for (const region of [undefined, 'eu-west-1'])
-      expect(await checkCredentials(region)).toMatchObject({
-        canAsk: false,
-        findings: [{ message: 'there is no command `aws`', advice: expect.stringMatching('^Install') }],
-      });
   });
 });
 
@@ -132,11 +70,6 @@ describe('stacks of a former deployment', () => {
     expect(await look('ROLLBACK_COMPLETE', false)).toEqual(NONE);
     expect(await look('ROLLBACK_FAILED')).toEqual(NONE);
     expect(await look('CREATE_COMPLETE', true)).toEqual(NONE);
-  });
-
-  it('block it if they can neither be deleted nor taken back', async () => {
-    for (const status of ['DELETE_FAILED', 'UPDATE_ROLLBACK_FAILED'])
-      expect(await look(status)).toEqual(['data', 'console'].map((part) => `fault stack team-${part}: ${status}`));
   });
 });
 
@@ -171,24 +104,6 @@ describe('quotas', () => {
       'warning Fargate Spot quota: 7 vCPU; 4 workers (maxWorkers) take 8: further launches fail and are tried again',
     ]);
     expect(found[1]?.advice).toContain('--service-code fargate --quota-code L-36FBB829 --desired-value 8`');
-  });
-
-  it('of Fargate are not asked for a kind that has no share, and have a default', async () => {
-    const unset = new Error('(NoSuchResourceException)');
-    for (const [spotWeight, kind] of [
-      [0, 'On-Demand'],
-      [100, 'Spot'],
-    ] as const)
-      expect(
-        (await look({ onDemand: unset, spot: unset }, { ...size, maxWorkers: 2, spotWeight })).map(inShort),
-      ).toEqual([`ok Fargate ${kind} quota: 4 vCPU; 2 workers (maxWorkers) take 4`]);
-  });
-
-  it('of Fargate that let no worker start are a fault', async () => {
-    const states: string[] = [];
-    for (const onDemand of [1, 2])
-      states.push(...(await look({ onDemand }, { ...size, maxWorkers: 2, spotWeight: 0 })).map(({ state }) => state));
-    expect(states).toEqual(['fault', 'warning']);
   });
 });
 

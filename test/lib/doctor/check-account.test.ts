@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Schemas } from '../../../lib/client/promptq.ts';
-import { checkAccount, checkProfiles } from '../../../lib/doctor/service/check-account.ts';
+import { checkAccount } from '../../../lib/doctor/service/check-account.ts';
 import { withService } from './stand-in-service.ts';
 
 async function findings(status: number, account: object = {}, profile = 'codex') {
@@ -10,19 +10,6 @@ async function findings(status: number, account: object = {}, profile = 'codex')
   const found = await withService({ answer, isLocal: true }, (service) => checkAccount(service, environment));
   return found.map(({ check, state, message }) => `${state} ${check}: ${message}`);
 }
-
-it('a deployment without a vendor account is fine, and a failed read is not taken for one', async () => {
-  expect(await findings(404)).toEqual(['ok account: this deployment has none']);
-  expect(await findings(403)).toEqual([]);
-  await expect(findings(400)).rejects.toThrow('GET /codex-account');
-});
-
-it('a linked account is named if the vendor names it', async () => {
-  expect(await findings(200, { logged_in: true, account: 'ada@example.com' })).toEqual([
-    'ok account: linked: ada@example.com',
-  ]);
-  expect(await findings(200, { logged_in: true })).toEqual(['ok account: linked']);
-});
 
 it.each([
   [{ state: 'not_linked' }, 'not linked'],
@@ -36,15 +23,4 @@ it.each([
   expect(await findings(200, { logged_in: false, ...account }, 'claude')).toEqual([
     `ok account: ${message}; only jobs of the profile codex need it`,
   ]);
-});
-
-it('the default profile is one of the profiles', () => {
-  const check = (profile: string) =>
-    checkProfiles({
-      ...{ service: { default_profile: profile }, profiles: [{ name: 'codex' }, { name: 'shell' }] },
-    } as Schemas['Environment']);
-  expect(check('shell')).toMatchObject({ state: 'ok', message: 'codex, shell; default shell' });
-  expect(check('gone')).toMatchObject({
-    ...{ state: 'warning', message: 'the default profile gone is not among the first 2: codex, shell' },
-  });
 });

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,8 +22,6 @@ const OPERATOR = {
   practice_key: 'k',
   environment: { JOBS_TABLE: 'jobs' },
 };
-/** More than the highest number of a process. */
-const NO_PROCESS = 2 ** 22 + 1;
 
 async function put(name: string, content: unknown, mode = 0o600) {
   const text = typeof content === 'string' ? content : JSON.stringify(content);
@@ -35,15 +32,6 @@ async function look() {
   const { findings, running } = await checkHome(home);
   return { running, findings: findings.map(({ check, state, message }) => `${state} ${check}: ${message}`) };
 }
-const LIMIT = existsSync('/proc/self/limits')
-  ? /^(ok open files: \d+ allowed|warning open files: the service can open \d+ )/
-  : /^ok open files: this system/;
-const START = [
-  expect.stringMatching(/^ok home: \//),
-  'ok programs: all are there',
-  expect.stringMatching(/^ok network: /),
-  expect.stringMatching(/^(ok|warning) disk: [\d.]+ GiB free$/),
-];
 
 it('a folder without a database is no home, and nothing is created in it', async () => {
   await rm(join(home, 'dynamodb'), { recursive: true });
@@ -52,46 +40,6 @@ it('a folder without a database is no home, and nothing is created in it', async
     findings: [`fault home: ${home} is no home of a local run`],
   });
   expect((await checkHome(join(home, 'missing'))).running).toBeUndefined();
-});
-
-it('a running service of a home is found with what the operator needs', async () => {
-  await put('local.json', INFO);
-  const limit = expect.stringMatching(LIMIT);
-  expect(await look()).toEqual({
-    running: { info: INFO, operator: undefined },
-    findings: [...START, `ok process: ${process.pid}`, limit],
-  });
-  await put('operator.json', OPERATOR);
-  expect((await look()).running).toEqual({ info: INFO, operator: OPERATOR });
-});
-
-it('a process of which the system does not say how many files it may open is fine', async () => {
-  // It can be signalled, but no process has this number.
-  await put('local.json', { ...INFO, pid: 0 });
-  expect((await look()).findings.at(-1)).toBe('ok open files: this system does not say how many are allowed');
-});
-
-describe('no service runs', () => {
-  it('without its entry', async () => {
-    expect(await look()).toEqual({
-      running: undefined,
-      findings: [...START, 'fault process: nothing runs on this home'],
-    });
-  });
-
-  it('if the entry is unreadable', async () => {
-    await put('local.json', '{');
-    expect(await look()).toEqual({
-      running: undefined,
-      findings: [...START, 'fault process: local.json is unreadable'],
-    });
-  });
-
-  it('if its process is gone', async () => {
-    await put('local.json', { ...INFO, pid: NO_PROCESS });
-    const gone = `fault process: local.json names process ${NO_PROCESS}, which is gone`;
-    expect(await look()).toEqual({ running: undefined, findings: [...START, expect.stringContaining(gone)] });
-  });
 });
 
 it('files with credentials that others can read are named, and no other file', async () => {
@@ -153,10 +101,5 @@ describe('secrets of a local run', () => {
     expect(await look('KEY=1\nbuild/TOKEN=2\n')).toBe('ok: 2 secrets set');
     expect(await look('KEY=\nTOKEN=2\n')).toMatch(/^warning: not in secrets.env of the home: KEY \(.*\), KEY \(.*\)$/);
     expect(await look('TOKEN=2\n', named.slice(2))).toBe('ok: 1 secret set');
-  });
-
-  it('are all missing without the file, unless none is named', async () => {
-    expect(await look(undefined)).toMatch(/^warning: .*KEY.*KEY.*TOKEN/);
-    expect(await look(undefined, [])).toBe('ok: none is named');
   });
 });

@@ -80,24 +80,3 @@ it.each<[string, Stored, string]>([
 ])('%s', async (_, stored, expected) => {
   expect(await losses(stored)).toBe(expected);
 });
-
-it('of the 500 newest jobs, the 50 newest that have run are checked, ten at once', async () => {
-  const listed = [
-    { status: 'RUNNING', attempt: 1 } as const,
-    { status: 'CANCELLED', attempt: 0 } as const,
-    ...Array.from({ length: 51 }, () => SUCCEEDED),
-  ];
-  const { found, pages, read, most } = await look([], listed);
-  expect(pages).toEqual([{ status: undefined, limit: 500, offset: 0, cursor: undefined }]);
-  expect(read).toEqual(Array.from({ length: 50 }, (_, at) => `job-${at + 2}`));
-  expect([found, most()]).toEqual(['ok: 50 newest finished jobs checked: as long as recorded', 10]);
-});
-
-it('five jobs with losses are named', async () => {
-  const damaged = (count: number) => Array.from({ length: count }, () => ({ receipt: receiptOf(3) }));
-  const names = [0, 1, 2, 3, 4].map((at) => `job-${at} (stdout missing)`).join('; ');
-  const five = await look(damaged(5));
-  expect(five.found).toBe(`warning: 5 newest finished jobs checked: 5 with losses: ${names}`);
-  expect(five.advice).toContain('reread-logs');
-  expect((await look(damaged(6))).found).toBe(`warning: 6 newest finished jobs checked: 6 with losses: ${names}; …`);
-});

@@ -79,25 +79,6 @@ describe('a service that refuses', () => {
     expect(facts).toBeUndefined();
     expect(findings).toEqual([{ check, state: 'fault', message, advice: expect.stringMatching(advice) }]);
   });
-
-  it('is looked for elsewhere if it is not on this machine', async () => {
-    const [found] = (await look({ status: 500, isLocal: false })).findings;
-    expect(found?.advice).toMatch(/^Check the address/);
-  });
-});
-
-it.each([
-  [true, 'restart it'],
-  [false, 'npx cdk deploy --all'],
-])('another version than that of this checkout is a warning (local: %s)', async (isLocal, advice) => {
-  expect(await findingOf('version', { health: { version: '1.2.2' }, isLocal })).toEqual([
-    {
-      check: 'version',
-      state: 'warning',
-      message: 'the service runs 1.2.2, this checkout is 1.2.3',
-      advice: expect.stringContaining(advice),
-    },
-  ]);
 });
 
 it('a clock may be off by less than five seconds, and by less than five minutes with a warning', async () => {
@@ -115,15 +96,6 @@ it('a clock may be off by less than five seconds, and by less than five minutes 
   ]);
 });
 
-it('a part that does not answer is a fault, with its message if there is one', async () => {
-  const checks = { ...HEALTH.checks, queues: { status: 'error', message: 'gone' }, workers: { status: 'error' } };
-  const { findings } = await look({ health: { checks } });
-  expect(findings.filter(({ state }) => state === 'fault')).toEqual([
-    { check: 'queues', state: 'fault', message: 'gone', advice: expect.stringContaining('queues') },
-    { check: 'workers', state: 'fault', message: 'does not answer', advice: expect.stringContaining('health.read') },
-  ]);
-});
-
 describe('the token', () => {
   const token = async (session: object, environment: object | undefined = ENVIRONMENT) => {
     const [found] = await findingOf('token', { session: { ...SESSION, ...session }, environment });
@@ -135,31 +107,5 @@ describe('the token', () => {
     expect(await token(expiring(7 * DAY))).toBe('ok: ci may do everything');
     expect(await token(expiring(7 * DAY - 1))).toBe('warning: ci expires in 7 days');
     expect(await token({ ...expiring(60_000), scopes: ['read'] })).toBe('warning: ci expires in 60 s');
-  });
-
-  it('without the scope admin leaves something unseen, if scopes are enforced', async () => {
-    const limited = 'warning: ci has read, logs, not write, attachments: what takes admin is not looked at';
-    expect(await token({ scopes: ['read', 'logs'] })).toBe(limited);
-    expect(await token({ scopes: SCOPES.slice(0, -1) })).toBe(
-      'warning: ci has read, write, logs, attachments: what takes admin is not looked at',
-    );
-    expect(await token({ scopes: ['admin'] })).toBe('ok: ci may do everything');
-    expect(await token({ scopes: null })).toBe('ok: ci may do everything');
-    expect(await token({ scopes: ['read'] }, { service: { scope_enforcement: false } })).toBe(
-      'ok: ci may do everything',
-    );
-  });
-
-  it("counts as limited if the environment can't be read", async () => {
-    const answers = { session: { ...SESSION, scopes: ['read'] }, environment: undefined };
-    const { facts } = await look(answers);
-    expect(facts).toEqual({ health: HEALTH, environment: undefined });
-    expect(await findingOf('token', answers)).toMatchObject([{ state: 'warning' }]);
-  });
-
-  it('is unknown if the service does not say whose it is', async () => {
-    expect(await findingOf('token', { session: undefined })).toMatchObject([
-      { state: 'warning', message: 'the service does not say whose it is' },
-    ]);
   });
 });

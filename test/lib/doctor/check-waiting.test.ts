@@ -35,14 +35,6 @@ it('a job that waits long is a warning while workers run, and a fault without wo
   ]);
 });
 
-it('jobs that wait for the account are not late; failing launches are reported', async () => {
-  expect(await complaintsOf([job('account_required', 90), job('account_required', 80)])).toEqual([
-    'warning parked jobs: 2 jobs of the 2 oldest: account_required',
-  ]);
-  const failed = 'No worker could be started: CannotPullContainerError.';
-  expect(await complaintsOf([job('waiting_for_worker', 1, failed)])).toEqual([`fault launches: ${failed}`]);
-});
-
 it('each kind of waiting that needs a person or another job is named, with advice', async () => {
   const codes = ['account_required', 'usage_limit', 'folder_busy', 'thread_stopped', 'usage_limit', 'retry_later'];
   expect(await complaintsOf(codes.map((code) => job(code, 90)))).toEqual([
@@ -54,38 +46,4 @@ it('each kind of waiting that needs a person or another job is named, with advic
   expect(await complaintsOf(['b_code', 'a_code', 'b_code'].map((code) => job(code, 1)))).toEqual([
     'warning later version: 3 jobs of the 3 oldest: a_code, b_code',
   ]);
-});
-
-it('five minutes are long to wait, and half an hour too long', async () => {
-  const states: string[] = [];
-  for (const minutes of [4.9, 5, 29.9, 30]) {
-    const [found = 'ok'] = await complaintsOf([job('waiting_for_worker', minutes)], [{}]);
-    states.push(found.split(' ')[0] ?? '');
-  }
-  expect(states).toEqual(['ok', 'warning', 'warning', 'fault']);
-});
-
-it('a job that was never queued waits since it was created, and the oldest counts', async () => {
-  const created = { ...job('waiting_for_worker', 0), queued_at: null, created_at: '2026-11-20T11:40:00.000Z' };
-  expect(await complaintsOf([job('waiting_for_worker', 10), created, job('waiting_for_worker', 15)])).toEqual([
-    expect.stringMatching(/^fault waiting jobs: 3 queued, .* has waited 20 min$/),
-  ]);
-});
-
-it('of many queued jobs the hundred oldest are asked for', async () => {
-  const asked: string[] = [];
-  for (const queued of [0, 100, 250]) {
-    const environment = {
-      time: NOW,
-      hosts: [],
-      jobs: { QUEUED: queued, RUNNING: 3 },
-    } as unknown as Schemas['Environment'];
-    const answer = (request: string) => {
-      asked.push(request);
-      return { status: 200, body: { items: [] } };
-    };
-    const [found] = await withService({ answer, isLocal: false }, (service) => checkWaiting(service, environment));
-    expect(found?.message).toMatch(queued === 0 ? /^none; 3 running$/ : /has waited 0 s$/);
-  }
-  expect(asked).toEqual([0, 0, 150].map((offset) => `GET /api/v1/jobs?status=QUEUED&limit=100&offset=${offset}`));
 });

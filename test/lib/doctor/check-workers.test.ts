@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { awaitWorkers, checkWorkers } from '../../../lib/doctor/service/check-workers.ts';
 import type { Schemas } from '../../../lib/doctor/service/service.ts';
 import { withService } from './stand-in-service.ts';
@@ -8,7 +8,6 @@ const NOW = '2026-11-20T12:00:00.000Z';
 const environment = (hosts: readonly object[]) =>
   ({ time: NOW, hosts, jobs: { QUEUED: 0 }, service: { version: '1' } }) as unknown as Schemas['Environment'];
 const WITHOUT = environment([]);
-const WITH = environment([{ worker_id: 'w', version: '1', seen_at: NOW, slots: 2, running_job_ids: [] }]);
 
 /** What is said of the workers of a service that answers so, one answer after the other, the last again and again. */
 async function saidOf(answers: readonly object[], { isLocal = true, startsWithin = 60_000 } = {}) {
@@ -25,12 +24,6 @@ async function saidOf(answers: readonly object[], { isLocal = true, startsWithin
   return { said: findings.map(({ check, state, message }) => `${state} ${check}: ${message}`), asked };
 }
 
-it('the doctor waits for the worker of a local run that has just started', async () => {
-  const { said, asked } = await saidOf([WITHOUT, WITHOUT, WITH]);
-  expect(said).toEqual(['ok workers: 1 registered, 0 of 2 slots in use']);
-  expect(asked).toBe(3);
-});
-
 it.each([
   ['does not register', [WITHOUT]],
   ['is asked for in vain', []],
@@ -38,12 +31,6 @@ it.each([
   const { said, asked } = await saidOf(answers, { startsWithin: 300 });
   expect(said).toEqual(['fault workers: none is registered: no job can run']);
   expect(asked).toBeGreaterThan(0);
-});
-
-it('in a deployment workers start from zero: none is waited for', async () => {
-  const { said, asked } = await saidOf([WITH], { isLocal: false });
-  expect(said).toEqual(['ok workers: none, and no job waits: they start from zero']);
-  expect(asked).toBe(0);
 });
 
 const host = (name: string, secondsAgo: number, more: object = {}) => ({
@@ -90,19 +77,4 @@ it('in a deployment no worker is a warning while jobs are queued, and the log to
     expect.stringContaining('logs/worker.log'),
     expect.stringContaining('the log of the worker stack'),
   ]);
-});
-
-it('a worker is asked for four times a second, for 20 seconds', async () => {
-  let now = 0;
-  const pauses: number[] = [];
-  vi.spyOn(performance, 'now').mockImplementation(() => now);
-  const pause = async (milliseconds: number) => {
-    pauses.push(milliseconds);
-    now += milliseconds;
-  };
-  const GET = async () => ({ data: WITHOUT, response: new Response() });
-  const service = { isLocal: true, api: { GET } } as unknown as Parameters<typeof awaitWorkers>[0];
-  expect(await awaitWorkers(service, WITHOUT, undefined, pause)).toBe(WITHOUT);
-  vi.restoreAllMocks();
-  expect(pauses).toEqual(Array(80).fill(250));
 });

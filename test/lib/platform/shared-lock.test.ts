@@ -1,4 +1,3 @@
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SharedLocks } from '../../../lib/platform/shared-lock.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
@@ -42,33 +41,4 @@ it('a lock that is not renewed is free after half a minute, and a renewed one la
   expect(await take('bob')).toBe(false);
   now += 1;
   expect([await take('bob'), await take('ada')]).toEqual([true, false]);
-});
-
-it('a lock may be taken for another time, and the table removes it a day after that', async () => {
-  await locksOf().take(nameOf('a'), 'ada', 1_001);
-  const key = { kind: 'lock', id: nameOf('a') };
-  const { table, registryTable } = deployment.registry;
-  const { Item } = await table.send(new GetCommand({ TableName: registryTable, Key: key, ConsistentRead: true }));
-  expect(Item).toEqual({
-    ...key,
-    holder: 'ada',
-    held_until: '2026-03-04T05:06:08.001Z',
-    expires_at_epoch: START / 1_000 + 2 + 86_400,
-  });
-});
-
-it('each kind is a separate set of locks', async () => {
-  const taken = [await locksOf('one').take(nameOf('a'), 'ada'), await locksOf('other').take(nameOf('a'), 'bob')];
-  expect([...taken, await locksOf('one').take(nameOf('a'), 'bob')]).toEqual([true, true, false]);
-});
-
-it('a failed request does not tell that the lock is taken', async () => {
-  const table = { send: async () => await Promise.reject(new Error('unreachable')) };
-  const locks = new SharedLocks({
-    ...deployment.registry,
-    table: table as unknown as DynamoDBDocumentClient,
-    clock: { now: () => now },
-  });
-  await expect(locks.take('a', 'ada')).rejects.toThrow('unreachable');
-  await expect(locks.release('a', 'ada')).rejects.toThrow('unreachable');
 });

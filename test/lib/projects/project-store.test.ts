@@ -1,23 +1,13 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ProjectStore, projectIdOf, projectKeys, readProject } from '../../../lib/projects/projects.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
-import { repeatingTable } from '../../stand-ins/repeating-table.ts';
 
 let deployment: EmulatedDeployment;
 beforeAll(async () => {
   deployment = await emulateDeployment();
 });
 afterAll(async () => await deployment.stop());
-
-it('a project that is removed by a delete whose answer was lost is removed once', async () => {
-  const { registry } = deployment;
-  const project = await new ProjectStore(registry).create('gone');
-  const repeating = new ProjectStore({ ...registry, table: repeatingTable(registry.table) });
-  expect(await repeating.remove(project.id)).toMatchObject({ id: project.id, name: 'gone' });
-  expect(await repeating.remove(project.id)).toBeUndefined();
-});
 
 it.each([
   ['alpha', 'alpha'],
@@ -55,30 +45,4 @@ it('a project is found by its id and its name, and made once', async () => {
       { ...project, settings: {} },
     ],
   });
-});
-
-it('a project that another made at the same time is theirs, or, if it is gone already, ours', async () => {
-  const theirs = { id: 'raced', name: 'raced', created_at: 'then' };
-  const storeWith = (Item: object | undefined, error: Error) => {
-    const send = async (command: unknown) => {
-      if (command instanceof GetCommand) return { Item };
-      throw error;
-    };
-    return new ProjectStore({ ...deployment.registry, table: { send } as unknown as DynamoDBDocumentClient });
-  };
-  const exists = new ConditionalCheckFailedException({ $metadata: {}, message: 'exists' });
-  expect(await storeWith(theirs, exists).create('raced')).toEqual(theirs);
-  expect(await storeWith(undefined, exists).create('raced')).toMatchObject({ id: 'raced', name: 'raced' });
-  const error = new Error('out of reach');
-  await expect(storeWith(theirs, error).create('raced')).rejects.toBe(error);
-});
-
-it('a project that is not seen yet by an eventually consistent read is removed all the same', async () => {
-  const { registry } = deployment;
-  const { id } = await new ProjectStore(registry).create('just made');
-  const send = async (command: GetCommand) =>
-    command instanceof GetCommand && command.input.ConsistentRead !== true ? {} : await registry.table.send(command);
-  const store = new ProjectStore({ ...registry, table: { send } as unknown as DynamoDBDocumentClient });
-  expect(await store.remove(id)).toMatchObject({ id });
-  expect(await new ProjectStore(registry).find(id)).toBeUndefined();
 });

@@ -48,36 +48,3 @@ it('a receipt that was left behind decides, and is applied once by however many 
   expect(changed.flat().filter(({ id }) => id === job.id)).toHaveLength(1);
   expect(await current(job)).toMatchObject({ status: 'SUCCEEDED', attempt: 1, version: job.version + 1 });
 });
-
-it('an outcome with texts and numbers that no table takes as they are is applied all the same', async () => {
-  const job = await lostJob('p-odd');
-  const usage = { input_tokens: 1e300, cached_input_tokens: 5e-324, output_tokens: 7, reasoning_output_tokens: 0 };
-  await deployment.output.putReceipt(
-    aReceipt(
-      // The text is cut in the middle of a character.
-      { kind: 'failed', reason: 'agent_error', error: `${'x'.repeat(299)}😀` },
-      { job_id: job.id, session_id: `\ud83d${'y'.repeat(5_000)}`, usage },
-    ),
-  );
-  const changed = await takeOverLostJobs(deployment);
-  expect(changed.filter(({ id }) => id === job.id)).toHaveLength(1);
-  expect(await current(job)).toMatchObject({
-    status: 'FAILED',
-    error: `${'x'.repeat(299)}\ufffd`,
-    session_id: `\ufffd${'y'.repeat(299)}`,
-    usage: { input_tokens: 1e12, cached_input_tokens: 0, output_tokens: 7 },
-  });
-});
-
-it('an attempt ends, however much the ones before it are said to have used', async () => {
-  const most = Number.MAX_SAFE_INTEGER;
-  const usage = { input_tokens: most, cached_input_tokens: 0, output_tokens: 7, reasoning_output_tokens: 0 };
-  const id = jobIdOfKey('late report of much usage');
-  const job = await deployment.store(aRunningJob({ id, project_id: 'p-much', usage, earlier_usage: usage }));
-  await deployment.output.putReceipt(aReceipt({ kind: 'failed', reason: 'exited' }, { job_id: id, usage }));
-  await takeOverLostJobs(deployment);
-  expect(await current(job)).toMatchObject({
-    status: 'FAILED',
-    earlier_usage: { input_tokens: 1e12, output_tokens: 14 },
-  });
-});

@@ -1,17 +1,15 @@
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
-import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { randomJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
-import { NEWEST_JOB_SCHEMA } from '../../../lib/jobs/lifecycle/newer-schema.ts';
 import { findJob } from '../../../lib/jobs/store/find-job.ts';
 import { JobLabelStore } from '../../../lib/jobs/store/job-labels.ts';
 import { JobTextStore } from '../../../lib/jobs/store/job-texts.ts';
 import { monthPartitions } from '../../../lib/jobs/store/month-partitions.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { removeEndedJobs } from '../../../lib/reconciler/remove-jobs.ts';
-import { printedBy } from '../../local-run/captured-lines.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
@@ -111,51 +109,4 @@ test('a job that was retried meanwhile, or has ended again, stays', async () => 
   expect((await transition(deployment, job, { type: 'remove', endedBefore: daysAgo(7) })).done).toBe(false);
   const endedAgain = await ended(6);
   expect((await transition(deployment, endedAgain, { type: 'remove', endedBefore: daysAgo(7) })).done).toBe(false);
-});
-
-test('a job that only a stale index lists, or of a later version, stays unchanged', async () => {
-  const [retried, later] = [await ended(8), await ended(8)];
-  await transition(deployment, retried, { type: 'retry' });
-  await deployment.table.send(
-    new UpdateCommand({
-      TableName: deployment.env.JOBS_TABLE,
-      Key: { id: later.id },
-      UpdateExpression: 'SET #schema = :schema',
-      ExpressionAttributeNames: { '#schema': 'schema' },
-      ExpressionAttributeValues: { ':schema': NEWEST_JOB_SCHEMA + 1 },
-    }),
-  );
-  const stale = [{ id: randomJobId() }, retried, later].map(({ id }) => ({ id, finished_at: daysAgo(8) }));
-  const listed = [{ id: randomJobId(), finished_at: { of: 'another shape' } }, ...stale];
-  const send = async (command: QueryCommand) => {
-    if (!(command instanceof QueryCommand) || command.input.IndexName === undefined)
-      return await deployment.table.send(command);
-    return { Items: command.input.ExpressionAttributeValues?.[':key'] === 'jobs#0' ? listed : [] };
-  };
-  const table = { send } as unknown as EmulatedDeployment['table'];
-  const { lines, result } = await printedBy(() => removeEndedJobs({ ...context(), table }, 7));
-  expect([result, lines.flatMap(({ item }) => item ?? [])]).toEqual([0, []]);
-  for (const job of [retried, later]) expect(await objectsOf(job)).toBe(3);
-  expect((await deployment.jobs.get(retried.id, { consistent: true }))?.status).toBe('QUEUED');
-  expect(await deployment.jobs.find(later.id)).toBe('newer');
-});
-
-test('the old failures that a sweep reads first leave it time to remove jobs', async () => {
-  const old = await ended(8);
-  const start = deployment.clock.now();
-  let pages = 0;
-  const send = async (command: unknown) => {
-    const { ExpressionAttributeValues: values } = (command as QueryCommand).input;
-    if (values?.[':key'] !== 'FAILED#0') return await deployment.table.send(command as QueryCommand);
-    pages += 1;
-    expect(pages, 'pages').toBeLessThan(1_000);
-    // Each takes a second, and there is always another one.
-    const created_at = timestamp(start - 100 * 86_400_000 + pages * 1_000);
-    const Items = [{ id: `job_failed_${pages}`, created_at, finished_at: created_at }];
-    return { Items, LastEvaluatedKey: { id: `job_failed_${pages}` } };
-  };
-  const table = { send } as unknown as typeof deployment.table;
-  const clock = { ...deployment.clock, now: () => start + pages * 1_000 };
-  await removeEndedJobs({ ...context(), table, clock }, 7);
-  expect(await deployment.jobs.find(old.id)).toBeUndefined();
 });

@@ -44,28 +44,4 @@ describe('a band starves', () => {
   ])('%s', async (_why, jobs, bands) => {
     expect((await starving(jobs)).bands).toEqual(bands);
   });
-
-  it('also behind hundreds of older jobs of the high band', async () => {
-    const older = Array.from({ length: 400 }, (_, n) => waiting(1, 200_000 + n));
-    expect((await starving([...older, waiting(-1, 100_000)])).bands).toEqual(['low']);
-  });
-
-  it('for all that is known, when more jobs wait than are looked at', async () => {
-    const older = Array.from({ length: 5_000 }, (_, n) => waiting(1, 200_000 + n));
-    const { bands, read } = await starving(older);
-    expect(bands).toEqual(['low', 'normal']);
-    expect(read).toBeLessThanOrEqual(1_000);
-  });
-});
-
-it('jobs that are too young to starve are not looked at', async () => {
-  const young = Array.from({ length: 500 }, (_, n) => waiting(0, 10_000 + n));
-  expect(await starving(young)).toEqual({ bands: [], read: 1, page: 100 });
-  const exactly = [waiting(0, 60_000), waiting(0, 59_999)];
-  expect(await starving(exactly)).toEqual({ bands: [], read: 1, page: 100 });
-});
-
-it('no more jobs are read once both lower bands are known to starve', async () => {
-  const jobs = [waiting(0, 90_003), waiting(0, 90_002), waiting(-1, 90_001), waiting(-1, 90_000)];
-  expect(await starving(jobs)).toEqual({ bands: ['low', 'normal'], read: 3, page: 100 });
 });

@@ -1,10 +1,9 @@
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { JobCounts } from '../../../lib/counters/counts.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { ProjectStore } from '../../../lib/projects/projects.ts';
 import { StatsStore } from '../../../lib/stats/counting/stats-store.ts';
-import { readProjects, readStats, readTokens, type StatsContext } from '../../../lib/stats/read-stats.ts';
+import { readStats, readTokens, type StatsContext } from '../../../lib/stats/read-stats.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 import { aJob } from '../jobs/a-job.ts';
 
@@ -91,21 +90,4 @@ it('tokens are shown by day, model and project, beside the jobs of each state an
   expect(tokens.by_project).toEqual([{ project_id, project: 'Team A', ...both }]);
   const none = Object.fromEntries(Object.keys(both).map((name) => [name, 0]));
   expect(await readTokens(context().stats, NOW)).toEqual({ today: none, last30Days: both, models: ['m'] });
-});
-
-it('of many projects and models, the first hundred are shown', async () => {
-  const names = Array.from({ length: 101 }, (_, at) => `many-${String(at).padStart(3, '0')}`);
-  const { table, env } = deployment;
-  const items = names.flatMap((id) => [
-    { kind: 'project', id, name: id, created_at: 'then' },
-    { kind: 'model-figures', id, t_in: 1 },
-  ]);
-  for (let at = 0; at < items.length; at += 25) {
-    const puts = items.slice(at, at + 25).map((Item) => ({ PutRequest: { Item } }));
-    await table.send(new BatchWriteCommand({ RequestItems: { [env.REGISTRY_TABLE]: puts } }));
-  }
-  const { projects, tokens } = await readStats(context(), NOW);
-  expect([projects.items.length, projects.more, tokens.by_model.length]).toEqual([100, true, 100]);
-  expect((await readProjects(context())).items).toHaveLength(100);
-  expect((await readTokens(context().stats, NOW)).models).toHaveLength(99);
 });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { LiveWorkers } from '../../../lib/workers/live-workers.ts';
-import { printedBy } from '../../local-run/captured-lines.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 
 const WORKER = { id: 'w', host: 'h', version: '1', concurrency: 1, running: ['job_1'], started_at: '' };
@@ -33,13 +32,6 @@ test('a worker is live for 45 seconds after it registered, and recent for seven 
   expect(await known(451_000)).toEqual([0, 0]);
 });
 
-test('decisions read the last registrations, and what is shown those of a moment ago', async () => {
-  const { state, workers } = workersAt();
-  await workers.recent();
-  await workers.list();
-  expect(state.sent.map(({ ConsistentRead }) => ConsistentRead)).toEqual([true, false]);
-});
-
 test('a worker that has exited is not live, and runs nothing', async () => {
   const { workers } = workersAt();
   await workers.register({ ...WORKER, leaving: 'idle' });
@@ -47,28 +39,4 @@ test('a worker that has exited is not live, and runs nothing', async () => {
   await workers.deregister(WORKER);
   expect(await workers.list()).toEqual([]);
   expect(await workers.recent()).toMatchObject([{ id: 'w', running: [], left_at: expect.any(String) }]);
-});
-
-test('a registration that is unreadable is reported and left out, and one without an expiry is kept', async () => {
-  const items = [{ id: 'none' }, { id: 'damaged', host: 7 }].map((item) => ({
-    ...{ ...WORKER, seen_at: '2026-11-20T10:00:00.000Z' },
-    ...item,
-  }));
-  const send = async () => ({ Items: [...items, { ...items[0], id: 'odd', expires_at_epoch: '0' }] });
-  const registry = { table: { send } as never, registryTable: 'registry', clock: { now: () => 1 } };
-  const { lines, result } = await printedBy(async () => await new LiveWorkers(registry).recent());
-  expect(result.map(({ id }) => id)).toEqual(['none', 'odd']);
-  expect(lines.flatMap(({ item }) => item ?? [])).toEqual(['worker damaged']);
-});
-
-test('a registration counts if the worker can register twice more before it is silent', async () => {
-  let [now, delay] = [0, 15_000];
-  const send = async () => {
-    now += delay;
-  };
-  const table = { send } as never;
-  const workers = new LiveWorkers({ table, registryTable: 'registry', clock: { now: () => now } });
-  expect(await workers.register(WORKER)).toBe(true);
-  delay = 15_001;
-  expect(await workers.register(WORKER)).toBe(false);
 });

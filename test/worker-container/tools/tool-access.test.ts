@@ -8,7 +8,7 @@ import { makeAttempt } from '../agents/run-agent.ts';
 
 const TOOLS = { url: 'http://127.0.0.1:4711/mcp', key: 'k'.repeat(43) };
 
-/** The longest that an operator can make agents wait for an answer, as `env-ranges.test.ts` has it. */
+/** The longest that an operator can make agents wait for an answer, by `lib/platform/config/worker-env.ts`. */
 const LONGEST_WAIT_SECONDS = 90;
 
 /** The seconds after which each CLI gives a call up, by its configuration. */

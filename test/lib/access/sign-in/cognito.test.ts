@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { cognitoSignOutUrl, isCognito } from '../../../../lib/access/sign-in/cognito-sign-out.ts';
 import { IdentityProvider, SignInRefusedError } from '../../../../lib/access/sign-in/identity-provider.ts';
 import { IdentityProviderError } from '../../../../lib/access/sign-in/identity-provider-error.ts';
 import { personOfClaims } from '../../../../lib/access/sign-in/person-of-claims.ts';
@@ -158,60 +157,4 @@ it('refuses a sign-in in its own words; another failure of its is no refusal', a
   await expect(provider().claims(back, PROOF)).rejects.toEqual(new SignInRefusedError('invalid_grant'));
   refusal = 'server_error';
   await expect(provider().claims(back, PROOF)).rejects.toThrow('(OAUTH_RESPONSE_BODY_ERROR)');
-});
-
-it('has eight seconds to answer, and 25 on this machine', async () => {
-  const timeout = vi.spyOn(AbortSignal, 'timeout');
-  await provider().authorizationUrl(PROOF, { fresh: false });
-  const settings = { clientId: CLIENT, clientSecret: async () => undefined, redirectUri: CALLBACK };
-  const remote = new IdentityProvider({ ...settings, issuer: issuer.replace('http:', 'https:') });
-  await expect(remote.authorizationUrl(PROOF, { fresh: false })).rejects.toBeInstanceOf(IdentityProviderError);
-  expect(timeout.mock.calls).toEqual([[25_000], [8_000]]);
-});
-
-it('gets the secret that was read once, and is asked with the new one after it has refused a rotated one', async () => {
-  const secrets = ['former', 'next', 'never read'];
-  const clientSecret = async () => secrets.shift();
-  const rotated = new IdentityProvider({ issuer, clientId: CLIENT, clientSecret, redirectUri: CALLBACK });
-  const used = () => Buffer.from(exchanged.authorization?.split(' ')[1] ?? '', 'base64').toString();
-  refusal = 'server_error';
-  await expect(rotated.claims(back, PROOF)).rejects.toBeInstanceOf(IdentityProviderError);
-  refusal = 'invalid_client';
-  await expect(rotated.claims(back, PROOF)).rejects.toBeInstanceOf(IdentityProviderError);
-  expect(used()).toBe(`${CLIENT}:former`);
-  refusal = undefined;
-  expect(await rotated.claims(back, PROOF)).toMatchObject({ sub: claims.sub });
-  expect(used()).toBe(`${CLIENT}:next`);
-});
-
-it('signs out with its own parameters', () => {
-  const endpoint = 'https://promptq-0a1b2c3d4e5f.auth.eu-central-1.amazoncognito.com/oauth2/authorize';
-  const url = new URL(cognitoSignOutUrl(endpoint, CLIENT, 'https://d111.cloudfront.example/auth/signed-out'));
-  expect(url.origin + url.pathname).toBe('https://promptq-0a1b2c3d4e5f.auth.eu-central-1.amazoncognito.com/logout');
-  expect(Object.fromEntries(url.searchParams)).toEqual({
-    client_id: CLIENT,
-    logout_uri: 'https://d111.cloudfront.example/auth/signed-out',
-  });
-});
-
-it('signs out at the domain that its pool publishes, which is read again after a failure', async () => {
-  const pool = 'https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_AbCdEf';
-  const published = { issuer: pool, authorization_endpoint: 'https://x.auth.example/oauth2/authorize' };
-  const answers = [Response.json({}, { status: 500 }), Response.json(published)];
-  vi.stubGlobal('fetch', async () => answers.shift());
-  const settings = { clientId: CLIENT, clientSecret: async () => undefined, redirectUri: CALLBACK };
-  const cognito = new IdentityProvider({ ...settings, issuer: pool });
-  expect([cognito.canForget, provider().canForget]).toEqual([true, false]);
-  await expect(cognito.signOutUrl('https://own.example/')).rejects.toBeInstanceOf(IdentityProviderError);
-  const url = `https://x.auth.example/logout?client_id=${CLIENT}&logout_uri=https%3A%2F%2Fown.example%2F`;
-  expect([await cognito.signOutUrl('https://own.example/'), await cognito.signOutUrl('https://own.example/')]).toEqual([
-    url,
-    url,
-  ]);
-});
-
-it('is recognized by its issuer, so that no other provider gets these requests', async () => {
-  expect(isCognito('https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_AbCdEf')).toBe(true);
-  expect(isCognito('https://cognito-idp.evil.example/amazonaws.com/')).toBe(false);
-  expect(await provider().signOutUrl('https://d111.cloudfront.example')).toBeUndefined();
 });

@@ -24,12 +24,6 @@ it('a page shows its texts, links and the id of the request, all as plain text',
   expect(page).toContain('<title>&#60;a&#62;&#38;&#34;&#39; - Promptq</title>');
 });
 
-it('a page without links and request has neither', () => {
-  const page = renderPage({ title: 'T', paragraphs: [] });
-  expect(page).toBe(frame('T', '<h1>T</h1>'));
-  expect(page).toMatch(/^<!doctype html>\n<html lang="en"><head><meta charset="utf-8">/);
-});
-
 it('a page may have no style but its own, no script and no frame around it', () => {
   const [, style = ''] = /<style>(.*)<\/style>/.exec(frame('T', '')) ?? [];
   const policy = PAGE_HEADERS['content-security-policy'];

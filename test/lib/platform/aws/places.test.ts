@@ -29,15 +29,6 @@ it('a secret is kept encrypted once, and stays until it is removed', async () =>
   expect(await readParameter('/a')).toBeUndefined();
 });
 
-it('other errors of the store are not taken for a missing or an existing parameter', async () => {
-  await expect(removeParameters(Array.from({ length: 11 }, (_, at) => `/${at}`))).rejects.toThrow('at most 10');
-  store.parameters.set('/a', { type: 'String', value: 'a' });
-  store.fail = 'AccessDeniedException';
-  await expect(readParameter('/a')).rejects.toThrow('AccessDenied');
-  await expect(keepSecret('/a', 'b')).rejects.toThrow('AccessDenied');
-  store.fail = undefined;
-});
-
 it('a text is read from the file or the parameter that its place names, if that is there', async () => {
   const file = join(folder, 'a:b');
   await writeFile(file, 'of the file');

@@ -46,13 +46,6 @@ it("a clock that is wrong by seconds or minutes is within a second of the table'
   );
 });
 
-it('an answer without a readable date changes nothing', () => {
-  const { clock, truth } = world(0, 1_800_000_000_000);
-  clock.observe(undefined, 0);
-  clock.observe('yesterday', 0);
-  expect(clock.now()).toBe(truth());
-});
-
 it('the time of an answer is moved no further than it must be', () => {
   const START = 1_800_000_000_000;
   const afterAnswer = (skew: number, there: number) => {

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { LOG_RETENTION_DAYS, readDeployment } from '../../../../lib/platform/config/deployment.ts';
+import { readDeployment } from '../../../../lib/platform/config/deployment.ts';
 
 describe('the settings of a deployment', () => {
   test("have defaults for all but the timeout's unit", () => {
@@ -48,15 +47,6 @@ describe('the settings of a deployment', () => {
     expect(readDeployment(context.promptq)).toMatchObject({ timeoutUnit: 'seconds', scopeEnforcement: true });
   });
 
-  test('can be given as JSON, which is how the command line gives them', () => {
-    expect(readDeployment('{"timeoutUnit":"seconds","throttling":{"rate":5}}')).toMatchObject({
-      timeoutUnit: 'seconds',
-      throttling: { rate: 5, burst: 400 },
-    });
-    for (const wrong of ['timeoutUnit=seconds', '["seconds"]', 'null'])
-      expect(() => readDeployment(wrong)).toThrow('promptq: received text that is not JSON');
-  });
-
   test('given as JSON replace those of cdk.json one by one, so that enforcement of scopes stays on', () => {
     const file = { timeoutUnit: 'seconds', scopeEnforcement: true, domain: 'none', idleMinutes: 5 };
     const read = readDeployment('{"deploymentName":"second","domain":null,"idleMinutes":9}', file);
@@ -78,13 +68,6 @@ describe('the settings of a deployment', () => {
     const given = (value: number) => readDeployment({ timeoutUnit: 'seconds', [name]: value });
     for (const value of [least, most]) expect(given(value)).toMatchObject({ [name]: value });
     for (const value of [least - 1, most + 1, least + 0.5]) expect(() => given(value)).toThrow(`${name}: received`);
-  });
-
-  test.each(['idleSeconds', 'maxSeconds'])('of sessions last from a minute to thirty days: %s', (name) => {
-    const given = (value: number) =>
-      readDeployment({ timeoutUnit: 'seconds', session: { idleSeconds: 60, maxSeconds: 2_592_000, [name]: value } });
-    for (const value of [60, 2_592_000]) expect(given(value).session).toMatchObject({ [name]: value });
-    for (const value of [59, 2_592_001]) expect(() => given(value)).toThrow(`session.${name}: received`);
   });
 
   test('of access are checked', () => {
@@ -160,10 +143,6 @@ describe('the settings of a deployment', () => {
     expect(readDeployment(largest)).toMatchObject(largest);
   });
 
-  test('that are missing are rejected for the unit only', () => {
-    expect(() => readDeployment(undefined)).toThrow('promptq.timeoutUnit: is missing');
-  });
-
   test('have all their faults in one message, with what was received', () => {
     const wrong = {
       timeoutUnit: 'hours',
@@ -187,16 +166,6 @@ describe('the settings of a deployment', () => {
       );
     for (const deploymentName of ['my-aws-queue', 'as', 'ss-m'])
       expect(readDeployment({ timeoutUnit: 'seconds', deploymentName })).toMatchObject({ deploymentName });
-  });
-
-  test('know the periods that CloudWatch can keep a log for', () => {
-    const days = Object.values(RetentionDays).filter(
-      (value) => typeof value === 'number' && value !== RetentionDays.INFINITE,
-    );
-    expect([...LOG_RETENTION_DAYS]).toEqual(days);
-    expect(() => readDeployment({ timeoutUnit: 'seconds', logRetentionDays: 31 })).toThrow(
-      'promptq.logRetentionDays: received 31',
-    );
   });
 });
 

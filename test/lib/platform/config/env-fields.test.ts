@@ -66,22 +66,3 @@ it.each<[string, z.ZodType, string | undefined, unknown]>([
   if (Array.isArray(expected)) expect((found as unknown[]).toSorted()).toEqual(expected.toSorted());
   else expect(found).toEqual(expected);
 });
-
-it('each role has a group, which a list may change', () => {
-  const groups = (value?: string) => {
-    const result = fields.roleGroups.safeParse(value);
-    return result.success ? Object.fromEntries(result.data) : 'refused';
-  };
-  const usual = { viewer: 'promptq-viewers', operator: 'promptq-operators', admin: 'promptq-admins' };
-  expect(groups()).toEqual(usual);
-  expect(groups(' admin = Team A = all ,viewer=v')).toEqual({ viewer: 'v', admin: 'Team A = all' });
-  expect(Object.keys(groups('admin=a,viewer=v'))).toEqual(['viewer', 'admin']);
-  for (const wrong of ['owner=g', 'admin', 'admin=', 'admin=a,,']) expect(groups(wrong)).toBe('refused');
-});
-
-it('the variables of the agents are optional texts', () => {
-  expect(Object.keys(fields.agentVariables)).toEqual(
-    expect.arrayContaining(['PROMPTQ_CODEX_BIN', 'PROMPTQ_CLAUDE_BIN', 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY']),
-  );
-  for (const field of Object.values(fields.agentVariables)) expect(read(field, undefined)).toBeUndefined();
-});

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -120,33 +120,6 @@ describe.each(TABLES.filter(([, , isThere]) => isThere))('the list of %s', (_nam
     expect(listed(odd)).toMatchObject({ parent: process.pid, zombie: false });
   });
 });
-
-it.runIf(existsSync('/proc/self/fd'))('reading the list of /proc leaves no file open', () => {
-  const open = () => readdirSync('/proc/self/fd').length;
-  const before = open();
-  for (let round = 0; round < 20; round += 1) PROC_TABLE.read(process.pid);
-  expect(open()).toBeLessThan(before + 20);
-});
-
-it.runIf(existsSync(PS))(
-  'a list of ps is current for a tenth of a second, and one process is asked for after that',
-  async () => {
-    let now = 1_000;
-    vi.spyOn(performance, 'now').mockImplementation(() => now);
-    const pid = await sleeping();
-    PS_TABLE.pids();
-    const later = await sleeping();
-    expect(PS_TABLE.read(later)).toMatchObject({ pid: later });
-    for (const child of children) {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
-    now += 99;
-    expect(PS_TABLE.read(pid)).toMatchObject({ pid });
-    now += 1;
-    expect([PS_TABLE.read(pid), PS_TABLE.starts()]).toEqual([undefined, undefined]);
-  },
-);
 
 it('what ps prints is read line by line, without ps itself, also where it names no session', () => {
   const printed = { pid: 9, status: 0, stderr: '' };

@@ -90,12 +90,6 @@ it.each([
   expect(statsChanges(before, after)).toEqual(changes);
 });
 
-it('a job that started at the moment it was queued, and ended at once, waited and ran for no time', () => {
-  expect(endsOf(aJob({ status: 'FAILED', ...times('05', '05', '05') }), 1)).toEqual([
-    { kind: 'day-figures', id: '2026-11-20', add: { n_FAILED: 1, w_0: 1, d_0: 1 } },
-  ]);
-});
-
 it('tokens are shown with money in dollars, and as zero where there are none', () => {
   const none = { input_tokens: 0, cached_input_tokens: 0, output_tokens: 0, reasoning_output_tokens: 0, cost_usd: 0 };
   expect(shownTokens({ ...TOKENS, t_reasoning: '7' })).toEqual(USAGE);

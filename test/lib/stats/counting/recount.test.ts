@@ -1,6 +1,5 @@
 import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
-import { recount } from '../../../../lib/stats/counting/recount.ts';
 import { recountStats } from '../../../../lib/stats/counting/recount-stats.ts';
 import { aJob } from '../../jobs/a-job.ts';
 
@@ -23,12 +22,6 @@ function tableOf(pages: readonly (readonly object[])[], stored: readonly { kind:
   };
   return { send } as unknown as DynamoDBDocumentClient;
 }
-
-it('jobs are counted one by one through all pages of the table', async () => {
-  const pages = [[{ status: 'QUEUED' }, { status: 'FAILED' }], [], [{ status: 'QUEUED' }]];
-  const counts = { DRAFT: 0, QUEUED: 2, RUNNING: 0, SUCCEEDED: 0, FAILED: 1, CANCELLED: 0 };
-  expect(await recount(tableOf(pages), NAMES.jobsTable)).toEqual(counts);
-});
 
 it('the statistics of all pages are compared by project and day, their tokens also over all days and models', async () => {
   const ended = { status: 'SUCCEEDED', finished_at: '2026-11-20T10:00:30.000Z', usage: USAGE } as const;

@@ -1,8 +1,6 @@
-import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { STATS_KINDS } from '../../../../lib/counters/stats-items.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
-import type { CountedJob } from '../../../../lib/stats/counting/job-stats.ts';
 import { recountStats } from '../../../../lib/stats/counting/recount-stats.ts';
 import { type CountedChange, StatsStore } from '../../../../lib/stats/counting/stats-store.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
@@ -46,34 +44,6 @@ it('a recount finds what was counted wrongly', async () => {
   expect((await recount()).differences).toEqual([
     { item: `${STATS_KINDS.project} ${job.project_id}`, attribute: 'n_DRAFT', kept: 2, counted: 1 },
   ]);
-});
-
-it('a recount sees a job that an eventually consistent read does not show yet', async () => {
-  const job = await deployment.store({ id: 'job_1', status: 'DRAFT' });
-  await stats.apply('shard', [{ sequence: '1', before: undefined, after: job }]);
-  const { table } = deployment;
-  const send = async (command: ScanCommand) =>
-    command instanceof ScanCommand && command.input.ConsistentRead !== true ? { Items: [] } : await table.send(command);
-  expect(await recount({ send } as unknown as DynamoDBDocumentClient)).toEqual({ jobs: 1, differences: [] });
-});
-
-it('a heartbeat writes nothing', async () => {
-  const job = aJob({ id: 'job_1', status: 'RUNNING', lease_until: '2026-11-20T10:00:00.000Z' });
-  await stats.apply('shard', [{ sequence: '1', before: job, after: { ...job } }]);
-  const { Count } = await deployment.table.send(new ScanCommand({ TableName: deployment.env.REGISTRY_TABLE }));
-  expect(Count).toBe(0);
-});
-
-it('shards that are days older than the one that is counted are forgotten, so that an item stays small', async () => {
-  const day = 24 * 3_600_000;
-  const start = Date.parse('2026-11-20T00:00:00.000Z');
-  const shardOf = (time: number) => `shardId-${String(time).padStart(20, '0')}-abcdef01`;
-  const job: CountedJob = aJob({ id: 'job_1', status: 'DRAFT' });
-  for (const age of [0, 1, 2.5])
-    await stats.apply(shardOf(start + age * day), [{ sequence: '1', before: undefined, after: job }]);
-  const { items } = await stats.list(STATS_KINDS.project, { limit: 1 });
-  expect(items[0]).toMatchObject({ n_DRAFT: 3 });
-  expect(Object.keys(items[0] ?? {}).filter((name) => name.startsWith('c_'))).toHaveLength(2);
 });
 
 async function recount(table = deployment.table) {

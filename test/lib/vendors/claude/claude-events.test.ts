@@ -125,30 +125,3 @@ test("claude's messages are passed on one by one, those of a subagent are not", 
   }
   expect(said).toEqual(['one', '|', 'two', '|']);
 });
-
-test('the model that claude names at its start is the one that it uses; none, or no text, is not known', () => {
-  expect(read([{ ...INIT, model: 'claude-large' }, RESULT])).toMatchObject({ model: 'claude-large', sessionId: 's-1' });
-  expect(read([{ ...INIT, model: 7 }, RESULT])).toMatchObject({ sessionId: 's-1', finished: true });
-  expect(read([{ ...INIT, model: 7 }, RESULT])).not.toHaveProperty('model');
-});
-
-test('a call without text, or an empty result, leaves the last message', () => {
-  const call = { type: 'assistant', parent_tool_use_id: null, message: { content: [{ type: 'tool_use', id: 't' }] } };
-  expect(read([INIT, said('mine'), call])).toMatchObject({ finalMessage: 'mine' });
-  for (const result of ['', null])
-    expect(read([said('mine'), { ...RESULT, result }])).toMatchObject({ finalMessage: 'mine' });
-});
-
-test('a failure without a word is named by the first text that says something', () => {
-  const failed = { type: 'result', subtype: 'error_during_execution', is_error: true };
-  expect(read([{ ...failed, result: ' ', errors: ['no sandbox'] }]).error).toBe('no sandbox');
-  expect(read([{ ...failed, result: ' ', errors: [' '] }]).error).toBe('error_during_execution');
-});
-
-test('a further turn forgets how the one before ended', () => {
-  const failed = { ...RESULT, is_error: true, api_error_status: 401, result: 'Not logged in' };
-  expect(read([INIT, said('mine'), failed])).toMatchObject({ error: 'Not logged in', finished: true });
-  const begun = read([INIT, said('mine'), failed, { ...INIT, session_id: 's-2' }]);
-  expect(begun).toMatchObject({ finished: false, sessionId: 's-2', finalMessage: 'mine' });
-  for (const forgotten of ['error', 'park', 'lacksPrompt']) expect(begun).not.toHaveProperty(forgotten);
-});

@@ -80,10 +80,3 @@ it.each<[line: unknown, end: Partial<AgentFacts>]>([
 ])('the end of the turn, or a request of the worker that failed, ends the run (%#)', (line, end) => {
   expect(read(THREAD, line).facts).toEqual({ ...OPENED, finished: true, open: false, ...end });
 });
-
-it.each([ended({ status: 'failed' }, 'other'), { id: 'interrupt', error: { message: 'no' } }])(
-  'the end of another thread or request ends nothing (%#)',
-  (line) => {
-    expect(read(THREAD, line).facts).toEqual(OPENED);
-  },
-);

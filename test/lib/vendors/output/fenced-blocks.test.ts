@@ -36,35 +36,6 @@ describe('a block', () => {
     const text = `${TICKS}wanted\n${'x'.repeat(200)}\n${TICKS}\n${TICKS}wanted\n{}\n${TICKS}\n`;
     expect(blocksOf(text, { size: 7, maxBytes: 100 })).toEqual([{ fault: 'too_long' }, { body: '{}\n' }]);
   });
-
-  it('may be exactly as long as the limit', () => {
-    const text = `${TICKS}wanted\n{}\n${TICKS}\n`;
-    expect(blocksOf(text, { maxBytes: 3 })).toEqual([{ body: '{}\n' }]);
-    expect(blocksOf(text, { maxBytes: 2 })).toEqual([{ fault: 'too_long' }]);
-  });
-
-  it('may have lines of any length', () => {
-    const line = 'y'.repeat(300_000);
-    expect(blocksOf(`${TICKS}wanted\n${line}\n${TICKS}\n`, { size: 1_000 })).toEqual([{ body: `${line}\n` }]);
-  });
-
-  it('may be opened by a line of 64 KiB, and by no longer one', () => {
-    const opened = (length: number) => `${`${TICKS}wanted`.padEnd(length)}\n{}\n${TICKS}\n`;
-    expect(blocksOf(opened(65_536), { size: 65_536 })).toEqual([{ body: '{}\n' }]);
-    expect(blocksOf(opened(65_537), { size: 65_537 })).toEqual([]);
-  });
-
-  it('is neither opened nor closed by the end of a long line, nor opened by a whole one', () => {
-    const long = `${TICKS}wanted${' '.repeat(70_000)}\n{}\n${TICKS}\n`;
-    expect(blocksOf(long, { size: 1_000 })).toEqual([]);
-    const line = 'y'.repeat(70_000);
-    expect(blocksOf(`${line}${TICKS}wanted\n{}\n${TICKS}\n`, { size: line.length })).toEqual([]);
-    const text = `${TICKS}wanted\n`.padEnd(line.length, '1');
-    const rest = `${'2'.repeat(line.length)}${TICKS}\n${TICKS}\n`;
-    expect(blocksOf(`${text}${rest}`, { size: line.length })).toEqual([
-      { body: `${text.slice(TICKS.length + 'wanted\n'.length)}${'2'.repeat(line.length)}${TICKS}\n` },
-    ]);
-  });
 });
 
 it.for([

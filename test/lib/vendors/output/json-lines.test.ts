@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createJsonLines, MOST_OF_A_RECORD } from '../../../../lib/vendors/output/json-lines.ts';
+import { createJsonLines } from '../../../../lib/vendors/output/json-lines.ts';
 
 function collect(maxLineBytes?: number) {
   const values: unknown[] = [];
@@ -31,29 +31,6 @@ test('an endless line is discarded', () => {
   const before = process.memoryUsage().arrayBuffers;
   for (let count = 0; count < 400; count += 1) lines.push(chunk);
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * 1024 * 1024);
-});
-
-test('a chunk may be overwritten once it was pushed', () => {
-  const { values, lines } = collect();
-  const chunk = Buffer.from('{"a":"b');
-  lines.push(chunk);
-  chunk.fill(0);
-  lines.push(Buffer.from('c"}\n'));
-  expect(values).toEqual([{ a: 'bc' }]);
-});
-
-test('a line may be as long as 8 MiB unless another limit is given', () => {
-  const { values, lines } = collect();
-  const text = (length: number) => JSON.stringify({ a: 'a'.repeat(length - 8) });
-  lines.push(Buffer.from(`${text(8 * 1024 * 1024)}\n${text(8 * 1024 * 1024 + 1)}\n{}\n`));
-  expect(values.map((value) => JSON.stringify(value).length)).toEqual([8 * 1024 * 1024, 2]);
-});
-
-test('a line that an agent writes about itself may be as long as 1 MiB', () => {
-  const { values, lines } = collect(MOST_OF_A_RECORD);
-  const text = (length: number) => JSON.stringify({ a: 'a'.repeat(length - 8) });
-  lines.push(Buffer.from(`${text(1024 * 1024)}\n${text(1024 * 1024 + 1)}\n{}\n`));
-  expect(values.map((value) => JSON.stringify(value).length)).toEqual([1024 * 1024, 2]);
 });
 
 test('of lines that need not all be read, those that mention one of the texts are', () => {

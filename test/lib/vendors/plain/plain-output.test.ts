@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
 import type { PlainCli } from '../../../../lib/contract/agents/definition.ts';
-import { mentions, promptedSession, withPrompt } from '../../../../lib/vendors/output/agent-output.ts';
 import { plainOutput } from '../../../../lib/vendors/plain/plain-output.ts';
-import { shellOutput } from '../../../../lib/vendors/shell/shell-output.ts';
 
 const cli = (read: PlainCli['read']) => ({ read }) as PlainCli;
 
@@ -27,15 +25,4 @@ it('only lines about a text are read if only they are wanted', () => {
   const reader = output.createReader({ push: (text) => said.push(text), end: () => undefined }, 'word');
   reader.push(Buffer.from('{"message":"a word"}\n{"message":"none"}\n{"message":"wor\\u0064"}\n'));
   expect(said).toEqual(['a word', 'word']);
-});
-
-it('what no events are known of is read as a script', () => {
-  expect(plainOutput(cli(undefined))).toBe(shellOutput);
-});
-
-it('a session counts once it has the prompt', () => {
-  const open = { finished: false, sessionId: 'S', lacksPrompt: true } as const;
-  expect([promptedSession(open), promptedSession(withPrompt(open))]).toEqual([undefined, 'S']);
-  expect(withPrompt(open)).toEqual({ finished: false, sessionId: 'S' });
-  expect([mentions('a'), mentions(undefined)]).toEqual([['a', '\\u'], undefined]);
 });

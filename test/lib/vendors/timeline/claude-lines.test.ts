@@ -7,14 +7,6 @@ const said = (part: object) => ({ type: 'assistant', message: { content: [part] 
 const answered = (part: object, more: object = {}) => ({ type: 'user', message: { content: [part] }, ...more });
 const result = (fields: object) => answered({ type: 'tool_result', tool_use_id: 'T', ...fields });
 
-it.each<[what: string, line: unknown]>([
-  ['another type', { type: 'item.started' }],
-  ['no type', { subtype: 'init' }],
-  ['no object', undefined],
-])('a line that is not of claude has no events: %s', (_what, line) => {
-  expect(read(line)).toBeUndefined();
-});
-
 it.each<[what: string, line: unknown, events: AgentEvent[]]>([
   ['a session without facts', { type: 'system', subtype: 'init' }, [{ kind: 'note', text: 'Session , model unknown' }]],
   ['other news of the system', { type: 'system', subtype: 'compact_boundary' }, []],
@@ -71,14 +63,6 @@ it.each<[before: AgentEvent | undefined, fields: object, event: AgentEvent]>([
   [{ kind: 'message', text: 'a' }, { content: 'out' }, { ...TOOL, output: 'out', state: 'done' }],
 ])('a result completes its call, if that is known (%#)', (before, fields, event) => {
   expect(read(result(fields), before)).toEqual([{ key: 'T', event }]);
-});
-
-it('parts have the time that claude reports, if it is one', () => {
-  const at = Date.parse('2026-11-20T10:41:00.000Z');
-  const of = (line: object, timestamp: unknown) => read({ ...line, timestamp })?.map((change) => change.at);
-  expect(of(said({ type: 'text', text: 'a' }), '2026-11-20T10:41:00.000Z')).toEqual([at]);
-  expect(of(result({}), '2026-11-20T10:41:00.000Z')).toEqual([at]);
-  expect(of(result({}), 'yesterday')).toEqual([undefined]);
 });
 
 const FAILED = 'The request to the vendor failed';

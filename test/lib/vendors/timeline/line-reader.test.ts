@@ -45,14 +45,6 @@ it('a first line that was cut is skipped, and only that', () => {
   ]);
 });
 
-it('a line of more than 8 Mi characters is cut, and what follows it is whole', () => {
-  const most = 8 * 1024 * 1024;
-  const half = 'x'.repeat(most / 2);
-  const lengths = (pieces: string[]) => read(pieces.map((text) => [text] as const)).map(([text]) => text.length);
-  expect(lengths([half, half, 'x', '\nnext\n', `${half}\n`])).toEqual([most + 1, 4, most / 2]);
-  expect(lengths([half, half, 'x', 'xyz', 'xyz\nnext\n'])).toEqual([most + 1 + 3, 4]);
-});
-
 it('a line is read as JSON of any agent, unless it is too long or no object', () => {
   const none = () => undefined;
   const error = (message: string) => JSON.stringify({ type: 'error', message });

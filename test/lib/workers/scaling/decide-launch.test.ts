@@ -28,16 +28,6 @@ const QUIET: LaunchSituation = {
 };
 
 describe('how many workers are launched', () => {
-  test('is never negative, and never brings more tasks than there may be', () => {
-    fc.assert(
-      fc.property(situation, (of) => {
-        const { launch } = decideLaunch(of);
-        expect(launch).toBeGreaterThanOrEqual(0);
-        if (launch > 0) expect(of.workers.length + of.pending + of.late + launch).toBeLessThanOrEqual(of.maxWorkers);
-      }),
-    );
-  });
-
   test('is none if there is no work, or if the started workers can do it all', () => {
     fc.assert(
       fc.property(situation, (any) => {
@@ -74,15 +64,6 @@ describe('how many workers are launched', () => {
 
   test('counts the jobs that a worker runs at once', () => {
     expect(decideLaunch({ ...QUIET, concurrency: 4, demand: { ...NOTHING, waiting: 9 } }).launch).toBe(3);
-  });
-
-  test('is as many as are to wait for work, and no more for work that they can do', () => {
-    expect(decideLaunch({ ...QUIET, warm: 2 })).toEqual({ need: 2, started: 0, launch: 2 });
-    const workers = [{ running: 1 }, { running: 0 }];
-    const demand = { ...NOTHING, running: 1, waiting: 1 };
-    expect(decideLaunch({ ...QUIET, warm: 2, workers, demand }).launch).toBe(0);
-    expect(decideLaunch({ ...QUIET, warm: 2, workers: [{ running: 0, leaving: 'draining' }] }).launch).toBe(2);
-    expect(decideLaunch({ ...QUIET, warm: 20 }).launch).toBe(10);
   });
 
   test('replaces a worker that gives its jobs back, not one that ends them first', () => {

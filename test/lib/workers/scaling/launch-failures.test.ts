@@ -56,19 +56,6 @@ describe('a launch that fails', () => {
     expect(scaling.aws.tasks).toHaveLength(4);
   });
 
-  test('is over as soon as exactly the workers live that are needed', async () => {
-    for (let n = 0; n < 2; n += 1) await scaling.queue();
-    scaling.aws.courses.push({ start: 1, reason: 'RESOURCE:FARGATE' });
-    await scaling.decide();
-    const failure = async () => (await new ScalingStore(scaling.deployment.registry).read()).failure;
-    expect(await failure()).toMatchObject({ times: 1 });
-    await scaling.register(scaling.aws.tasks[0]?.id ?? '');
-    await scaling.decide();
-    expect(await failure()).toMatchObject({ times: 1 });
-    expect(await scaling.decide({ PROMPTQ_MAX_WORKERS: '1' })).toMatchObject({ need: 1, started: 1, launch: 0 });
-    expect(await failure()).toBeUndefined();
-  });
-
   test('whose answer was lost is repeated, and starts nothing twice', async () => {
     await scaling.queue();
     await scaling.queue();

@@ -26,15 +26,6 @@ describe('from zero', () => {
     expect(scaling.aws.calls).toHaveLength(1);
   });
 
-  test('workers start while Parameter Store refuses to say which, once it has said so', async () => {
-    await scaling.queue();
-    await scaling.handle();
-    scaling.aws.throttleParameters();
-    await scaling.queue();
-    expect(await scaling.handle()).toEqual({ need: 2, started: 1, launch: 1 });
-    expect(scaling.aws.calls.at(-1)?.taskDefinition).toBe('worker:1');
-  });
-
   test('many concurrent decisions start as many as one would', async () => {
     for (let n = 0; n < 3; n += 1) await scaling.queue();
     await Promise.all(Array.from({ length: 6 }, scaling.handle));
@@ -126,25 +117,6 @@ describe('workers that are there', () => {
     expect((await scaling.handle()).launch).toBe(0);
     await scaling.register('a', { running: [id], leaving: 'stopped' });
     expect((await scaling.handle()).launch).toBe(1);
-  });
-
-  test('that have registered and gone again are not waited for', async () => {
-    await scaling.queue();
-    await scaling.handle();
-    const worker = await scaling.register(scaling.aws.tasks[0]?.id ?? '');
-    await scaling.deployment.workers.deregister(worker);
-    expect((await scaling.handle()).launch).toBe(1);
-  });
-
-  test('that ECS has forgotten are not waited for', async () => {
-    await scaling.queue();
-    await scaling.handle();
-    // About an hour after their end.
-    scaling.aws.tasks.length = 0;
-    scaling.later = 60_000;
-    await scaling.decide();
-    const { launches } = await new ScalingStore(scaling.deployment.registry).read();
-    expect(launches.flatMap(({ tasks = [] }) => tasks)).not.toContain('task0');
   });
 
   test('are never more than there may be', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type DescribeTasksCommand, ECSClient } from '@aws-sdk/client-ecs';
+import { ECSClient } from '@aws-sdk/client-ecs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WorkerTasks } from '../../../../lib/workers/scaling/worker-tasks.ts';
 
@@ -43,55 +43,4 @@ it('a launch that ECS refused has started no task, and says why', async () => {
 it('after a fault within ECS it is unknown whether tasks were started', async () => {
   answer = { status: 500, body: { __type: 'ServerException', message: 'Service Unavailable' } };
   await expect(tasks.run(LAUNCH)).rejects.toThrow('Service Unavailable');
-});
-
-it('tasks that were not started have a reason, also if ECS gives none', async () => {
-  const started = [{ taskArn: 'arn:aws:ecs:eu-central-1:1:task/cluster/id-1' }];
-  answer = { status: 200, body: { tasks: started, failures: [{ reason: 'RESOURCE:CPU' }] } };
-  expect(await tasks.run(LAUNCH)).toEqual({ tasks: ['id-1'], failure: 'RESOURCE:CPU' });
-  answer = { status: 200, body: { tasks: started } };
-  expect((await tasks.run(LAUNCH)).failure).toBe('fewer tasks were started than asked for');
-  answer = { status: 200, body: { tasks: [...started, ...started] } };
-  expect(await tasks.run(LAUNCH)).not.toHaveProperty('failure');
-});
-
-it('a refusal that is no answer of ECS leaves unknown whether tasks were started', async () => {
-  const send = async () => {
-    throw new Error('socket hang up');
-  };
-  const unheard = new WorkerTasks({ send } as unknown as ECSClient, PLACE);
-  await expect(unheard.run(LAUNCH)).rejects.toThrow('socket hang up');
-  answer = { status: 499, body: { __type: 'ClientException', message: 'no' } };
-  expect((await tasks.run(LAUNCH)).failure).toBe('ClientException: no');
-});
-
-it('tasks without a name, and tasks that still run, are left out', async () => {
-  const arn = 'arn:aws:ecs:eu-central-1:1:task/cluster/';
-  answer = { status: 200, body: { tasks: [{}, { taskArn: `${arn}id-1` }] } };
-  expect((await tasks.run(LAUNCH)).tasks).toEqual(['id-1']);
-  const stopped = [
-    { taskArn: `${arn}a`, lastStatus: 'STOPPED', stoppedReason: 'out of memory', stopCode: 'x' },
-    { taskArn: `${arn}b`, lastStatus: 'STOPPED', stopCode: 'TaskFailedToStart' },
-    { taskArn: `${arn}c`, lastStatus: 'STOPPED' },
-    { taskArn: `${arn}d`, lastStatus: 'RUNNING' },
-  ];
-  answer = { status: 200, body: { tasks: stopped, failures: [{ arn: `${arn}e`, reason: 'MISSING' }] } };
-  expect([...(await tasks.ended(['a', 'b', 'c', 'd', 'e']))]).toEqual([
-    ['a', 'out of memory'],
-    ['b', 'TaskFailedToStart'],
-    ['c', 'it stopped'],
-    ['e', 'it is gone'],
-  ]);
-});
-
-it('ECS is asked for 100 tasks at a time', async () => {
-  const asked: number[] = [];
-  const send = async ({ input }: DescribeTasksCommand) => {
-    asked.push(input.tasks?.length ?? 0);
-    return {};
-  };
-  const names = Array.from({ length: 200 }, (_, n) => `task-${n}`);
-  await new WorkerTasks({ send } as unknown as ECSClient, PLACE).ended([...names, 'last']);
-  await new WorkerTasks({ send } as unknown as ECSClient, PLACE).ended(names);
-  expect(asked).toEqual([100, 100, 1, 100, 100]);
 });
