@@ -26,7 +26,7 @@ const rowSchema = z.object({
 type AuditRow = z.output<typeof rowSchema>;
 
 /** One entry. Must not hold a secret. */
-export interface AuditEntry {
+interface AuditEntry {
   /** Name of the principal. */
   readonly actor: string;
   /** `resource.verb` from the routing table, or another action: `sessions.sign-in`. */
@@ -42,7 +42,7 @@ export interface AuditEntry {
   readonly at?: string;
 }
 
-export interface AuditQuery {
+interface AuditQuery {
   readonly limit: number;
   /** `nextCursor` of the previous page. */
   readonly cursor?: string | undefined;

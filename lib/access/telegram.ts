@@ -6,7 +6,7 @@ import type { DeploymentSecrets } from './deployment-secrets.ts';
 import type { CallerProof } from './perimeter.ts';
 import type { Principal } from './principal.ts';
 
-export interface TelegramSettings {
+interface TelegramSettings {
   readonly secrets: Pick<DeploymentSecrets, 'lines'>;
   /** Allowed users and their roles, by user id. */
   readonly users: ReadonlyMap<string, Role>;

@@ -11,7 +11,7 @@ const KIND = 'account';
 
 type Update = (account: Account, now: number) => Account | undefined;
 
-export interface AccountStoreOptions extends Registry {
+interface AccountStoreOptions extends Registry {
   readonly clock: Clock;
   /** Whether logins are the vendors' or the practice vendor's. The two are stored separately. */
   readonly world: 'practice' | 'real';

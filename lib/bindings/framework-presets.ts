@@ -1,5 +1,5 @@
 /** The commands that install, build and deploy projects of a framework. */
-export interface FrameworkPreset {
+interface FrameworkPreset {
   readonly install: string;
   readonly build: string;
   readonly deploy: string;

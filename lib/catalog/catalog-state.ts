@@ -17,7 +17,7 @@ export const CATALOG_KINDS = [STATE_KEY.kind, RULE_KIND, PROFILE_KIND] as const;
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /** The outcome of a change: the answer, and the items to write for it, if any. */
-export interface CatalogChange<T> {
+interface CatalogChange<T> {
   readonly answer: T;
   readonly write?: { readonly items: readonly TransactItem[]; readonly next: Omit<CatalogState, 'version'> };
 }

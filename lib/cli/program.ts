@@ -4,7 +4,7 @@ import { EXIT_MEANINGS } from './base/exit-codes.ts';
 import type { OptionSpec } from './base/option.ts';
 
 /** Runs a command that was given on the command line. */
-export type Dispatch = (spec: CommandSpec, args: readonly string[], options: object) => Promise<void>;
+type Dispatch = (spec: CommandSpec, args: readonly string[], options: object) => Promise<void>;
 
 const EXAMPLES = `Examples:
   promptq dev                         run the service on this machine

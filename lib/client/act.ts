@@ -15,7 +15,7 @@ export interface ActionOptions {
 }
 
 /** Where a retry begins. Default: `start`. */
-export type RetryFrom = 'start' | 'session';
+type RetryFrom = 'start' | 'session';
 
 export type ActionName = 'submit' | 'cancel' | 'kill' | 'retry';
 

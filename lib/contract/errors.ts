@@ -30,7 +30,7 @@ export type ErrorCode = keyof typeof ERRORS;
 type SentenceCode = { [C in ErrorCode]: (typeof ERRORS)[C]['word'] extends undefined ? C : never }[ErrorCode];
 
 /** The `details` of the error body. */
-export type ErrorDetails = Record<string, unknown>;
+type ErrorDetails = Record<string, unknown>;
 
 /** An error that is shown to the client. Any other error becomes `internal_error`. */
 export class ApiError extends Error {

@@ -20,7 +20,7 @@ const CALLS_TIMEOUT_MS = 30_000;
 const SWEEP_TIMEOUT_MS = 900_000;
 
 /** Milliseconds between the runs of the reconciler, and of what removes expired data. */
-export function intervalsOf(settings: TriggerContext['settings']) {
+function intervalsOf(settings: TriggerContext['settings']) {
   const watchMs = (settings.watchSeconds ?? 60) * 1000;
   return {
     watchMs,
@@ -31,7 +31,7 @@ export function intervalsOf(settings: TriggerContext['settings']) {
 }
 
 /** What the local triggers need. */
-export interface TriggerContext {
+interface TriggerContext {
   readonly load: ReturnType<typeof functionLoader>;
   readonly counts: JobCounts;
   readonly endpoints: Endpoints;

@@ -34,7 +34,7 @@ import { Shutdown } from './run/shutdown.ts';
 import { superviseWorker } from './run/worker-process.ts';
 import { type RunSettings, readRunSettings, throttlingOf } from './run-settings.ts';
 
-export interface LocalServiceOptions {
+interface LocalServiceOptions {
   /** The operator's path; undefined: the default of the current folder. */
   readonly home: string | undefined;
   /** 0: any free one. */

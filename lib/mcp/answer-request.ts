@@ -20,7 +20,7 @@ import { CALL_SECONDS } from './tool-table.ts';
 const RETRY_SECONDS = 5;
 
 /** On whose behalf a message is answered. */
-export interface McpCaller {
+interface McpCaller {
   readonly version: string;
   /** Origin of the API that the tools call. Never from the request. */
   readonly baseUrl: string;

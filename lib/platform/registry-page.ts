@@ -7,7 +7,7 @@ import { queriedItems } from './aws/queried-items.ts';
 import type { Registry } from './registry.ts';
 
 /** Items of one kind, in the order of their ids. */
-export interface RegistryPage {
+interface RegistryPage {
   readonly items: readonly Record<string, unknown>[];
   readonly nextCursor: string | null;
 }

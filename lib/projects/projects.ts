@@ -18,7 +18,7 @@ const projectSchema = z.object({ id: z.string(), name: z.string(), created_at: z
 export type Project = z.output<typeof projectSchema>;
 
 /** A project with its settings. */
-export type SetProject = Project & { readonly settings: ProjectSettings };
+type SetProject = Project & { readonly settings: ProjectSettings };
 const setProjectSchema = projectSchema.extend({ settings: projectSettingsSchema.default({}) });
 
 /** Projects by id or name. Resolving an unknown name creates the project. */

@@ -8,7 +8,7 @@ import { viewProjectSettings } from './project-settings.ts';
 import type { ProjectStore } from './projects.ts';
 
 /** Dependencies for removing a project. */
-export interface RemoveProjectContext {
+interface RemoveProjectContext {
   readonly registry: Registry;
   readonly projects: ProjectStore;
   /** Lists the deploy bindings of a project, by its id. */

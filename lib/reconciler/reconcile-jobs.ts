@@ -34,7 +34,7 @@ const WAITING_READ = { oldest: 50_000, others: 25_000, milliseconds: 30_000 } as
 const FOLDERS_READ = 1_000;
 
 /** What one reading of the waiting jobs found. */
-export interface WaitingWork {
+interface WaitingWork {
   /** A job of each band and project that has been ready for long and was not claimed. */
   readonly stale: ReadonlyMap<string, IndexedJob>;
   /** The folders and profiles that jobs wait for. */

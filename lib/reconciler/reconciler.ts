@@ -12,7 +12,7 @@ import {
 } from './reconcile-jobs.ts';
 
 /** Events of a round that should be rare. */
-export interface ReconcileResult {
+interface ReconcileResult {
   /** Jobs whose worker was lost, as updated. */
   readonly takenOver: readonly Job[];
   /** How many dispatch messages were redriven from the dead-letter queues. */

@@ -7,7 +7,7 @@ import { DataStack } from './data/data-stack.ts';
 import { WorkerStack } from './worker/worker-stack.ts';
 
 /** The stacks of one deployment. They name no account or region, so they fit wherever they are deployed. */
-export interface DeploymentStacks {
+interface DeploymentStacks {
   readonly data: DataStack;
   readonly api: ApiStack;
   readonly worker: WorkerStack;

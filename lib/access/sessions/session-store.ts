@@ -43,7 +43,7 @@ type SessionItem = z.output<typeof sessionSchema>;
 export type Session = Omit<SessionItem, 'hash' | 'ends_at'>;
 
 /** A signed-in person. */
-export interface Person {
+interface Person {
   /** The identity provider's permanent identifier of the person. */
   readonly subject: string;
   readonly email: string | undefined;

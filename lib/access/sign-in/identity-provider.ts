@@ -18,7 +18,7 @@ import { IdentityProviderError } from './identity-provider-error.ts';
 import { fetchLocalhost } from './localhost-fetch.ts';
 import type { SignInProof } from './pending-sign-in.ts';
 
-export interface IdentityProviderSettings {
+interface IdentityProviderSettings {
   readonly issuer: string;
   readonly clientId: string;
   /** Reads the client secret; undefined: a public client, which PKCE alone authenticates. */

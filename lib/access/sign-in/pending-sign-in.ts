@@ -18,7 +18,7 @@ export interface SignInProof {
  * A pending sign-in, stored only in the browser. The state carries its expiry and return path under a MAC, keyed by a
  * secret that only the browser's cookie holds. Each sign-in has its own cookie, so tabs don't disturb each other.
  */
-export interface PendingSignIn {
+interface PendingSignIn {
   readonly proof: SignInProof;
   /** The sign-in cookie that holds the secret. */
   readonly slot: string;

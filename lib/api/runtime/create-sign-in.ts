@@ -8,7 +8,7 @@ import type { Core } from './core.ts';
 const CALLBACK = '/auth/callback';
 
 /** Loads the sign-in service; undefined while the deployment has no identity provider. */
-export type SignInServices = () => Promise<SignIn | undefined>;
+type SignInServices = () => Promise<SignIn | undefined>;
 
 /**
  * Creates the sign-in service. It is reused, with the identity provider's cached configuration, until the deployment

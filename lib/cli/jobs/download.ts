@@ -20,7 +20,7 @@ interface Source {
 const MISMATCH = 'the received file is not the one that the job stored';
 
 /** What became of a download: `other`: something different is there, and is kept. */
-export type Downloaded = 'stored' | 'there' | 'other';
+type Downloaded = 'stored' | 'there' | 'other';
 
 /**
  * Downloads an attachment into a new file of the folder, which appears when it is complete and has the recorded SHA-256. A

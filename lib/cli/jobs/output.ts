@@ -9,7 +9,7 @@ import type { Terminal } from '../base/terminal.ts';
 const STDERR_LENGTH = 2_000;
 
 /** Whether output is printed as events for people, or as the job wrote it. */
-export type OutputStyle = 'timeline' | 'raw';
+type OutputStyle = 'timeline' | 'raw';
 
 /** How the output of a job is printed, unless its reader wants it raw. */
 export async function outputStyle(client: Promptq, id: string, isRaw: boolean | undefined): Promise<OutputStyle> {

@@ -8,7 +8,7 @@ import { checkTarget } from '../../bindings/target-url.ts';
 import { LIMITS } from '../../contract/limits.ts';
 
 /** One call that reports an event, in the format of Standard Webhooks. */
-export interface SignedCall {
+interface SignedCall {
   readonly url: string;
   /** The same for every try, so that a receiver recognizes duplicates. */
   readonly id: string;

@@ -9,7 +9,7 @@ import { checkFargateQuotas, checkLambdaQuota } from './check-quotas.ts';
 
 const RIGHTS = 'May these credentials read it?';
 
-export interface Surroundings {
+interface Surroundings {
   /** From the CDK's context: an object, or JSON that replaces some settings of the file. */
   readonly settings: unknown;
   /** The settings of cdk.json. */

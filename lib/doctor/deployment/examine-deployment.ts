@@ -22,7 +22,7 @@ import { checkStacks, type DeployedStacks } from './check-stacks.ts';
 
 const RIGHTS = 'May these credentials read it?';
 
-export interface DeploymentTarget {
+interface DeploymentTarget {
   readonly deploymentName: string;
   /** Settings as for `cdk -c promptq=`, or those of this checkout's cdk.json. */
   readonly settings: unknown;

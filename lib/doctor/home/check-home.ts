@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 const MIN_FREE_BYTES = 1024 ** 3;
 
 /** The entry of a running service of this home. */
-export interface RunningHome {
+interface RunningHome {
   readonly info: LocalInfo;
   readonly operator: OperatorInfo | undefined;
 }

@@ -24,7 +24,7 @@ export interface Claimed {
 }
 
 /** The result of handling a dispatch message. */
-export type Claim =
+type Claim =
   | ({ readonly kind: 'claimed' } & Claimed)
   | { readonly kind: 'retry_later'; readonly seconds: number }
   | { readonly kind: 'acknowledge' };

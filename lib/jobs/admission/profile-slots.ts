@@ -12,7 +12,7 @@ export interface ProfileSlotContext extends SlotContext {
 }
 
 /** The result of acquiring a slot: its name, undefined if none is needed, or `busy` if none is free. */
-export type ProfileSlot = { readonly place: string | undefined } | 'busy';
+type ProfileSlot = { readonly place: string | undefined } | 'busy';
 
 /**
  * Acquires one of a profile's slots for the claim of exactly this version of a job. A profile that sets `concurrency`

@@ -7,7 +7,7 @@ import { AGENT_OUTPUTS } from '../../vendors/outputs.ts';
 import type { FollowUpBlocks } from '../receipts/follow-up-blocks.ts';
 
 /** The info string of the blocks with which an agent requests follow-up jobs. */
-export const FOLLOW_UP_BLOCK = 'follow-up-job';
+const FOLLOW_UP_BLOCK = 'follow-up-job';
 
 /** UTF-8 bytes of block bodies that a receipt holds. The rest is read from the output when it is needed. */
 const INLINE = { body: 64 * 1024, all: 256 * 1024 } as const;
@@ -30,7 +30,7 @@ export function readFollowUpBlocks(onBlock: (block: PlacedBlock) => void): Messa
 }
 
 /** The follow-up requests that were found in messages. */
-export interface CollectedFollowUps {
+interface CollectedFollowUps {
   readonly messages: MessageReader;
   /** Undefined: none. */
   found(): FollowUpBlocks | undefined;

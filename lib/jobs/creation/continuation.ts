@@ -15,7 +15,7 @@ import { requireRoom } from '../threads/take-turn.ts';
 import { projectOf } from './job-settings.ts';
 
 /** The job that a new one continues. */
-export interface Continuation {
+interface Continuation {
   readonly job: Job;
   /** The job whose private folder the new one works in. */
   readonly folderOf: string | undefined;

@@ -24,7 +24,7 @@ export const delegatedJob = followUpCreation.pick({
   tags: true,
   cwd: true,
 });
-export type DelegatedJob = z.output<typeof delegatedJob>;
+type DelegatedJob = z.output<typeof delegatedJob>;
 
 /**
  * Creates a job that the agent of a running attempt asks for. The job is recorded on its parent before it is created, so

@@ -21,7 +21,7 @@ import {
 import { readCatalog } from './read-catalog.ts';
 
 export type EditContext = TransitionContext & SettingsContext & { readonly texts: JobTextStore };
-export type DraftEditContext = EditContext & { readonly projects: Pick<ProjectStore, 'resolve'> };
+type DraftEditContext = EditContext & { readonly projects: Pick<ProjectStore, 'resolve'> };
 
 /**
  * Edits a queued job. New texts are written beside the old ones first, so that a worker that claims the job meanwhile

@@ -52,7 +52,7 @@ export function requireProfile(agents: SettingsContext['agents'], name: string, 
 }
 
 /** @throws InvalidFieldError if the texts name rules, and the profile's agent takes none */
-export function requireTakenRules(profile: Profile, { rule_ids: ruleIds = [] }: Pick<JobTexts, 'rule_ids'>): void {
+function requireTakenRules(profile: Profile, { rule_ids: ruleIds = [] }: Pick<JobTexts, 'rule_ids'>): void {
   if (ruleIds.length === 0 || profile.agent !== 'shell') return;
   const [received, name] = [ruleIds.map(quoted).join(', '), quoted(profile.name)];
   throw InvalidFieldError.of(

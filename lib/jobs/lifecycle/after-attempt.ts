@@ -29,7 +29,7 @@ export const PROBE_INTERVALS_MS: Readonly<Record<ParkReason, number>> = {
 };
 
 /** How long (ms) a vendor may be overloaded, and for how many attempts of a round, before the job fails. */
-export const MAX_OVERLOAD = { duration: 86_400_000, attempts: 100 } as const;
+const MAX_OVERLOAD = { duration: 86_400_000, attempts: 100 } as const;
 
 /** The longest pause (ms) of a job whose vendor is overloaded, unless that reports its end. */
 const LONGEST_OVERLOAD_PAUSE_MS = 900_000;

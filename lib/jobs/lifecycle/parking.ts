@@ -11,7 +11,7 @@ export const BUSY_REASONS = ['folder_busy', 'profile_busy'] as const;
  * Events that a job can wait for and that one action brings about: an answer, or the end of an earlier turn of its
  * thread. Nothing probes for them, and no release in bulk applies to them.
  */
-export const AWAITED_REASONS = ['question', 'waiting_for_thread', 'thread_stopped'] as const;
+const AWAITED_REASONS = ['question', 'waiting_for_thread', 'thread_stopped'] as const;
 
 /** All that a QUEUED job can be parked for. */
 export const PARKINGS = [...PARK_REASONS, ...BUSY_REASONS, ...AWAITED_REASONS] as const;

@@ -6,7 +6,7 @@ import { LEASE } from './lease.ts';
 import { withStaleQuestion } from './question.ts';
 
 /** How many attempts may continue one session, one after the other. Those that waited in vain don't count. */
-export const MAX_RESUMES = 50;
+const MAX_RESUMES = 50;
 
 /**
  * The job after an interruption: its next attempt continues the session of this one. If this one saved none, it

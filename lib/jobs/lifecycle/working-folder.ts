@@ -10,7 +10,7 @@ export interface Folders {
   readonly roots: readonly string[];
 }
 
-export type WorkingFolder = { readonly path: string } | { readonly rejected: string };
+type WorkingFolder = { readonly path: string } | { readonly rejected: string };
 
 /** The members of a job that decide which private folders it may use. */
 export type FolderUser = Pick<Job, 'id' | 'folder_of' | 'parent_id'> & Partial<Pick<Job, 'continues'>>;

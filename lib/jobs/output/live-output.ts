@@ -13,7 +13,7 @@ export interface StreamLocation {
 }
 
 /** One live chunk: its offset in the stream and its length, bytes. */
-export interface LiveChunk {
+interface LiveChunk {
   readonly offset: number;
   readonly size: number;
 }

@@ -4,7 +4,7 @@ import type { OutputSource } from './output-source.ts';
 import { textFrom } from './output-text.ts';
 
 /** Texts of an answer by stream; a missing stream has no member in the answer. */
-export type OutputTexts = Readonly<Partial<Record<StreamName, AsyncIterable<string>>>>;
+type OutputTexts = Readonly<Partial<Record<StreamName, AsyncIterable<string>>>>;
 
 /** Members of a JSON object. */
 export type Members = Readonly<Record<string, unknown>>;

@@ -17,7 +17,7 @@ export type OutputSources = Readonly<Record<StreamName, OutputSource>>;
 const MAX_BREAKS = 4;
 
 /** A byte range of an object. */
-export interface ObjectRange {
+interface ObjectRange {
   readonly s3: S3Client;
   readonly bucket: string;
   readonly key: string;

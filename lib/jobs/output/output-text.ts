@@ -16,7 +16,7 @@ export interface StreamText {
 }
 
 /** A range of a stream as text. */
-export interface TextRange {
+interface TextRange {
   /** UTF-8 bytes of text, at least 4. Default: no limit. */
   readonly limitBytes?: number;
   /** False if more bytes may follow; then a character that is cut off at the end is left out. */

@@ -5,7 +5,7 @@ import type { DocumentName } from '../receipts/receipt.ts';
 import { documentKey } from './output-keys.ts';
 
 /** An object to write. */
-export interface ObjectUpload {
+interface ObjectUpload {
   readonly s3: S3Client;
   readonly bucket: string;
   readonly key: string;
@@ -34,7 +34,7 @@ export async function uploadObject({ s3, bucket, key, body, contentType, signal 
 }
 
 /** Identifies a document of an attempt. */
-export interface DocumentUpload {
+interface DocumentUpload {
   readonly s3: S3Client;
   readonly bucket: string;
   readonly jobId: string;

@@ -1,5 +1,5 @@
 /** A unit of a byte sequence that is read as UTF-8. */
-export interface Utf8Unit {
+interface Utf8Unit {
   /** Bytes of the character, or of the ill-formed part that becomes one U+FFFD. */
   readonly length: number;
   /** `incomplete`: the bytes end within what may be a character. */

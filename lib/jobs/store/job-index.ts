@@ -74,7 +74,7 @@ export interface Found {
   readonly isTooLarge: boolean;
 }
 
-export interface IndexPage {
+interface IndexPage {
   readonly items: readonly ListedJob[];
   readonly nextCursor: string | undefined;
 }

@@ -22,20 +22,20 @@ function keysOf({ needs, status, queued }: ListRange): string[] {
 }
 
 /** A range that an index has: all jobs, or those in one state but SUCCEEDED. */
-export interface ListRange extends Omit<IndexRange, 'status'> {
+interface ListRange extends Omit<IndexRange, 'status'> {
   readonly status?: Exclude<Status, 'SUCCEEDED'> | LaterCode | undefined;
   /** Default: all. */
   readonly queued?: QueuedPart | undefined;
 }
 
-export interface ListReading {
+interface ListReading {
   /** Continues after this job, whether or not it still exists. */
   readonly after?: ListedKey | undefined;
   /** Entries that one query of a partition reads; default: a megabyte. */
   readonly perQuery?: number | undefined;
 }
 
-export type ListedItem = ListedKey & Readonly<Record<string, unknown>>;
+type ListedItem = ListedKey & Readonly<Record<string, unknown>>;
 type Compare = (a: ListedKey, b: ListedKey) => number;
 
 /** No job is created before the first or from the second on. */

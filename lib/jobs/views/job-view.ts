@@ -91,7 +91,7 @@ function viewNamed(
 }
 
 /** Values that are stored beside a job's item. */
-export interface BesideJob {
+interface BesideJob {
   readonly labels?: JobLabels;
   readonly deployments: JobView['deployments'];
   readonly changes?: JobView['changes'];

@@ -16,7 +16,7 @@ export function announceChange(jobId: string): void {
   announcements.emit(jobId);
 }
 
-export interface WaitContext {
+interface WaitContext {
   readonly jobs: JobStore;
   readonly clock: Clock;
   /** Resolves after so many ms, and when the signal is aborted. Default: this machine's timer. */

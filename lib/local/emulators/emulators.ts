@@ -10,7 +10,7 @@ import { newRunCredentials } from '../run-access/run-credentials.ts';
 import { type DynamodbEmulator, startDynamodbEmulator } from './dynamodb-emulator.ts';
 import { startObjectAndQueueEmulator } from './object-and-queue-emulator.ts';
 
-export interface EmulatorOptions {
+interface EmulatorOptions {
   readonly home: Home;
   /** The environment of the local run's process. */
   readonly source: Readonly<Record<string, string | undefined>>;

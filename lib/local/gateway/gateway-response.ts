@@ -14,7 +14,7 @@ export const responseHead = z.object({
   multiValueHeaders: z.record(z.string(), z.array(headerValue)).nullish(),
   cookies: z.array(z.string()).nullish(),
 });
-export type ResponseHead = z.output<typeof responseHead>;
+type ResponseHead = z.output<typeof responseHead>;
 
 const proxyResponse = responseHead.extend({ body: z.string().nullish(), isBase64Encoded: z.boolean().nullish() });
 

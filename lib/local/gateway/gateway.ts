@@ -43,7 +43,7 @@ const READ_ATTEMPTS = 3;
 const MAX_CHECK_INTERVAL_MS = 30_000;
 
 /** Limits of CloudFront, API Gateway (REST, regional) and Lambda, in bytes and milliseconds. */
-export const GATEWAY_LIMITS = {
+const GATEWAY_LIMITS = {
   bodyBytes: 10 * 1024 * 1024,
   /** The whole event as JSON, including the escaped body. */
   eventBytes: 6_291_456,

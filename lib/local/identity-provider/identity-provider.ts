@@ -6,7 +6,7 @@ import { isOwnConnection } from '../run-access/connection-owner.ts';
 import { hasForeignOrigin } from '../run-access/foreign-callers.ts';
 
 /** A running identity provider. */
-export interface LocalIdentityProvider {
+interface LocalIdentityProvider {
   /** Such as `http://promptq-NAME.localhost:40123`. */
   readonly issuer: string;
   readonly clientId: string;

@@ -6,7 +6,7 @@ import { Provider } from 'oidc-provider';
 import { DEFAULT_GROUPS } from '../../platform/config/deployment.ts';
 import { CHOICES, type Choice, choicePage } from './choice-page.ts';
 
-export interface ProviderOptions {
+interface ProviderOptions {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;

@@ -16,7 +16,7 @@ export const issuerSettingsSchema = z.strictObject({
   code_seconds: z.number().positive(),
   access_seconds: z.number().positive(),
 });
-export type IssuerSettings = z.output<typeof issuerSettingsSchema>;
+type IssuerSettings = z.output<typeof issuerSettingsSchema>;
 
 interface Device {
   readonly userCode: string;

@@ -6,7 +6,7 @@ import { devicePage } from './device-page.ts';
 import { PracticeLogins } from './logins.ts';
 
 /** The stand-in for the vendor's login: device codes, tokens, and the approval page. */
-export interface PracticeIssuer {
+interface PracticeIssuer {
   /** Answers requests for the issuer. @returns false for other requests */
   answer(route: string, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
   /** Whether an access token of a login is valid. */

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { HomeError } from '../run/home-error.ts';
 
 /** The tokens of a login, as the vendor issues them. */
-export interface LoginTokens {
+interface LoginTokens {
   readonly id_token: string;
   readonly access_token: string;
   readonly refresh_token: string;

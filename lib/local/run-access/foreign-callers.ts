@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-export interface ListenerNames {
+interface ListenerNames {
   /** Hosts that the listener has besides its loopback address, with the port unless it is the scheme's default. */
   readonly hosts?: readonly string[];
   /** Whether `localhost` names the listener too. */

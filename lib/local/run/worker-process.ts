@@ -9,7 +9,7 @@ import { endProcess } from './child-process.ts';
 const RESTART = { first: 1_000, longest: 30_000, steady: 60_000 } as const;
 const LOG_LIMIT = { bytes: LOG_BYTES, checkMs: 10_000 } as const;
 
-export interface WorkerProcessOptions {
+interface WorkerProcessOptions {
   /** The program, such as `worker-container/main.ts`. */
   readonly program: string;
   /** The complete environment of the worker. */

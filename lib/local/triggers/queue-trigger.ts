@@ -7,7 +7,7 @@ import { lambdaContext } from '../gateway/gateway-invocation.ts';
 import { LOCAL_REGION } from '../run/resources.ts';
 import type { RunCredentials } from '../run-access/run-credentials.ts';
 
-export interface QueueTriggerOptions {
+interface QueueTriggerOptions {
   readonly endpoint: string;
   readonly credentials: RunCredentials;
   readonly queueUrl: string;
@@ -18,7 +18,7 @@ export interface QueueTriggerOptions {
   readonly log: (line: string) => void;
 }
 
-export interface QueueTrigger {
+interface QueueTrigger {
   /** Waits for the call in progress. */
   stop(): Promise<void>;
 }

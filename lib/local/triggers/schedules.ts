@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-export interface ScheduleOptions {
+interface ScheduleOptions {
   /** For the log. */
   readonly name: string;
   /** Milliseconds from the end of one run to the start of the next; so runs never overlap. */

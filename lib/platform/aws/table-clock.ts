@@ -7,7 +7,7 @@ export interface Clock {
 }
 
 /** The clock's time sources; parameters, so that a simulation can drive it. */
-export interface TimeSources {
+interface TimeSources {
   /** This machine's clock, milliseconds since 1970; may be wrong. */
   readonly wall: () => number;
   /** Monotonic milliseconds. */

@@ -13,7 +13,7 @@ import { MAX_DEPLOYMENT_SLOTS, MAX_JOBS_PER_WORKER, MAX_WORKERS, workerSizeSchem
 export const SETTINGS_KEY = 'promptq';
 
 /** The retention periods, in days, that CloudWatch Logs supports. */
-export const LOG_RETENTION_DAYS = [
+const LOG_RETENTION_DAYS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ] as const;
 

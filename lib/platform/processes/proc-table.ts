@@ -43,7 +43,7 @@ function countStarts(): number | undefined {
 }
 
 /** How many processes have started, by what `/proc/stat` holds. */
-export function startsIn(text: string): number | undefined {
+function startsIn(text: string): number | undefined {
   const count = /^processes (\d+)$/m.exec(text)?.[1];
   // An emulated kernel may not count.
   return count === undefined || count === '0' ? undefined : Number(count);
@@ -76,7 +76,7 @@ function readProcess(pid: number): ProcessEntry | undefined {
 }
 
 /** A process, by what its `stat` holds. */
-export function entryIn(stat: string, pid: number): ProcessEntry {
+function entryIn(stat: string, pid: number): ProcessEntry {
   // Fields as in proc_pid_stat(5). The command in brackets may contain brackets: the fields follow the last one.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const field = (number: number) => Number(fields[number - 3]);
@@ -97,7 +97,7 @@ function readEnvironmentOf(pid: number, variable: string): string | undefined {
 }
 
 /** The value of a variable, by what `environ` of a process holds. */
-export function valueIn(environment: Buffer, variable: string): string | undefined {
+function valueIn(environment: Buffer, variable: string): string | undefined {
   const isFirst = environment.indexOf(`${variable}=`) === 0;
   const at = isFirst ? 0 : environment.indexOf(`\0${variable}=`) + 1;
   if (at === 0 && !isFirst) return undefined;

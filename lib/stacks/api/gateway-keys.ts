@@ -3,7 +3,7 @@ import { Construct } from 'constructs';
 import type { Deployment } from '../../platform/config/deployment.ts';
 import type { OriginSecret } from './origin-secret.ts';
 
-export interface GatewayKeysProps {
+interface GatewayKeysProps {
   readonly api: RestApiBase;
   readonly deployment: Deployment;
   readonly originSecret: OriginSecret;

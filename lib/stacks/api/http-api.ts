@@ -16,7 +16,7 @@ import type { Deployment } from '../../platform/config/deployment.ts';
 import { apiDocument, type Endpoint } from './api-document.ts';
 import { STAGE } from './api-origin.ts';
 
-export interface HttpApiProps {
+interface HttpApiProps {
   readonly deployment: Deployment;
   readonly accessLog: ILogGroup;
   readonly endpoints: readonly (Endpoint & { readonly id: string })[];

@@ -15,7 +15,7 @@ const KEEP_TIMEOUT = Duration.seconds(30);
 /** How long a deployment waits for a missing response: Lambda retries a failed call twice, up to 3 minutes later. */
 const ANSWER_TIMEOUT = Duration.minutes(6);
 
-export interface OriginSecretProps {
+interface OriginSecretProps {
   readonly data: DataStack;
   readonly deployment: Deployment;
   /** The code of a function. */

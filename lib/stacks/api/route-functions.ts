@@ -22,7 +22,7 @@ const NESTED_STACKS = 6;
  */
 const AT_ONCE = 2;
 
-export interface RouteFunctionsProps extends ApiStackProps {
+interface RouteFunctionsProps extends ApiStackProps {
   /** Digests of the origin secrets, `,`-separated. */
   readonly originDigests: string;
 }

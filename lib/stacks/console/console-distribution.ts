@@ -45,7 +45,7 @@ const UNCACHED_STATUSES = [400, 403, 404, 405, 414, 500, 501, 502, 503, 504] as 
  */
 const READ_TIMEOUT = Duration.seconds(LIMITS.stream.readTimeoutSeconds);
 
-export interface ConsoleDistributionProps {
+interface ConsoleDistributionProps {
   readonly deployment: Deployment;
   /** The API's host name. */
   readonly apiDomainName: string;

@@ -17,7 +17,7 @@ import { ConsoleDistribution } from './console-distribution.ts';
 import { PublishedConsole } from './published-console.ts';
 import { SignInPool } from './sign-in-pool.ts';
 
-export interface ConsoleStackProps {
+interface ConsoleStackProps {
   readonly data: DataStack;
   readonly api: ApiStack;
   readonly deployment: Deployment;

@@ -14,7 +14,7 @@ const PUBLISH_TIMEOUT = Duration.minutes(2);
 /** How long a deployment waits for a missing response: Lambda retries a failed call twice, up to 3 minutes later. */
 const ANSWER_TIMEOUT = Duration.minutes(10);
 
-export interface PublishedConsoleProps {
+interface PublishedConsoleProps {
   /** The publishing function, including the built console. */
   readonly code: Code;
   readonly deployment: Deployment;

@@ -18,7 +18,7 @@ import { ROLES } from '../../contract/roles.ts';
 import { finishSignIn, signedOut } from '../../contract/routes/pages.ts';
 import { DEFAULT_GROUPS, type Deployment } from '../../platform/config/deployment.ts';
 
-export interface SignInPoolProps {
+interface SignInPoolProps {
   readonly deployment: Deployment;
   /** The deployment's public origin. */
   readonly origin: string;

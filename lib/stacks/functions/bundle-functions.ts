@@ -75,7 +75,7 @@ const USING_OBJECTS: ReadonlySet<string> = new Set([
 ]);
 
 /** The bundles of all functions. */
-export interface FunctionBundles {
+interface FunctionBundles {
   /** The folder of one function's `index.js`, and of what it loads on demand. */
   folderOf(functionId: string): string;
   /** What each file is made of; paths are relative to the repository. */

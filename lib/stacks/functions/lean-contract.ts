@@ -37,7 +37,7 @@ export function leanContract(root: string, folders: readonly string[]): Plugin {
  * that an unused constant is left out of a bundle with all that it is made of. A bundler keeps arguments of an unused
  * call that spread an object or read a property, so each constant becomes the result of one call without arguments.
  */
-export function lean(source: string): string {
+function lean(source: string): string {
   const file = ts.createSourceFile('module.ts', source, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
   const edits: { readonly from: number; readonly to: number; readonly text: string }[] = [];
   const removeDocumentation = (node: ts.Node): void => {

@@ -38,7 +38,7 @@ async function changed(module: string, path: string): Promise<string | undefined
 }
 
 /** A replacement with the other exports of its module, which fail when they are used. */
-export function replaced(module: string, source: string, replacement: string): string {
+function replaced(module: string, source: string, replacement: string): string {
   const own = new Set(exportsOf(replacement));
   const message = JSON.stringify(`${module} is not part of a function's bundle`);
   return [
@@ -52,7 +52,7 @@ export function replaced(module: string, source: string, replacement: string): s
 }
 
 /** The names that a module exports, as compilers write them. */
-export function exportsOf(source: string): string[] {
+function exportsOf(source: string): string[] {
   const declared = [...source.matchAll(/^ *export (?:const|let|var|class|(?:async )?function\*?) (\w+)/gm)];
   const listed = [...source.matchAll(/^ *export \{([^}]*)\}/gm)].flatMap(([, names = '']) => names.split(','));
   const names = listed.map((name) => name.trim().split(/ as /).at(-1) ?? '');
@@ -63,7 +63,7 @@ export function exportsOf(source: string): string[] {
  * The schemas of a client with names of their members instead of references to them. A bundler keeps an object with
  * computed names, because computing one may do something.
  */
-export function withLiteralKeys(source: string): string {
+function withLiteralKeys(source: string): string {
   const texts = new Map([...source.matchAll(/^const (\w+) = ("[^"]*");$/gm)].map(([, name, text]) => [name, text]));
   return source.replaceAll(/\[(\w+)\]: /g, (all, name: string) => (texts.has(name) ? `${texts.get(name)}: ` : all));
 }

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { type Acknowledgement, acknowledgementsIn } from './acknowledgements.ts';
 
 /** A stack in the synthesized assembly. */
-export interface WrittenStack {
+interface WrittenStack {
   readonly name: string;
   readonly template: { readonly Resources: Readonly<Record<string, unknown>> };
   readonly acknowledgements: readonly Acknowledgement[];

@@ -2,7 +2,7 @@ import type { Grant } from './grants.ts';
 import { type Explanation, IAM_EXCEPTIONS } from './iam-exceptions.ts';
 
 /** A grant that a reviewer would object to. */
-export interface Objection {
+interface Objection {
   readonly grant: Grant;
   readonly about: string;
 }

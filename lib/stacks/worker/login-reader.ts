@@ -10,7 +10,7 @@ import { FUNCTION_MEMORY } from '../functions/function-memory.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
 import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
 
-export interface LoginReaderProps {
+interface LoginReaderProps {
   readonly data: DataStack;
   readonly deployment: Deployment;
   readonly code: Code;

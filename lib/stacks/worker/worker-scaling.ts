@@ -18,7 +18,7 @@ import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
 import { EXCEPT_PRIVATE, indexStatement, itemStatement, ofKinds } from '../iam/table-grants.ts';
 import type { WorkerTask } from './worker-task.ts';
 
-export interface WorkerScalingProps {
+interface WorkerScalingProps {
   readonly data: DataStack;
   readonly deployment: Deployment;
   readonly code: Code;

@@ -14,7 +14,7 @@ import { WorkerTask } from './worker-task.ts';
 import { workerVpc } from './worker-vpc.ts';
 import { Workspaces } from './workspaces.ts';
 
-export interface WorkerStackProps {
+interface WorkerStackProps {
   readonly data: DataStack;
   readonly deployment: Deployment;
   readonly version: string;

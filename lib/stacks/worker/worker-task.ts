@@ -51,7 +51,7 @@ const ZSTD_LAYERS = 'type=image,compression=zstd,compression-level=9,force-compr
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-export interface WorkerTaskProps {
+interface WorkerTaskProps {
   readonly data: DataStack;
   readonly deployment: Deployment;
   readonly version: string;

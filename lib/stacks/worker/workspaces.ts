@@ -11,7 +11,7 @@ const CLIENT_ACTIONS = [
   'elasticfilesystem:ClientRootAccess',
 ];
 
-export interface WorkspacesProps {
+interface WorkspacesProps {
   readonly vpc: IVpc;
   /** The only security group that can reach the file system. */
   readonly workers: ISecurityGroup;

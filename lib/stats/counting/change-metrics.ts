@@ -11,7 +11,7 @@ export const streamedJobSchema = z.object({
 export type StreamedJob = z.output<typeof streamedJobSchema>;
 
 /** A change of a job from the table's stream. */
-export interface StreamedChange {
+interface StreamedChange {
   readonly before: StreamedJob | undefined;
   readonly after: StreamedJob | undefined;
 }

@@ -5,7 +5,7 @@ import { registryItems } from '../../platform/registry-page.ts';
 import { countedJobSchema, endsOf, statsChanges } from './job-stats.ts';
 
 /** The stored value of an item of statistics, and the value counted from the jobs. */
-export interface StatsDifference {
+interface StatsDifference {
   readonly item: string;
   readonly attribute: string;
   readonly kept: number;

@@ -7,7 +7,7 @@ import { CodexHelpers } from './codex-helpers.ts';
 import { appServerTokensSchema } from './codex-tokens.ts';
 
 /** Reads one line at a time of `codex app-server`. */
-export interface CodexAppServerReader {
+interface CodexAppServerReader {
   /** @returns whether the line is one of the app server's */
   read(line: unknown): boolean;
   /** What is known so far; undefined: none of its lines came. */

@@ -3,7 +3,7 @@ import type { MessageReader } from './agent-output.ts';
 /** A fenced code block of a message; `fault`: why it has no body. */
 export type FencedBlock = { readonly body: string } | { readonly fault: 'too_long' | 'not_closed' };
 
-export interface FencedBlocksOptions {
+interface FencedBlocksOptions {
   /** Only blocks with exactly this info string are passed on. All others are skipped, whatever they contain. */
   readonly info: string;
   /** Longest body in UTF-8 bytes. */

@@ -1,10 +1,10 @@
 /** Takes a stream of JSON lines. Bytes may be cut anywhere, even inside a character. */
-export interface JsonLines {
+interface JsonLines {
   push(chunk: Buffer): void;
 }
 
 /** Which lines are read. */
-export interface LineChoice {
+interface LineChoice {
   /** A longer line, without its line feed, is dropped as it arrives. */
   readonly maxLineBytes?: number | undefined;
   /** A line with none of these is skipped unread: to parse it costs many times as much. Default: all are read. */

@@ -12,7 +12,7 @@ export interface VendorFailure {
   readonly until?: string | undefined;
 }
 
-export type Sign = 'usage_limit' | 'account' | 'overloaded' | 'conversation' | 'request';
+type Sign = 'usage_limit' | 'account' | 'overloaded' | 'conversation' | 'request';
 
 /** What follows from a failure: the job waits, or can't be helped by another attempt; neither: it may be. */
 export type Verdict = Pick<AgentFacts, 'park' | 'refused'>;

@@ -14,7 +14,7 @@ export interface OutputPiece {
 type OnLine = (text: string, offset: number, at: number | undefined) => void;
 
 /** Splits output into lines. */
-export interface LineReader {
+interface LineReader {
   push(piece: OutputPiece): void;
   /** Passes on a last line that has no end. */
   flush(): void;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 
 /** All in milliseconds. */
-export const LAUNCH = {
+const LAUNCH = {
   /** How long a launched task is counted on before it has registered. */
   timeoutMs: 180_000,
   /** The pause after the first failed launch; it doubles with each further one, up to the longest. */

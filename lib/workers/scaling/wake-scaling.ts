@@ -2,7 +2,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { requestLimits } from '../../platform/aws/request-limits.ts';
 
 /** Invokes the function that launches workers, without waiting for it. */
-export type WakeScaling = () => Promise<void>;
+type WakeScaling = () => Promise<void>;
 
 /** Without a function, workers are started by other means and there is nothing to wake. */
 export function createWakeScaling({

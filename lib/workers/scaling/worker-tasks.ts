@@ -5,7 +5,7 @@ import type { Launch } from './launches.ts';
 const TASKS_PER_CALL = 100;
 
 /** Where workers run. */
-export interface WorkerPlace {
+interface WorkerPlace {
   readonly cluster: string;
   readonly subnets: readonly string[];
   readonly securityGroup: string;
@@ -13,7 +13,7 @@ export interface WorkerPlace {
 }
 
 /** ECS's answer to a launch: ids of tasks, and why others could not be started. */
-export interface LaunchAnswer {
+interface LaunchAnswer {
   readonly tasks: readonly string[];
   readonly failure?: string | undefined;
 }

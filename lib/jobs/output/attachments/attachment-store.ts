@@ -29,7 +29,7 @@ const indexText = z
   .pipe(indexSchema);
 
 /** Identifies a file of an attempt. */
-export interface AttachmentRef {
+interface AttachmentRef {
   readonly jobId: string;
   readonly attempt: number;
   readonly index: number;
@@ -37,7 +37,7 @@ export interface AttachmentRef {
 }
 
 /** A file with the recorded digest of its content. */
-export interface AttachmentContent extends AttachmentRef {
+interface AttachmentContent extends AttachmentRef {
   /** Hex; empty if unknown. */
   readonly sha256: string;
 }

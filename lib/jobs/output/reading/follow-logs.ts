@@ -15,7 +15,7 @@ import { type Sources, states, streamsOf } from './output-answer.ts';
 import { markWatched, type OutputContext, requireOneStream } from './read-output.ts';
 
 /** Dependencies for following an output. */
-export interface FollowContext extends Pick<OutputContext, 'jobs' | 'output' | 'clock'> {
+interface FollowContext extends Pick<OutputContext, 'jobs' | 'output' | 'clock'> {
   readonly pause: (milliseconds: number) => Promise<unknown>;
   /** Checks again whether the client may read. @throws ApiError that becomes the stream's last event. */
   readonly admit: () => Promise<unknown>;
@@ -23,7 +23,7 @@ export interface FollowContext extends Pick<OutputContext, 'jobs' | 'output' | '
 }
 
 /** What to follow. */
-export interface FollowRequest {
+interface FollowRequest {
   readonly stream: StreamName | 'all';
   /** Default: the newest, or the first if none has begun. */
   readonly attempt: number | undefined;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { BEGIN_EMPTY, HomeError } from '../../run/home-error.ts';
 
-export interface DatabaseCheck {
+interface DatabaseCheck {
   readonly file: string;
   /** Whether earlier runs have stored data in it. */
   readonly isUsed: boolean;

@@ -31,7 +31,7 @@ const NAMESPACE_PORT = 8000;
 const startedSchema = z.object({ pid: z.number() });
 const messageSchema = z.union([z.object({ taken: z.number() }), z.object({ written: z.array(z.string()) })]);
 
-export interface EmulatorProcessOptions {
+interface EmulatorProcessOptions {
   /** The emulator's program. */
   readonly binary: string;
   /** The database file; created if it is missing. */
