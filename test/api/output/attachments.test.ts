@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
+import { LIMITS } from '../../../lib/contract/limits.ts';
 import type { ServiceUnderTest } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
 import { amount } from '../../vitest/amount.ts';
@@ -111,8 +112,8 @@ test('a failed attempt keeps its files, each attempt its own', async () => {
 
 /** A thousand are what one request for a list of objects can bring. */
 const FILES = amount(100, 1_200);
-/** More than one answer of a function holds. */
-const LARGE_BYTES = amount(12_000_000, 30_000_000);
+/** More than a function streams: clients are redirected to the store. */
+const LARGE_BYTES = LIMITS.streamedBytes + 500_000;
 
 test('many files, a large one and a long output are kept', async () => {
   const { id } = await run(`mkdir many; i=0; while [ $i -lt ${FILES} ]; do echo $i > many/$i; i=$((i+1)); done
