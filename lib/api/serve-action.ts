@@ -2,7 +2,7 @@ import type { Route, RouteInput } from '../contract/route.ts';
 import type { cancelJob, killJob } from '../contract/routes/jobs.ts';
 import type { JobView, job as jobSchema } from '../contract/schemas/jobs/job.ts';
 import { viewDeployments } from '../deployments/view-deployments.ts';
-import { actInThread } from '../jobs/admission/act-in-thread.ts';
+import { actInThread } from '../jobs/admission/thread-slot.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import type { JobEvent } from '../jobs/lifecycle/job-event.ts';
 import { endJob } from '../jobs/trees/act-on-tree.ts';

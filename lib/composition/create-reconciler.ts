@@ -4,11 +4,8 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { ProfileStore } from '../catalog/profiles.ts';
 import { RuleStore } from '../catalog/rules.ts';
 import type { ReconcileDeploymentsContext } from '../deployments/reconcile-deployments.ts';
-import type { ClaimContext } from '../jobs/admission/claim.ts';
-import { claimItems } from '../jobs/admission/claim-reads.ts';
-import { OwnClaims } from '../jobs/admission/own-claims.ts';
+import { type ClaimContext, readyIndex } from '../jobs/admission/claim.ts';
 import { ProbeStore } from '../jobs/admission/probes.ts';
-import { readyIndex, sharedReads } from '../jobs/admission/ready-jobs.ts';
 import { SlotStore } from '../jobs/admission/slots.ts';
 import { jobsByStatus } from '../jobs/dispatch/jobs-by-status.ts';
 import { AgentSessionStore } from '../jobs/output/agent-sessions/agent-session-store.ts';
@@ -20,6 +17,7 @@ import { TreeStore } from '../jobs/trees/tree-store.ts';
 import type { TableClient } from '../platform/aws/clients.ts';
 import { tableOutage } from '../platform/aws/table-outage.ts';
 import type { TriggerEnv } from '../platform/config/function-env.ts';
+import { oneAtATime } from '../platform/one-at-a-time.ts';
 import { registryOf } from '../platform/registry.ts';
 import { SharedLocks } from '../platform/shared-lock.ts';
 import { ProjectSettingsStore } from '../projects/project-settings.ts';
@@ -83,8 +81,7 @@ export function createReconciler(
     workspaceDays: env.PROMPTQ_WORKSPACE_DAYS,
     workers: new LiveWorkers(registry),
     ...createDeployments(from),
-    readReady: sharedReads(readyIndex(table, env.JOBS_TABLE, clock)),
-    readClaimItems: claimItems(registry),
-    ownClaims: new OwnClaims(),
+    readReady: readyIndex(table, env.JOBS_TABLE, clock),
+    inTurn: oneAtATime(),
   };
 }

@@ -1,8 +1,8 @@
 import { type ClaimContext, claim } from '../../lib/jobs/admission/claim.ts';
-import { OwnClaims } from '../../lib/jobs/admission/own-claims.ts';
 import type { ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
 import { jobIdOfKey } from '../../lib/jobs/lifecycle/job-id.ts';
 import { BANDS, type Band } from '../../lib/platform/aws/tables.ts';
+import { oneAtATime } from '../../lib/platform/one-at-a-time.ts';
 import { SeededRandom } from '../simulation/seeded-random.ts';
 import type { EmulatedDeployment } from '../stand-ins/emulated-deployment.ts';
 
@@ -53,7 +53,7 @@ export async function raceForClaims(
   await Promise.all(
     Array.from({ length: claimers }, async (_, n) => {
       const worker = `worker-${n}`;
-      const context: ClaimContext = { ...deployment, ownClaims: new OwnClaims(), pause: async () => undefined };
+      const context: ClaimContext = { ...deployment, inTurn: oneAtATime(), pause: async () => undefined };
       for (const held of waiting) {
         const result = await claim(context, held, worker);
         if (result.kind === 'claimed') {

@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { RuleStore } from '../../lib/catalog/rules.ts';
-import type { ClaimReads } from '../../lib/jobs/admission/claim-reads.ts';
+import type { ClaimReads } from '../../lib/jobs/admission/claim.ts';
 import type { ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { AgentSessionStore } from '../../lib/jobs/output/agent-sessions/agent-session-store.ts';
@@ -26,8 +26,6 @@ import type { AttemptFolder } from './attempt-folder.ts';
 /** What an attempt needs from its worker. */
 export interface AttemptContext extends AfterAttemptContext, RepositoryContext, SurvivorRule {
   readonly env: WorkerEnv;
-  /** What the claim has read of the job's profile, project and texts. Default: they are read when the attempt starts. */
-  readonly reads?: ClaimReads;
   readonly rules: RuleStore;
   readonly workerId: string;
   readonly output: OutputStore;
@@ -93,6 +91,7 @@ export interface AttemptRun {
 
 /** The surroundings of an attempt. */
 export interface AttemptSurroundings {
+  readonly reads: ClaimReads;
   readonly attemptDir: string;
   readonly ending: Ending;
   /** Collects the secrets that are read here. */

@@ -1,6 +1,4 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import type { Profile } from '../../lib/catalog/profiles.ts';
-import { claimedProfile, claimedSettings } from '../../lib/jobs/admission/claim-reads.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { timeoutMs } from '../../lib/platform/config/timeout.ts';
 import { AttemptLogin } from '../account/attempt-login.ts';
@@ -20,12 +18,11 @@ import { abandonAgent, startAgent } from './start-agent.ts';
  * @throws Error with a plain message when it can't be started.
  */
 export async function runAgent(
-  worker: AttemptContext & { readonly log: Logger },
+  context: AttemptContext & { readonly log: Logger },
   job: Job,
   surroundings: AttemptSurroundings,
 ): Promise<AttemptRun> {
-  const context = { ...worker, ...readBefore(worker, job) };
-  const login = await rethrowTransient(() => loginOf(context, job, surroundings.attemptDir));
+  const login = await rethrowTransient(() => loginOf(context, surroundings));
   surroundings.redaction.add(login?.secrets ?? []);
   try {
     return await runWithLogin(context, job, { ...surroundings, login });
@@ -39,7 +36,7 @@ async function runWithLogin(
   job: Job,
   surroundings: AttemptSurroundings & { readonly login: AttemptLogin | undefined },
 ): Promise<AttemptRun> {
-  const { ending, attemptDir, login, redaction, onProgress, job: watch } = surroundings;
+  const { ending, attemptDir, reads, login, redaction, onProgress, job: watch } = surroundings;
   const mark = `${context.markPrefix}${job.id}/${job.attempt}`;
   const clocks = new AttemptClocks(ending, timeoutMs(job.timeout, context.env.PROMPTQ_TIMEOUT_UNIT));
   const lending = workFolders(context);
@@ -51,6 +48,7 @@ async function runWithLogin(
     const deadline = () => clocks.deadline(context.clock.now());
     const at = {
       attemptDir,
+      reads,
       ending,
       mark,
       files,
@@ -87,27 +85,11 @@ async function runWithLogin(
   }
 }
 
-/** The stores that an attempt reads first: what the claim has read is not read again. */
-function readBefore(
-  { profiles, projectSettings, reads }: AttemptContext,
-  job: Job,
-): Pick<AttemptContext, 'profiles' | 'projectSettings'> {
-  if (reads !== undefined)
-    return {
-      profiles: claimedProfile({ profiles }, job, reads),
-      projectSettings: claimedSettings({ projectSettings }, job, reads),
-    };
-  let profile: Promise<Profile | undefined> | undefined;
-  return { profiles: { get: (name) => (profile ??= profiles.get(name)) }, projectSettings };
-}
-
 /** Copies the login for an agent that uses the linked account. @throws AccountRequiredError if none is linked */
 async function loginOf(
-  { env, credentials, profiles, log, account }: AttemptContext & { readonly log: Logger },
-  job: Job,
-  attemptDir: string,
+  { env, credentials, log, account }: AttemptContext & { readonly log: Logger },
+  { reads: { profile }, attemptDir }: AttemptSurroundings,
 ): Promise<AttemptLogin | undefined> {
-  const profile = await profiles.get(job.profile);
   if (credentials === undefined || profile === undefined || !usesLogin(env, profile)) return undefined;
   return await AttemptLogin.copyInto(attemptDir, credentials, {
     account,

@@ -1,5 +1,6 @@
 import { type Profile, secretNames } from '../../lib/catalog/profiles.ts';
 import type { Rule } from '../../lib/catalog/rules.ts';
+import type { ClaimReads } from '../../lib/jobs/admission/claim.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { JobTexts } from '../../lib/jobs/store/job-texts.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
@@ -19,13 +20,14 @@ export interface AttemptSettings {
  * @throws SettingsUnreadError if a service was busy or unreachable; Error with a plain message if the job can't be run.
  */
 export async function readSettings(
-  context: Pick<AttemptContext, 'profiles' | 'texts' | 'rules' | 'secrets' | 'reads'>,
+  context: Pick<AttemptContext, 'rules' | 'secrets'>,
   job: Job,
+  reads: Pick<ClaimReads, 'profile' | 'texts'>,
 ): Promise<AttemptSettings> {
   return await rethrowTransient(async () => {
-    const profile = await context.profiles.get(job.profile);
+    const { profile } = reads;
     if (profile === undefined) throw new Error(`profile ${job.profile} no longer exists`);
-    const texts = await (context.reads?.texts() ?? context.texts.get(job));
+    const texts = await reads.texts();
     const { rules, unknown } = await context.rules.get(texts.rule_ids ?? []);
     if (unknown.length > 0) throw new Error(`the job's rules no longer exist: ${unknown.join(', ')}`);
     return { profile, texts, rules, secrets: await readSecrets(context, profile) };

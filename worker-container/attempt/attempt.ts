@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { readForClaim } from '../../lib/jobs/admission/claim.ts';
 import type { ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { Progress } from '../../lib/jobs/receipts/progress.ts';
@@ -14,7 +15,7 @@ import { AgentNotStartedError, CancelledBeforeStartError } from '../commands/not
 import { Heartbeat } from '../heartbeat/heartbeat.ts';
 import { VisibilityExtender } from '../heartbeat/visibility-extender.ts';
 import { Redaction } from '../secrets/redaction.ts';
-import { SettingsUnreadError } from '../secrets/transient-error.ts';
+import { rethrowTransient, SettingsUnreadError } from '../secrets/transient-error.ts';
 import { JobWatch } from '../tools/job-watch.ts';
 import type { AttemptContext, AttemptSurroundings } from './attempt-context.ts';
 import { recordOf } from './attempt-files.ts';
@@ -34,11 +35,12 @@ const NO_OUTPUT = {
  * Runs one claimed job to the end of its attempt: workspace, agent, output, outcome, receipt, report. Then acknowledges
  * the dispatch message. Never rejects: a failure becomes the attempt's outcome, or the job is taken over when its lease
  * expires.
+ * @param context.reads what the claim has read. Default: it is read now
  * @param stopping aborted when the worker releases its running attempts.
  * @returns the updated job, if its outcome was reported.
  */
 export async function runAttempt(
-  context: AttemptContext,
+  context: AttemptContext & Partial<Pick<AttemptSurroundings, 'reads'>>,
   job: Job,
   received: ReceivedMessage,
   stopping: AbortSignal,
@@ -62,7 +64,8 @@ export async function runAttempt(
   try {
     attemptDir = await machine.folder.make(wantedDir, { isPassable: context.account !== undefined });
     const { watched, onProgress, watch } = claim;
-    const around = { attemptDir, ending, watched, redaction, onProgress, seen, job: watch };
+    const reads = context.reads ?? (await rethrowTransient(() => readForClaim(context, job)));
+    const around = { attemptDir, reads, ending, watched, redaction, onProgress, seen, job: watch };
     const run = await machine.runAgent({ ...context, log }, job, around);
     try {
       const { record, sources, attachments } = run;

@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { ClaimReads } from '../../lib/jobs/admission/claim.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { lacksCopy } from '../../lib/jobs/lifecycle/thread.ts';
 import {
@@ -24,6 +25,7 @@ import type { AttemptFiles } from './attempt-files.ts';
 
 /** Where an attempt is prepared. */
 export interface FolderSurroundings {
+  readonly reads: ClaimReads;
   readonly attemptDir: string;
   readonly ending: Ending;
   readonly mark: string;
@@ -73,6 +75,7 @@ export async function openJobFolder(
     { env, account, onSurvivors, killTimeoutMs, ...at },
     {
       job,
+      settings: at.reads.settings(),
       path,
       workspaces: folders.workspaces,
       lend,

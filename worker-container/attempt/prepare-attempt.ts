@@ -77,7 +77,7 @@ export async function prepareAttempt(
   { files, onProgress, onContinued, watch, account: login, ...at }: PreparingSurroundings,
 ): Promise<PreparedAttempt> {
   const { env, account } = context;
-  const { profile, texts, rules, secrets } = await readSettings(context, job);
+  const { profile, texts, rules, secrets } = await readSettings(context, job, at.reads);
   at.redaction.add(secretsOf(env, secrets));
   const agent = agentOf(context, profile);
   const own = jobPrompt(agent.name, rules, texts);

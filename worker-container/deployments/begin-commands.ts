@@ -1,5 +1,4 @@
 import { FOLDER_HAS_CHANGED, skipDeployment } from '../../lib/deployments/commands-in-thread.ts';
-import { type EnterContext, leaveThread } from '../../lib/jobs/admission/enter-thread.ts';
 import {
   acquireForCommands,
   exclusiveFolder,
@@ -7,6 +6,7 @@ import {
   wakeIfFree,
 } from '../../lib/jobs/admission/folder-slots.ts';
 import { acquireSlot, threadSlot } from '../../lib/jobs/admission/slots.ts';
+import { leaveThread, type ThreadSlotContext } from '../../lib/jobs/admission/thread-slot.ts';
 import type { JobDeployment } from '../../lib/jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../../lib/jobs/deployments/job-deployment-store.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
@@ -22,7 +22,7 @@ import { settleThread } from '../../lib/jobs/threads/settle-thread.ts';
  * reconcile-jobs checks again; undefined: it is skipped, or something has changed
  */
 export async function beginCommands(
-  context: EnterContext & FolderContext & { readonly deployments: JobDeploymentStore },
+  context: ThreadSlotContext & FolderContext & { readonly deployments: JobDeploymentStore },
   job: Job,
   known: JobDeployment,
   begun: Pick<JobDeployment, 'started_at' | 'worker_id' | 'ends_by'>,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { ownFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
 import { LOCK, type SharedLocks } from '../../lib/platform/shared-lock.ts';
-import type { ProjectSettings, ProjectSettingsStore } from '../../lib/projects/project-settings.ts';
+import type { ProjectSettings } from '../../lib/projects/project-settings.ts';
 import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import type { SecretSource } from '../secrets/secrets.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
@@ -16,7 +16,6 @@ import type { JobWorktree } from './worktree-record.ts';
 import { makeObserver, worktreeTree } from './worktree-tree.ts';
 
 export interface RepositoryContext {
-  readonly projectSettings: Pick<ProjectSettingsStore, 'get'>;
   readonly locks: SharedLocks;
   /** Default: there are none. */
   readonly secrets?: SecretSource;
@@ -24,6 +23,8 @@ export interface RepositoryContext {
 
 export interface RepositoryJob {
   readonly job: Pick<Job, 'id' | 'attempt' | 'project_id' | 'cwd' | 'folder_of'>;
+  /** Of its project. */
+  readonly settings: ProjectSettings;
   /** The worktree that the job's is to be a copy of; absent: none. */
   readonly source?: SourceWorktree;
   /** The job's folder. */
@@ -59,9 +60,8 @@ export async function openRepository(
   surroundings: GitSurroundings,
   request: RepositoryJob,
 ): Promise<JobWorktree | undefined> {
-  const { job } = request;
+  const { job, settings } = request;
   if (job.cwd !== undefined) return undefined;
-  const settings = await rethrowTransient(() => context.projectSettings.get(job.project_id));
   if (settings.repository === undefined) return undefined;
   const clone = await cloneRequest(context, surroundings, request, { ...settings, repository: settings.repository });
   const worktree = await openMended(context, surroundings, request, clone);

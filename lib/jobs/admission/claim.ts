@@ -1,21 +1,58 @@
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type Profile, profileKey, profileOf } from '../../catalog/profiles.ts';
+import { batchGet } from '../../platform/aws/batch-get.ts';
 import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
+import { type Clock, timestamp } from '../../platform/aws/table-clock.ts';
+import type { OneAtATime } from '../../platform/one-at-a-time.ts';
+import type { Registry } from '../../platform/registry.ts';
+import { type ProjectSettings, readSettingsItem, settingsKey } from '../../projects/project-settings.ts';
 import type { ReceivedMessage } from '../dispatch/dispatch-queues.ts';
 import { isReady, secondsUntilDue, transition } from '../dispatch/transition.ts';
 import { readyKey } from '../indexes/ready-keys.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
-import {
-  type ClaimReads,
-  type ClaimReadsContext,
-  claimedProfile,
-  claimedSettings,
-  readForClaim,
-} from './claim-reads.ts';
-import { type EnterContext, enterThread } from './enter-thread.ts';
+import { type JobTextStore, type JobTexts, textsInItem, textsKey } from '../store/job-texts.ts';
+import { knownJobs } from '../store/read-job.ts';
 import { acquireFolder, exclusiveFolder, type FolderContext, waitForFolder, wakeIfFree } from './folder-slots.ts';
-import type { OwnClaims } from './own-claims.ts';
 import { acquireProfileSlot, type ProfileSlotContext, waitForProfileSlot, wakeForFreeSlots } from './profile-slots.ts';
-import type { ReadReady } from './ready-jobs.ts';
+import { enterThread, type ThreadSlotContext } from './thread-slot.ts';
+
+/*
+ * How a message becomes a running attempt.
+ *
+ * A dispatch message says only that a job of some band and project may be ready. Messages may be lost, repeated, late,
+ * or overtake the write that they announce. So a message is a reason to look, and the table decides:
+ *
+ * 1. `findWork` reads the best few ready jobs of the message's band and project from the ready index, and claims the
+ *    first that it can get. The index is eventually consistent. If it offers nothing, the message's own job is read
+ *    consistently and claimed.
+ * 2. If there is no work, a message that is received for the first time may have overtaken its job: it is checked
+ *    again after three short pauses. Then it returns to its queue, and is dropped after some deliveries.
+ * 3. `claimOne` claims exactly one version of one job. Its checks run in this order:
+ *    - Thread: one turn runs at a time, and each waits for the one before. No: the job is parked in its thread, and
+ *      whatever ends the awaited turn wakes it.
+ *    - Profile: it may limit how many of its jobs run at once. No: the job is parked, and the end of an attempt of the
+ *      profile wakes the best of them.
+ *    - Folder: one attempt works in it at a time, if the project says so or other jobs share it. No: the job is parked,
+ *      and the end of the work there wakes the best of them.
+ *    - The conditional write of the job. No: it has changed; the next best job is tried.
+ * 4. A job that is turned away may have been woken for a slot that others wait for too. It wakes them before it leaves,
+ *    since nothing else would.
+ *
+ * A slot (`slots.ts`) belongs to a version of a job, so one that was taken for a claim that failed is free again once
+ * the job changes. The claims of one process run one after the other: its slots would otherwise compete for the same
+ * job, and each read what the others read.
+ */
+
+/** What a claim and its attempt need from the registry, as of the last acknowledged writes before the claim. */
+export interface ClaimReads {
+  /** undefined: it does not exist. */
+  readonly profile: Profile | undefined;
+  /** The settings of the job's project. @throws Error if they can't be read, which fails the attempt, not the claim */
+  readonly settings: () => ProjectSettings;
+  /** The job's texts. @throws Error if they can't be read */
+  readonly texts: () => Promise<JobTexts>;
+}
 
 /** A claimed job, and what was read for the claim. */
 export interface Claimed {
@@ -35,22 +72,51 @@ const RETRY = { times: 4, seconds: 3 } as const;
 /** Delay before retrying a message whose job only newer workers can read. */
 const NEWER_SCHEMA_DELAY_SECONDS = 30;
 
-/** A message often arrives before the write that makes its job ready: on first receipt, it is checked again after these pauses. */
+/** A message often arrives before the write that makes its job ready: at first, it is checked after these pauses. */
 const RECHECK_PAUSES_MS = [50, 150, 400] as const;
 
-export interface ClaimContext extends FolderContext, ProfileSlotContext, EnterContext, ClaimReadsContext {
-  readonly readReady: ReadReady;
-  /** Of this process, for all its slots. */
-  readonly ownClaims: OwnClaims;
+/** Jobs that one query reads: a few of the best at first, more per page while those are not due yet. */
+const PAGE = { first: 3, further: 25, pages: 10 } as const;
+
+export interface ClaimContext extends FolderContext, ProfileSlotContext, ThreadSlotContext {
+  readonly registry: Registry;
+  readonly texts: Pick<JobTextStore, 'get' | 'read'>;
+  /** The best claimable jobs of a partition of the ready index, in its order. They may be stale. */
+  readonly readReady: (partition: string) => Promise<readonly Job[]>;
+  /** For all slots of the process. */
+  readonly inTurn: OneAtATime;
   readonly pause: (milliseconds: number) => Promise<unknown>;
 }
 
-/**
- * Handles a dispatch message: claims the best ready job of its band and project, else the message's own job. That job
- * is read consistently, because the index may be stale and the message may have overtaken the job's write.
- */
+/** `readReady` over the ready index. */
+export function readyIndex(table: DynamoDBDocumentClient, tableName: string, clock: Clock): ClaimContext['readReady'] {
+  return async (partition) => {
+    let from: Record<string, unknown> | undefined;
+    for (let page = 0; page < PAGE.pages; page += 1) {
+      const { Items = [], LastEvaluatedKey } = await table.send(
+        new QueryCommand({
+          TableName: tableName,
+          IndexName: 'ready',
+          KeyConditionExpression: '#ready_key = :ready_key',
+          ExpressionAttributeNames: { '#ready_key': 'ready_key' },
+          ExpressionAttributeValues: { ':ready_key': partition },
+          Limit: page === 0 ? PAGE.first : PAGE.further,
+          ...(from && { ExclusiveStartKey: from }),
+        }),
+      );
+      const now = timestamp(clock.now());
+      const due = knownJobs(Items).filter((job) => isReady(job) && (job.due_at === undefined || job.due_at <= now));
+      if (due.length > 0 || LastEvaluatedKey === undefined) return due;
+      from = LastEvaluatedKey;
+    }
+    return [];
+  };
+}
+
+/** Handles a dispatch message: claims the best ready job of its band and project, else the message's own job. */
 export async function claim(context: ClaimContext, received: ReceivedMessage, workerId: string): Promise<Claim> {
-  const claimed = await findWork(context, received, workerId);
+  const look = () => context.inTurn(() => findWork(context, received, workerId));
+  const claimed = await look();
   if (claimed !== undefined) return claimed;
   const pauses = received.receives === 1 ? RECHECK_PAUSES_MS : [];
   for (const [n, pause] of pauses.entries()) {
@@ -58,7 +124,7 @@ export async function claim(context: ClaimContext, received: ReceivedMessage, wo
     // Other jobs that become ready have their own messages. But one that overtook its job may have claimed this one's,
     // and then nothing else starts that job.
     if (n < pauses.length - 1 && !(await isOwnReady(context, received))) continue;
-    const late = await findWork(context, received, workerId);
+    const late = await look();
     if (late !== undefined) return late;
   }
   return isExhausted(received, context.clock.now())
@@ -79,52 +145,41 @@ function isExhausted({ receives, sentAt = 0 }: ReceivedMessage, now: number): bo
 
 async function findWork(
   context: ClaimContext,
-  received: ReceivedMessage,
+  { message }: ReceivedMessage,
   workerId: string,
 ): Promise<Claim | undefined> {
-  const { ownClaims } = context;
-  const { band, project } = received.message;
-  for (const candidate of await context.readReady(readyKey(band, project), ownClaims.inProgress)) {
-    // At once, so that slots with different jobs also read what they need for them at the same time.
-    if (ownClaims.has(candidate)) continue;
-    const claimed = await skipDamaged(`job ${candidate.id}`, () => claimOnce(context, candidate, workerId));
+  for (const candidate of await context.readReady(readyKey(message.band, message.project))) {
+    const claimed = await skipDamaged(`job ${candidate.id}`, () => claimOne(context, candidate, workerId));
     if (claimed !== undefined) return { kind: 'claimed', ...claimed };
   }
-  const own = await context.jobs.find(received.message.job);
+  const own = await context.jobs.find(message.job);
   if (own === 'newer' || (own !== undefined && !isUnderstood(own)))
     return { kind: 'retry_later', seconds: NEWER_SCHEMA_DELAY_SECONDS };
   if (own === undefined || !isReady(own)) return undefined;
   const wait = secondsUntilDue(own, context.clock.now());
   if (wait > 0) return { kind: 'retry_later', seconds: wait };
-  const claimed = await claimOnce(context, own, workerId);
+  const claimed = await claimOne(context, own, workerId);
   return claimed && { kind: 'claimed', ...claimed };
-}
-
-async function claimOnce(context: ClaimContext, job: Job, workerId: string): Promise<Claimed | undefined> {
-  return await context.ownClaims.attempt(job, () => claimOne(context, job, workerId));
 }
 
 /** Claims exactly this version of the job. If it has changed, the caller tries the next best job instead. */
 async function claimOne(context: ClaimContext, job: Job, workerId: string): Promise<Claimed | undefined> {
   const { mayEnter, turns } = await enterThread(context, job);
   if (!mayEnter) {
-    // The job may have been woken for a folder or slot that other jobs wait for too.
     const folder = await exclusiveFolder(context, job, turns);
     if (folder !== undefined) await wakeIfFree(context, folder);
     await wakeForFreeSlots(context, job.profile);
     return undefined;
   }
   const reads = await readForClaim(context, job);
-  const slotResult = await acquireProfileSlot({ ...context, profiles: claimedProfile(context, job, reads) }, job);
-  const projectSettings = claimedSettings(context, job, reads);
-  const folder = await exclusiveFolder({ ...context, projectSettings }, job, turns);
-  if (slotResult === 'busy') {
+  const slot = await acquireProfileSlot(context, job, reads.profile);
+  const folder = await exclusiveFolder(context, job, turns, reads.settings);
+  if (slot === 'busy') {
     await waitForProfileSlot(context, job);
-    // The job may have been woken for its folder, which other jobs wait for too.
     if (folder !== undefined) await wakeIfFree(context, folder);
     return undefined;
   }
-  const { place } = slotResult;
+  const { place } = slot;
   if (folder !== undefined && !(await acquireFolder(context, job, folder))) await waitForFolder(context, job, folder);
   else {
     const claimed = await transition(context, job, { type: 'claim', workerId, folder, place }, { rounds: 1 });
@@ -133,4 +188,24 @@ async function claimOne(context: ClaimContext, job: Job, workerId: string): Prom
   // Other jobs may have found the slot taken while this claim held it.
   if (place !== undefined) await wakeForFreeSlots(context, job.profile);
   return undefined;
+}
+
+/** Reads in one request, consistently: a limit applies to every claim after the import that set it was answered. */
+export async function readForClaim(
+  { registry: { table, registryTable }, texts }: Pick<ClaimContext, 'registry' | 'texts'>,
+  job: Job,
+): Promise<ClaimReads> {
+  const inItem = textsInItem(job);
+  const keys = [
+    profileKey(job.profile),
+    settingsKey(job.project_id),
+    ...(inItem === undefined ? [textsKey(job)] : []),
+  ] as const;
+  const items = await batchGet(table, registryTable, keys, { consistent: true });
+  const [profile, settings, text] = keys.map((key) => items.find(({ kind, id }) => kind === key.kind && id === key.id));
+  return {
+    profile: profileOf(job.profile, profile),
+    settings: () => readSettingsItem(settings),
+    texts: async () => inItem ?? (await (text === undefined ? texts.get(job) : texts.read(job, text))),
+  };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { ProjectSettingsStore } from '../../projects/project-settings.ts';
+import type { ProjectSettings, ProjectSettingsStore } from '../../projects/project-settings.ts';
 import { transition } from '../dispatch/transition.ts';
 import { folderKey } from '../indexes/ready-keys.ts';
 import type { Job } from '../lifecycle/job.ts';
@@ -38,16 +38,18 @@ export interface FolderContext extends SlotContext, SharedFolderContext {
  * The name of the folder that a job needs exclusively: a private folder that it shares with other jobs, or the folder of
  * its `cwd` if its project says so. A fork needs the folder that it copies. undefined: none.
  * @param turns those of the job's thread
+ * @param settings those of its project. Default: they are read
  */
 export async function exclusiveFolder(
   context: Omit<FolderContext, 'partition'>,
   job: Job,
   turns: readonly TurnWithJob[],
+  settings?: () => ProjectSettings,
 ): Promise<string | undefined> {
   if (lacksCopy(job)) return await folderToCopy(context, job);
   if (sharesFolder(context.folders, job, turns)) return folderName(context.folders, job);
   if (job.cwd === undefined) return undefined;
-  const { exclusive_cwd } = await context.projectSettings.get(job.project_id);
+  const { exclusive_cwd } = settings?.() ?? (await context.projectSettings.get(job.project_id));
   return exclusive_cwd === true ? folderName(context.folders, job) : undefined;
 }
 

@@ -18,8 +18,11 @@ type ProfileSlot = { readonly place: string | undefined } | 'busy';
  * Acquires one of a profile's slots for the claim of exactly this version of a job. A profile that sets `concurrency`
  * has that many slots, each used by one attempt. If the result is `busy`, the job must not be claimed.
  */
-export async function acquireProfileSlot(context: ProfileSlotContext, job: Job): Promise<ProfileSlot> {
-  const profile = await readForClaim(context, job.profile);
+export async function acquireProfileSlot(
+  context: SlotContext,
+  job: Job,
+  profile: Profile | undefined,
+): Promise<ProfileSlot> {
   const ids = slotsIn(profile);
   if (ids === undefined) return { place: undefined };
   // Derived from the job, so that concurrent claims of it compete for the same slot. Not from its id, which no
@@ -56,18 +59,10 @@ async function wakeOf(context: ProfileSlotContext, profile: string, most: number
 
 /** The names of a profile's slots; undefined if the profile has no limit. */
 export async function slotsOf(
-  context: Pick<ProfileSlotContext, 'profiles'>,
-  name: string,
-): Promise<string[] | undefined> {
-  return slotsIn(await readForClaim(context, name));
-}
-
-/** Reads consistently: a limit applies to every claim after the import that set it was answered. */
-async function readForClaim(
   { profiles }: Pick<ProfileSlotContext, 'profiles'>,
   name: string,
-): Promise<Profile | undefined> {
-  return await profiles.get(name, { consistent: true });
+): Promise<string[] | undefined> {
+  return slotsIn(await profiles.get(name, { consistent: true }));
 }
 
 function slotsIn(profile: Profile | undefined): string[] | undefined {

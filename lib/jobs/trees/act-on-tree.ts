@@ -1,11 +1,10 @@
 import { ApiError } from '../../contract/errors.ts';
 import { isTerminal } from '../../contract/statuses.ts';
-import { actInThread } from '../admission/act-in-thread.ts';
-import type { EnterContext } from '../admission/enter-thread.ts';
+import { actInThread, type ThreadSlotContext } from '../admission/thread-slot.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { TreeStore } from './tree-store.ts';
 
-export interface TreeContext extends EnterContext {
+export interface TreeContext extends ThreadSlotContext {
   readonly trees: TreeStore;
 }
 

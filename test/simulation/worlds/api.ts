@@ -1,8 +1,8 @@
 import { ApiError } from '../../../lib/contract/errors.ts';
 import type { JobCreation, JobEditFields } from '../../../lib/contract/schemas/jobs/job-creation.ts';
 import { retryDeployment } from '../../../lib/deployments/retry-deployment.ts';
-import { actInThread } from '../../../lib/jobs/admission/act-in-thread.ts';
 import { unparkAll } from '../../../lib/jobs/admission/parked-jobs.ts';
+import { actInThread } from '../../../lib/jobs/admission/thread-slot.ts';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { editJob } from '../../../lib/jobs/creation/edit-job.ts';
 import type { JobDeployment } from '../../../lib/jobs/deployments/job-deployment.ts';

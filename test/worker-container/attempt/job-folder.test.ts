@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { ClaimReads } from '../../../lib/jobs/admission/claim.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { EarlierTurn } from '../../../lib/jobs/threads/conversation.ts';
 import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
@@ -29,7 +30,12 @@ async function open(job: Job, earlier?: readonly EarlierTurn[], more: object = {
   const folders = { workspaces, roots: [] };
   const context = { ...quietDeployment(), ...more, env, folders, account: undefined };
   const lending = new WorkFolders({ account: undefined, folders: context.folders, closed: [] });
-  const at = { attemptDir: workspaces, ending: new Ending(), mark: 'test', redaction: new Redaction(), lending };
+  const reads: ClaimReads = {
+    profile: undefined,
+    settings: () => ({}),
+    texts: async () => Promise.reject(new Error()),
+  };
+  const at = { attemptDir: workspaces, reads, ending: new Ending(), mark: 'test', redaction: new Redaction(), lending };
   const files = { own: workspaces } as never;
   const { cwd } = await openJobFolder(context as unknown as AttemptContext, job, at, { earlier, files, agentEnv: {} });
   return cwd;

@@ -56,9 +56,6 @@ async function opened(
   const path = join(around.folder, job.id ?? id);
   const worktree = await openRepository(
     {
-      projectSettings: {
-        get: async () => ({ repository: server.url, secret: 'DEPLOY_KEY', ...settings }) as ProjectSettings,
-      },
       locks,
       secrets: {
         read: async (names: readonly string[]) => new Map([...secrets].filter(([name]) => names.includes(name))),
@@ -67,6 +64,7 @@ async function opened(
     { ...around.surroundings, ending },
     {
       job: { id, attempt: 1, project_id: 'p', ...job } as RepositoryJob['job'],
+      settings: { repository: server.url, secret: 'DEPLOY_KEY', ...settings } as ProjectSettings,
       path,
       workspaces: join(around.folder, 'workspaces'),
       lend: async () => await mkdir(path, { recursive: true }),

@@ -1,11 +1,11 @@
 import type { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claim } from '../../../../lib/jobs/admission/claim.ts';
-import { OwnClaims } from '../../../../lib/jobs/admission/own-claims.ts';
 import type { ReceivedMessage } from '../../../../lib/jobs/dispatch/dispatch-queues.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { JobStore } from '../../../../lib/jobs/store/job-store.ts';
+import { oneAtATime } from '../../../../lib/platform/one-at-a-time.ts';
 import { type EmulatedDeployment, emulateDeployment, inStillTime } from '../../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
@@ -54,12 +54,24 @@ describe('a dispatch message', () => {
     expect(order).toEqual([id('c'), id('b'), id('a'), id('d')]);
   });
 
+  it("is not competed for by one worker's slots: each claims the best job that is left", async () => {
+    const project = 'p-slots';
+    const jobs = Array.from({ length: 16 }, (_, n) => id(`slots ${n}`));
+    for (const [n, job] of jobs.entries()) await deployment.store({ id: job, project_id: project, priority: n - 20 });
+    const messages = jobs.slice(0, 8).map((job) => ({ v: 1, band: 'low', project, job }) as const);
+    const claims = await Promise.all(
+      messages.map((message) => claim(deployment, { message, handle: '', receives: 1 }, 'worker-1')),
+    );
+    const claimed = claims.map((result) => (result.kind === 'claimed' ? result.job.id : ''));
+    expect(claimed).toEqual(jobs.slice(8).toReversed());
+  });
+
   it('is won by exactly one of many concurrent claimers', async () => {
     const project = 'p-race';
     await deployment.store({ id: id('race'), project_id: project });
     const claims = await Promise.all(
       Array.from({ length: 16 }, (_, n) =>
-        claim({ ...deployment, ownClaims: new OwnClaims() }, permitOf(id('race'), project), `worker-${n}`),
+        claim({ ...deployment, inTurn: oneAtATime() }, permitOf(id('race'), project), `worker-${n}`),
       ),
     );
     const won = claims.filter((claimed) => claimed.kind === 'claimed');
