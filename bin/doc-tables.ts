@@ -24,7 +24,7 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'docs/api/reference.md': {
     routes: table(
       ['method', 'path', 'scope', 'what it does'],
-      routes.map(({ method, path, scope, summary }) => [method, `\`${BASE_PATH}${path}\``, scope, summary]),
+      routes.map(({ method, path, auth, summary }) => [method, `\`${BASE_PATH}${path}\``, auth.scope, summary]),
     ),
     errors: table(
       ['status', '`error`', 'retry'],

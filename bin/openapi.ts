@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { createOpenApi } from '../lib/contract/openapi/openapi.ts';
 import { ACCEPTED_CHANGES, breakingChanges, type ComparedDocument } from '../lib/contract/openapi/openapi-changes.ts';
-import { type Page, type Route, wholePath } from '../lib/contract/route.ts';
-import { pages, routes } from '../lib/contract/routes/routes.ts';
+import { wholePath } from '../lib/contract/route.ts';
+import { doors, routes } from '../lib/contract/routes/routes.ts';
 import type { Scope } from '../lib/contract/scopes.ts';
 import { TOOL_INPUTS } from '../lib/mcp/tool-inputs.ts';
 import { TOOLS } from '../lib/mcp/tool-table.ts';
@@ -30,7 +30,7 @@ else {
 
 /** The methods of each path, separate from the routing table, which would enlarge the function that uses them. */
 function allowedMethods(): string {
-  const byPath = Map.groupBy<string, Route | Page>([...routes, ...pages], wholePath);
+  const byPath = Map.groupBy(doors, wholePath);
   const lines = [...byPath].map(([path, served]) => {
     const methods = served.map(({ method }) => `'${method}'`).sort();
     return `  '${path}': [${methods.join(', ')}],\n`;
@@ -45,7 +45,7 @@ function allowedMethods(): string {
 
 /** What the servers of the tools need of the routes, whose schemas lose their descriptions in the bundles of functions. */
 function toolContracts(): string {
-  const scopes = new Map<string, Scope>(routes.map(({ id, scope }) => [id, scope]));
+  const scopes = new Map<string, Scope>(routes.map(({ id, auth }) => [id, auth.scope]));
   const contracts = TOOLS.map(({ name, routes: called }) => {
     const needed = new Set(called.map((id) => scopes.get(id)));
     return [name, { scopes: [...needed], input: TOOL_INPUTS[name] }] as const;

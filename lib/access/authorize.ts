@@ -10,7 +10,7 @@ import { type Principal, ROLE_SCOPES } from './principal.ts';
  */
 export function authorize(
   principal: Principal,
-  route: Pick<Route, 'scope' | 'only'>,
+  route: Omit<Route['auth'], 'kind'>,
   options: { enforceScopes: boolean },
 ): void {
   if (route.only === 'admin-sessions') {

@@ -14,7 +14,6 @@ import { ApiError } from '../contract/errors.ts';
 import { isKeepWarm } from '../contract/keep-warm.ts';
 import { LIMITS } from '../contract/limits.ts';
 import type { Route } from '../contract/route.ts';
-import type { Scope } from '../contract/scopes.ts';
 import { isJobId } from '../jobs/lifecycle/job-id.ts';
 import { acceptsByName } from './accepts-by-name.ts';
 import { errorResponse, type LambdaAnswer } from './answer.ts';
@@ -30,6 +29,9 @@ import { createVerifiers } from './runtime/create-verifiers.ts';
  * Every request to the API passes the checks of `answerOf` from top to bottom, and the first that fails is its answer. The
  * order is part of the interface: what a stranger sends is measured but not parsed, and a caller without the scope does not
  * learn whether the input is valid or the job exists. Input, job and state are checked by the route's `answer`.
+ *
+ * The checks are those of doors whose `auth` is `principal`. Pages authorize visitors themselves (`pages/serve-page.ts`),
+ * and a door with a signature checks it over the bytes of the body, instead of the caller, before they are parsed.
  *
  * One thing happens out of order: a route of one job reads it while the registry is asked for the caller, which saves a
  * round trip on the routes that clients poll. The read changes nothing, happens only for a credential of the right form,
@@ -53,11 +55,12 @@ export interface Call {
   readonly noteJob: (jobId: string) => void;
 }
 
-interface Door<E> {
+interface Entrance<E> {
   readonly route: Partial<Pick<Route, 'query' | 'headers'>> &
-    Pick<Route, 'only' | 'mode' | 'audited'> & {
+    Pick<Route, 'mode' | 'audited'> & {
       readonly id: string;
-      readonly scope: Scope | ((event: APIGatewayProxyEvent) => Scope);
+      /** Depends on the request where no route is mapped. */
+      readonly auth: Route['auth'] | ((event: APIGatewayProxyEvent) => Route['auth']);
       /** The methods that a 404 names in `Allow`. */
       readonly allowed?: (event: APIGatewayProxyEvent) => readonly string[] | undefined;
     };
@@ -81,7 +84,7 @@ interface Visit {
 }
 
 /** The handler that Lambda and the local gateway call. */
-export function frontDoor<E>(door: Door<E>) {
+export function frontDoor<E>(door: Entrance<E>) {
   const { route } = door;
   const executionMode = route.mode === 'stream' ? executionModeStreamifyResponse : executionModeStandard;
   return middy<APIGatewayProxyEvent, LambdaAnswer>({ executionMode }).handler(
@@ -100,7 +103,7 @@ export function frontDoor<E>(door: Door<E>) {
   );
 }
 
-async function answerOf<E>(door: Door<E>, visit: Visit): Promise<LambdaAnswer> {
+async function answerOf<E>(door: Entrance<E>, visit: Visit): Promise<LambdaAnswer> {
   checkPerimeter(visit);
   checkSize(visit);
   const early = readEarly(door, visit);
@@ -125,10 +128,9 @@ function checkSize({ event, core }: Visit): void {
 }
 
 /** @throws ApiError `unauthorized` without a valid credential; `forbidden` without the scope, or from a foreign origin */
-async function checkCaller<E>(door: Door<E>, { event, core }: Visit): Promise<Principal> {
-  const scope = scopeOf(door, event);
+async function checkCaller<E>(door: Entrance<E>, { event, core }: Visit): Promise<Principal> {
   const caller = await authenticate(event, { verifiers: createVerifiers(core), sessionCookie: sessionCookie(core) });
-  authorize(caller, { ...door.route, scope }, { enforceScopes: core.env.PROMPTQ_API_SCOPE_ENFORCE });
+  authorize(caller, authOf(door, event), { enforceScopes: core.env.PROMPTQ_API_SCOPE_ENFORCE });
   const request = { method: event.httpMethod, headers: lowerCaseHeaders(event) };
   await rejectForeignOrigin(caller, request, () => core.serviceEndpoints.publicOrigin());
   return caller;
@@ -141,7 +143,7 @@ function checkRate({ tokenRate }: Core, principal: Principal): void {
 }
 
 /** undefined if the route reads nothing early, or the caller presents nothing that can be a token or session */
-function readEarly<E>(door: Door<E>, { event, core }: Visit): Promise<E> | undefined {
+function readEarly<E>(door: Entrance<E>, { event, core }: Visit): Promise<E> | undefined {
   if (door.readEarly === undefined || !presentsCredential(event, core)) return undefined;
   const read = door.readEarly(event, core);
   // A refused request never awaits it.
@@ -164,7 +166,7 @@ async function begun(answer: Promise<LambdaAnswer>): Promise<LambdaAnswer> {
   return done;
 }
 
-async function refusalOf<E>(door: Door<E>, visit: Visit, thrown: unknown): Promise<LambdaAnswer> {
+async function refusalOf<E>(door: Entrance<E>, visit: Visit, thrown: unknown): Promise<LambdaAnswer> {
   const { event, core, logged, requestId, principal } = visit;
   const { query, headers: read, allowed } = door.route;
   const settings = { requestId, tls: core.behindCloudFront };
@@ -177,13 +179,13 @@ async function refusalOf<E>(door: Door<E>, visit: Visit, thrown: unknown): Promi
 }
 
 /** Records the call of an audited route, also if it was refused, once its caller is known. */
-async function audit<E>({ route }: Door<E>, visit: Visit, status: number): Promise<void> {
+async function audit<E>({ route }: Entrance<E>, visit: Visit, status: number): Promise<void> {
   const { event, core, requestId, principal } = visit;
   if (!route.audited || principal === undefined) return;
   await recordAudit(core, event, { principal, action: route.id, status, requestId });
 }
 
-function openVisit<E>({ route }: Door<E>, event: APIGatewayProxyEvent, context: Context): Visit {
+function openVisit<E>({ route }: Entrance<E>, event: APIGatewayProxyEvent, context: Context): Visit {
   const core = getCore();
   const requestId = event.requestContext.requestId ?? context.awsRequestId;
   const { id } = pathParametersOf(event);
@@ -200,7 +202,7 @@ function openVisit<E>({ route }: Door<E>, event: APIGatewayProxyEvent, context: 
   };
 }
 
-function callOf<E>(door: Door<E>, visit: Visit, principal: Principal): Call {
+function callOf<E>(door: Entrance<E>, visit: Visit, principal: Principal): Call {
   const { event, core, requestId, logged } = visit;
   return {
     principal,
@@ -221,8 +223,8 @@ async function inTime<T>({ context, firstByteBy }: Visit, work: Promise<T>): Pro
   return await beforeDeadline(work, Math.min(context.getRemainingTimeInMillis(), firstByteBy - performance.now()));
 }
 
-function scopeOf<E>({ route: { scope } }: Door<E>, event: APIGatewayProxyEvent): Scope {
-  return typeof scope === 'function' ? scope(event) : scope;
+function authOf<E>({ route: { auth } }: Entrance<E>, event: APIGatewayProxyEvent): Route['auth'] {
+  return typeof auth === 'function' ? auth(event) : auth;
 }
 
 function sessionCookie({ env }: Core): string {

@@ -67,10 +67,11 @@ const MCP = `${BASE_PATH}/mcp`;
  * some. The Model Context Protocol requires 405 at its path.
  */
 export function handleUnmapped() {
-  const scope = ({ httpMethod, path }: APIGatewayProxyEvent) => unmappedScope(httpMethod, path);
+  const auth = ({ httpMethod, path }: APIGatewayProxyEvent) =>
+    ({ kind: 'principal', scope: unmappedScope(httpMethod, path) }) as const;
   const allowed = ({ resource }: APIGatewayProxyEvent) => ALLOWED_METHODS[resource];
   return frontDoor<never>({
-    route: { id: 'unmapped', scope, mode: 'buffered', allowed },
+    route: { id: 'unmapped', auth, mode: 'buffered', allowed },
     answer: async (event) => {
       if (event.resource === MCP) throw ApiError.of('method_not_allowed', { allowed: allowed(event) });
       throw ApiError.of('not_found');

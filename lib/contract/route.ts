@@ -53,30 +53,51 @@ export interface RouteResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/**
+ * Who may pass a door. A `principal` sends a credential and has a scope. A `page` is for browsers outside the API: it
+ * answers with pages and redirects, and authorizes its callers itself. A `signature` proves that another service sent the
+ * body, as in its webhooks.
+ */
+export type Auth =
+  | {
+      readonly kind: 'principal';
+      readonly scope: Scope;
+      /**
+       * `admin-sessions`: only browser sessions of administrators, regardless of a token's scopes. `tokens`: only API
+       * tokens that have the scope.
+       */
+      readonly only?: keyof typeof REQUIRED_PRINCIPALS;
+    }
+  | { readonly kind: 'page' }
+  | { readonly kind: 'signature' };
+
+/** An entry of the routing table, of any kind. */
+export interface Door {
+  /** `resource.verb`: names the handler's file `functions/resource/verb.ts` and the OpenAPI operation. */
+  readonly id: `${string}.${string}`;
+  readonly method: Method;
+  /** Relative to `BASE_PATH`, but whole for a page; parameters as `{name}`. */
+  readonly path: `/${string}`;
+  readonly auth: Auth;
+  /** Whether each authorized call is written to the audit log. */
+  readonly audited?: boolean;
+  readonly summary: string;
+  /** `stream`: sent in constant memory as it is produced. `buffered`: checked against its schema and sent whole, below 6 MB. */
+  readonly mode: 'buffered' | 'stream';
+  readonly access: Access;
+}
+
 type ObjectSchema = z.ZodObject;
 
-/** An entry of the routing table. Everything about a route is derived from it. */
+/** A door of the API. Everything about a route is derived from it. */
 export interface Route<
   P extends ObjectSchema | undefined = ObjectSchema | undefined,
   Q extends ObjectSchema | undefined = ObjectSchema | undefined,
   B extends ObjectSchema | undefined = ObjectSchema | undefined,
   R extends Readonly<Record<number, RouteResponse>> = Readonly<Record<number, RouteResponse>>,
   H extends ObjectSchema | undefined = ObjectSchema | undefined,
-> {
-  /** `resource.verb`: names the handler's file `functions/resource/verb.ts` and the OpenAPI operation. */
-  readonly id: `${string}.${string}`;
-  readonly method: Method;
-  /** Relative to `BASE_PATH`; parameters as `{name}`. */
-  readonly path: `/${string}`;
-  readonly scope: Scope;
-  /**
-   * `admin-sessions`: only browser sessions of administrators, regardless of a token's scopes. `tokens`: only API tokens
-   * that have the scope.
-   */
-  readonly only?: keyof typeof REQUIRED_PRINCIPALS;
-  /** Whether each authorized call is written to the audit log. */
-  readonly audited?: boolean;
-  readonly summary: string;
+> extends Door {
+  readonly auth: Extract<Auth, { kind: 'principal' }>;
   readonly description: string;
   readonly params: P;
   readonly query: Q;
@@ -88,24 +109,11 @@ export interface Route<
   readonly responses: R;
   /** Errors of this route in addition to `COMMON_ERRORS`. */
   readonly errors: readonly ErrorCode[];
-  /** `stream`: sent in constant memory as it is produced. `buffered`: checked against its schema and sent whole, below 6 MB. */
-  readonly mode: 'buffered' | 'stream';
-  readonly access: Access;
 }
 
-/**
- * A page for browsers outside the API, at a full path. It authorizes its callers and answers with pages and redirects.
- * API clients do not use it.
- */
-export interface Page extends Pick<Route, 'id' | 'method' | 'summary' | 'audited' | 'access'> {
-  readonly path: `/auth/${string}`;
-  readonly outsideApi: true;
-  readonly mode: 'buffered';
-}
-
-/** The full path of a route or page. */
-export function wholePath({ path, outsideApi }: { readonly path: string; readonly outsideApi?: true }): string {
-  return outsideApi ? path : `${BASE_PATH}${path}`;
+/** The full path of a door. */
+export function wholePath({ path, auth }: Pick<Door, 'path' | 'auth'>): string {
+  return auth.kind === 'page' ? path : `${BASE_PATH}${path}`;
 }
 
 /** Errors of every route. `invalid_request`: every route rejects unknown query parameters. */
@@ -156,7 +164,7 @@ export function defineRoute<
   };
   if (!/^[a-z-]+\.[a-z-]+$/.test(spec.id)) fail('the id must be resource.verb in kebab-case');
   if (!METHODS.includes(spec.method)) fail(`unknown method ${spec.method}`);
-  if (!SCOPES.includes(spec.scope)) fail(`unknown scope ${spec.scope}; known: ${SCOPES.join(', ')}`);
+  if (!SCOPES.includes(spec.auth.scope)) fail(`unknown scope ${spec.auth.scope}; known: ${SCOPES.join(', ')}`);
   for (const code of spec.errors) if (!(code in ERRORS)) fail(`unknown error ${code}`);
   if (!/^(\/([a-z][a-z0-9.-]*|\{[a-z_]+\}))+$/.test(spec.path)) fail(`malformed path ${spec.path}`);
   const inPath = pathParameters(spec.path);

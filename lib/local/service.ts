@@ -4,7 +4,7 @@ import { TokenStore } from '../access/tokens/token-store.ts';
 import { type ConfigFile, findConfigFile } from '../catalog/find-config-file.ts';
 import { ProfileStore } from '../catalog/profiles.ts';
 import { BASE_PATH } from '../contract/route.ts';
-import { pages, routes } from '../contract/routes/routes.ts';
+import { doors } from '../contract/routes/routes.ts';
 import { JobCounts } from '../counters/counts.ts';
 import { announceChange } from '../jobs/views/wait-for-change.ts';
 import { tableClient } from '../platform/aws/clients.ts';
@@ -146,7 +146,7 @@ async function startParts(
   const { promise: placed, resolve: isPlaced } = Promise.withResolvers<void>();
   const gateway = await startGateway({
     port,
-    routes: [...routes, ...pages],
+    routes: doors,
     load: async (functionId) => await placed.then(() => loadFunction(functionId)),
     site: consoleSite(log),
     hosts: declaredHosts(source),

@@ -12,7 +12,7 @@ const WITHOUT = ['/', '/signed-in', '*'];
 /** Its commands depend on the job. */
 const JOB_PAGE = '/jobs/:id';
 /** What an API token can't do, so that no command does it. */
-const BROWSER_ONLY = routes.flatMap(({ id, only }): string[] => (only === 'admin-sessions' ? [id] : []));
+const BROWSER_ONLY = routes.flatMap(({ id, auth }): string[] => (auth.only === 'admin-sessions' ? [id] : []));
 
 const ADDRESS = { '/jobs': 'status=FAILED&project=a b&created_after=2026-11-20T00:00:00Z&order=oldest&cursor=x' };
 const commandsOf = (path: string): readonly PageCommand[] =>

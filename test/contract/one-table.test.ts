@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { createOpenApi, isDescribed } from '../../lib/contract/openapi/openapi.ts';
 import { BASE_PATH, wholePath } from '../../lib/contract/route.ts';
-import { pages, routes } from '../../lib/contract/routes/routes.ts';
+import { doors, routes } from '../../lib/contract/routes/routes.ts';
 import { ApiStack } from '../../lib/stacks/api/api-stack.ts';
 import { DataStack } from '../../lib/stacks/data/data-stack.ts';
 import { FUNCTION_IDS, sourceOf } from '../../lib/stacks/functions/bundle-functions.ts';
@@ -24,7 +24,7 @@ const app = testApp();
 const props = { data: new DataStack(app, 'data'), deployment: deployment(), version: VERSION, codeOf };
 const api = new ApiStack(app, 'api', props);
 
-const served = [...routes, ...pages];
+const served = doors;
 const inTable = served.map((one) => `${one.method} ${wholePath(one)}`).sort();
 
 describe('a route exists by standing in the table, and everywhere else because it does', () => {
@@ -54,7 +54,7 @@ describe('a route exists by standing in the table, and everywhere else because i
     );
     const scopes = routes
       .filter(isDescribed)
-      .map(({ method, path, scope }) => [`${method} ${BASE_PATH}${path}`, scope]);
+      .map(({ method, path, auth }) => [`${method} ${BASE_PATH}${path}`, auth.scope]);
     expect(described.sort()).toEqual(scopes.sort());
   });
 

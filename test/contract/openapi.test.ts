@@ -121,7 +121,7 @@ describe('what openapi.json says of', () => {
       const ALL = ['bearer', 'apiToken', 'perimeter', 'telegram', 'browserSession'];
       const schemes = security.map((scheme) => Object.keys(scheme)[0] ?? '');
       expect(schemes).toEqual(
-        { 'admin-sessions': ['browserSession'], tokens: ['bearer', 'apiToken'], none: ALL }[route.only ?? 'none'],
+        { 'admin-sessions': ['browserSession'], tokens: ['bearer', 'apiToken'], none: ALL }[route.auth.only ?? 'none'],
       );
       expect(Object.keys(components.securitySchemes)).toEqual(expect.arrayContaining(schemes));
       expect(security.flatMap((scheme) => Object.values(scheme).flat())).toEqual([]);

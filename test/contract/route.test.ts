@@ -6,7 +6,7 @@ const spec = {
   id: 'things.read',
   method: 'GET',
   path: '/things/{id}',
-  scope: 'read',
+  auth: { kind: 'principal', scope: 'read' },
   summary: 'Read a thing',
   description: 'One of them.',
   params: z.object({ id: z.string() }),
@@ -22,7 +22,11 @@ describe('an invalid route does not load', () => {
   });
 
   const wrong: readonly [string, Record<string, unknown>, string][] = [
-    ['an unknown scope', { scope: 'reading' }, 'unknown scope reading; known: read, write'],
+    [
+      'an unknown scope',
+      { auth: { kind: 'principal', scope: 'reading' } },
+      'unknown scope reading; known: read, write',
+    ],
     ['an unknown method', { method: 'HEAD' }, 'unknown method HEAD'],
     ['an unknown error', { errors: ['lost'] }, 'unknown error lost'],
     ['a path parameter without a schema', { params: undefined }, 'the path parameter {id} has no schema'],

@@ -47,6 +47,6 @@ it('whatever else asks for admin', () => {
 
 it('a family with routes agrees with them: its scope is in two places', () => {
   const of = routes.filter(({ path }) => (path.split('/')[1] ?? '') in SCOPE_FAMILIES);
-  for (const { method, path, scope } of of.filter((route) => route.method !== 'GET'))
-    expect([path, unmappedScope(method, `${BASE_PATH}${path}`)]).toEqual([path, scope]);
+  for (const { method, path, auth } of of.filter((route) => route.method !== 'GET'))
+    expect([path, unmappedScope(method, `${BASE_PATH}${path}`)]).toEqual([path, auth.scope]);
 });

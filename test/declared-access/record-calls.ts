@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { appendFileSync } from 'node:fs';
 import { type IncomingMessage, Server } from 'node:http';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { pages, routes } from '../../lib/contract/routes/routes.ts';
+import { doors } from '../../lib/contract/routes/routes.ts';
 import { splitTarget } from '../../lib/local/gateway/gateway-event.ts';
 import { resourceMatcher } from '../../lib/local/gateway/gateway-resources.ts';
 import { neededAccess } from './needed-access.ts';
@@ -12,7 +12,7 @@ import { neededAccess } from './needed-access.ts';
  * what of AWS, a line each, as `jobs.create jobs: write`.
  */
 const file = new URL(import.meta.url).searchParams.get('to') ?? '';
-const match = resourceMatcher([...routes, ...pages]);
+const match = resourceMatcher(doors);
 const caller = new AsyncLocalStorage<string>();
 const known = new Set<string>();
 

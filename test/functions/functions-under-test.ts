@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, vi } from 'vitest';
 import { TokenStore } from '../../lib/access/tokens/token-store.ts';
-import { pages, routes } from '../../lib/contract/routes/routes.ts';
+import { doors } from '../../lib/contract/routes/routes.ts';
 import type { Scope } from '../../lib/contract/scopes.ts';
 import { type Gateway, type GatewayLimits, startGateway } from '../../lib/local/gateway/gateway.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../stand-ins/emulated-deployment.ts';
@@ -22,7 +22,7 @@ export function functionsUnderTest(
     deployment = await emulateDeployment();
     gateway = await startGateway({
       port: 0,
-      routes: [...routes, ...pages].filter(({ id }) => load[id] !== undefined),
+      routes: doors.filter(({ id }) => load[id] !== undefined),
       load: async (id) => await load[id]?.(),
       log: () => undefined,
       limits,

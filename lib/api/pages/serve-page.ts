@@ -6,7 +6,7 @@ import type { Principal } from '../../access/principal.ts';
 import { type CookieNames, cookieNames, readCookie, readSignInCookies } from '../../access/sessions/session-cookie.ts';
 import { IdentityProviderError } from '../../access/sign-in/identity-provider-error.ts';
 import { ApiError } from '../../contract/errors.ts';
-import type { Page } from '../../contract/route.ts';
+import type { Door } from '../../contract/route.ts';
 import { type AnswerSettings, baseHeaders, errorResponse, type LambdaAnswer } from '../answer.ts';
 import { bypassedCloudFront } from '../bypassed-cloudfront.ts';
 import { rawBodyBytes } from '../input.ts';
@@ -39,7 +39,7 @@ const SIGN_IN_AGAIN = { text: 'Sign in again', path: '/auth/sign-in' };
 
 /** Turns a page and a function of (visit, services) into the handler that Lambda and the local gateway call. */
 export function handlePage<S>(
-  page: Page,
+  page: Door,
   open: (core: Core) => S,
   run: (visit: Visit, services: S) => Promise<PageAnswer>,
 ) {

@@ -121,14 +121,15 @@ function operation(route: Route): ZodOpenApiOperationObject {
       ? eitherResponse(own.description, own.schema, codes)
       : errorResponse(codes);
   }
+  const { scope, only } = route.auth;
   return {
     operationId: `${verb}-${resource}`.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
     summary: route.summary,
     description: route.description,
     tags: [resourceOf(route)],
-    security: (route.only === undefined ? ALL_SCHEMES : SCHEMES[route.only]).map((name) => ({ [name]: [] })),
-    'x-required-scope': route.scope,
-    ...(route.only === 'admin-sessions' && { 'x-required-principal': REQUIRED_PRINCIPALS[route.only] }),
+    security: (only === undefined ? ALL_SCHEMES : SCHEMES[only]).map((name) => ({ [name]: [] })),
+    'x-required-scope': scope,
+    ...(only === 'admin-sessions' && { 'x-required-principal': REQUIRED_PRINCIPALS[only] }),
     ...((route.params || route.query || route.headers) && {
       requestParams: {
         ...(route.params && { path: route.params }),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defineRoute } from '../route.ts';
 import { account } from '../schemas/account.ts';
 
-const base = { scope: 'admin', mode: 'buffered' } as const;
+const base = { auth: { kind: 'principal', scope: 'admin' }, mode: 'buffered' } as const;
 
 export const readCodexAccount = defineRoute({
   ...base,

@@ -8,7 +8,7 @@ export const listAttachments = defineRoute({
   id: 'attachments.list',
   method: 'GET',
   path: '/jobs/{id}/attachments',
-  scope: 'attachments',
+  auth: { kind: 'principal', scope: 'attachments' },
   summary: 'List the attachments of a job',
   description: `When an attempt ends, for any reason, the files in its folder \`$PROMPTQ_ATTACHMENTS\` are stored: at most ${LIMITS.attachments.count} files, ${LIMITS.attachments.fileBytes} bytes each and ${LIMITS.attachments.totalBytes} bytes in total. The job's \`warnings\` list the files that were not stored. Files are stored byte for byte, without masking secrets.`,
   params: jobParams,
@@ -23,7 +23,7 @@ export const readAttachment = defineRoute({
   id: 'attachments.read',
   method: 'GET',
   path: '/jobs/{id}/attachments/{name}',
-  scope: 'attachments',
+  auth: { kind: 'principal', scope: 'attachments' },
   summary: 'Download an attachment',
   description: 'The file is always sent as a download, so that browsers never display it.',
   params: jobParams.extend({

@@ -6,7 +6,7 @@ export const listAuditLogs = defineRoute({
   id: 'audit-logs.list',
   method: 'GET',
   path: '/audit-logs',
-  scope: 'logs',
+  auth: { kind: 'principal', scope: 'logs' },
   summary: 'List audit log entries',
   description: `Entries cover the last ${LIMITS.auditDays} days, newest first: sign-ins, changes to tokens, configuration, the vendor account, bindings and projects, and actions on jobs. Job creation is not logged here; see the job's \`created_by\`.`,
   query: auditQuery,

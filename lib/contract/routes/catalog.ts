@@ -7,7 +7,7 @@ import { projectList } from '../schemas/project.ts';
 
 const list = {
   method: 'GET',
-  scope: 'read',
+  auth: { kind: 'principal', scope: 'read' },
   query: pageQuery,
   errors: ['invalid_request'],
   mode: 'buffered',
@@ -48,7 +48,7 @@ export const listProfiles = defineRoute({
 
 const removal = {
   method: 'DELETE',
-  scope: 'admin',
+  auth: { kind: 'principal', scope: 'admin' },
   audited: true,
   mode: 'buffered',
   access: { registry: 'write' },
@@ -82,7 +82,7 @@ export const importConfig = defineRoute({
   id: 'config.import',
   method: 'POST',
   path: '/config/import',
-  scope: 'admin',
+  auth: { kind: 'principal', scope: 'admin' },
   audited: true,
   summary: 'Import rules and profiles',
   description:
@@ -99,7 +99,7 @@ export const exportConfig = defineRoute({
   id: 'config.export',
   method: 'GET',
   path: '/config/export',
-  scope: 'admin',
+  auth: { kind: 'principal', scope: 'admin' },
   summary: 'Export rules and profiles',
   description:
     'Returns all imported rules and profiles as a document that can be imported again. It contains the names of secrets, never their values.',

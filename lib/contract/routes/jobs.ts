@@ -13,7 +13,7 @@ export const createJob = defineRoute({
   id: 'jobs.create',
   method: 'POST',
   path: '/jobs',
-  scope: 'write',
+  auth: { kind: 'principal', scope: 'write' },
   summary: 'Create a job',
   description:
     'The job is queued for a worker, or stored as a draft. When the API answers 201, the job is stored durably.',
@@ -40,7 +40,7 @@ export const listJobs = defineRoute({
   id: 'jobs.list',
   method: 'GET',
   path: '/jobs',
-  scope: 'read',
+  auth: { kind: 'principal', scope: 'read' },
   summary: 'List jobs',
   description:
     'Returns jobs, newest first by default. A job must match all filters. `total` counts the jobs that match; `status_counts` counts all jobs, whatever the filters. Counts may lag writes by about a second.',
@@ -55,7 +55,7 @@ export const readJob = defineRoute({
   id: 'jobs.read',
   method: 'GET',
   path: '/jobs/{id}',
-  scope: 'read',
+  auth: { kind: 'principal', scope: 'read' },
   summary: 'Retrieve a job',
   description: 'Returns all fields of the job, including its prompt texts.',
   params: jobParams,
@@ -69,7 +69,7 @@ export const readJobStatus = defineRoute({
   id: 'jobs.status',
   method: 'GET',
   path: '/jobs/{id}/status',
-  scope: 'read',
+  auth: { kind: 'principal', scope: 'read' },
   summary: "Retrieve a job's status",
   description: 'With `wait`, the API answers when the status changes, or after that many seconds.',
   params: jobParams,
@@ -88,7 +88,7 @@ export const readJobStatus = defineRoute({
 
 const edit = {
   path: '/jobs/{id}',
-  scope: 'write',
+  auth: { kind: 'principal', scope: 'write' },
   audited: true,
   description: 'The job must be QUEUED. Fields that are absent or null keep their values.',
   params: jobParams,
@@ -126,7 +126,7 @@ export const editDraft = defineRoute({
 });
 
 const action = {
-  scope: 'write',
+  auth: { kind: 'principal', scope: 'write' },
   audited: true,
   params: jobParams,
   body: z.strictObject({}),
@@ -228,7 +228,7 @@ export const removeJob = defineRoute({
   id: 'jobs.remove',
   method: 'DELETE',
   path: '/jobs/{id}/data',
-  scope: 'admin',
+  auth: { kind: 'principal', scope: 'admin' },
   audited: true,
   summary: 'Remove an ended job with everything that it holds',
   description:
@@ -244,7 +244,7 @@ export const refuseAction = defineRoute({
   id: 'jobs.refuse-action',
   method: 'POST',
   path: '/jobs/{id}/{action}',
-  scope: 'write',
+  auth: { kind: 'principal', scope: 'write' },
   summary: 'Unknown action',
   description: 'Answers 400 for any action that the API does not have.',
   params: jobParams.extend({ action: z.string().min(1).meta({ description: 'A name that is not an action.' }) }),

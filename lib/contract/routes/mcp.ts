@@ -8,8 +8,7 @@ export const callMcp = defineRoute({
   id: 'mcp.call',
   method: 'POST',
   path: '/mcp',
-  scope: 'read',
-  only: 'tokens',
+  auth: { kind: 'principal', scope: 'read', only: 'tokens' },
   summary: 'Call the MCP server',
   description:
     "Serves tools for agents by the Model Context Protocol (Streamable HTTP, revisions of 2025 and 2026-07-28): one message for each request, without sessions. The tools call the API with the caller's token. `tools/list` names those that the token's scopes allow.",
@@ -34,8 +33,7 @@ export const resumeMcp = defineRoute({
   id: 'mcp.resume',
   method: 'GET',
   path: '/mcp',
-  scope: 'read',
-  only: 'tokens',
+  auth: { kind: 'principal', scope: 'read', only: 'tokens' },
   summary: 'Resume a request to the MCP server',
   description:
     'Continues to wait for the result of a task (`tasks/result`) behind the last event that the client received. There is no other stream: without `Last-Event-ID` the answer is 405, as the protocol requires.',

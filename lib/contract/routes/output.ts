@@ -14,7 +14,7 @@ export const readResult = defineRoute({
   id: 'jobs.result',
   method: 'GET',
   path: '/jobs/{id}/result',
-  scope: 'logs',
+  auth: { kind: 'principal', scope: 'logs' },
   summary: "Retrieve a job's result",
   description:
     'Returns the outcome of an attempt with its output. While the job runs, the result contains the output so far. With `attempt`, it is the result of an earlier attempt, with the `status` and `state_reason` in which that attempt ended.',
@@ -30,7 +30,7 @@ export const readLogs = defineRoute({
   id: 'jobs.logs',
   method: 'GET',
   path: '/jobs/{id}/logs',
-  scope: 'logs',
+  auth: { kind: 'principal', scope: 'logs' },
   summary: "Retrieve a job's output",
   description:
     'Returns the output of an attempt, while it runs and after it has ended. With `follow=1`, the output is streamed as it is written.',
@@ -50,7 +50,7 @@ export const readAgentSession = defineRoute({
   id: 'jobs.session',
   method: 'GET',
   path: '/jobs/{id}/session',
-  scope: 'logs',
+  auth: { kind: 'principal', scope: 'logs' },
   summary: "Retrieve the session of a job's agent",
   description:
     'Returns what the CLI of codex or claude keeps of its conversation, as stored so far, with all secrets masked. It is saved at most every 10 seconds while the attempt runs, and when it ends. Sessions of more than 64 MiB are cut off.',

@@ -4,7 +4,7 @@ import { stats } from '../schemas/stats.ts';
 
 const overview = {
   method: 'GET',
-  scope: 'read',
+  auth: { kind: 'principal', scope: 'read' },
   errors: [],
   mode: 'buffered',
   access: { registry: 'read' },

@@ -12,7 +12,7 @@ export const editProject = defineRoute({
   id: 'projects.edit',
   method: 'PATCH',
   path: '/projects/{id}',
-  scope: 'write',
+  auth: { kind: 'principal', scope: 'write' },
   audited: true,
   summary: 'Update a project',
   description: 'Fields that are absent or null keep their values. Running jobs are not affected.',
@@ -28,7 +28,7 @@ export const deleteProject = defineRoute({
   id: 'projects.delete',
   method: 'DELETE',
   path: '/projects/{id}',
-  scope: 'write',
+  auth: { kind: 'principal', scope: 'write' },
   audited: true,
   summary: 'Delete an empty project',
   description:

@@ -7,7 +7,7 @@ export const listQuestions = defineRoute({
   id: 'jobs.questions',
   method: 'GET',
   path: '/jobs/{id}/questions',
-  scope: 'read',
+  auth: { kind: 'principal', scope: 'read' },
   summary: 'List the questions of a job',
   description:
     'Returns what the agent asked, and the answers. `GET /jobs?needs=answer` lists the jobs with an open question.',
@@ -22,7 +22,7 @@ export const answerQuestion = defineRoute({
   id: 'jobs.answer',
   method: 'POST',
   path: '/jobs/{id}/answers',
-  scope: 'write',
+  auth: { kind: 'principal', scope: 'write' },
   audited: true,
   summary: "Answer an agent's question",
   description:

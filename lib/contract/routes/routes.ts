@@ -1,4 +1,4 @@
-import { defineRoutes, type Page } from '../route.ts';
+import { type Door, defineRoutes } from '../route.ts';
 import { cancelCodexLogin, logoutCodexAccount, readCodexAccount, startCodexLogin } from './account.ts';
 import { listAttachments, readAttachment } from './attachments.ts';
 import { listAuditLogs } from './audit.ts';
@@ -41,8 +41,8 @@ import { endSession, listSessions, readSession } from './sessions.ts';
 import { createToken, listTokens, resumeToken, revokeToken, suspendToken } from './tokens.ts';
 
 /**
- * The routing table. API Gateway's resources, the functions and their grants, parsing, scope enforcement, the OpenAPI
- * document and the local gateway are derived from it. A route exists if it is listed here.
+ * The routes of the API. API Gateway's resources, the functions and their grants, parsing, scope enforcement, the OpenAPI
+ * document and the local gateway are derived from them and `doors`. A route exists if it is listed here.
  */
 export const routes = defineRoutes([
   readHealth,
@@ -103,5 +103,5 @@ export const routes = defineRoutes([
   revokeToken,
 ]);
 
-/** Pages for browsers outside the API. They are not part of the OpenAPI document. */
-export const pages: readonly Page[] = [beginSignIn, finishSignIn, signOut, signedOut];
+/** All doors: the routes, and the pages for browsers, which are not part of the OpenAPI document. */
+export const doors: readonly Door[] = [...routes, beginSignIn, finishSignIn, signOut, signedOut];

@@ -5,7 +5,7 @@ export const readHealth = defineRoute({
   id: 'health.read',
   method: 'GET',
   path: '/health',
-  scope: 'read',
+  auth: { kind: 'principal', scope: 'read' },
   summary: 'Check the health of the service',
   description:
     'Answers 200 even if a check fails: `status` is then `degraded`, and the `message` of each failed check explains what to do.',
@@ -21,7 +21,7 @@ export const readOpenApi = defineRoute({
   id: 'openapi.read',
   method: 'GET',
   path: '/openapi.json',
-  scope: 'read',
+  auth: { kind: 'principal', scope: 'read' },
   summary: 'Retrieve the OpenAPI document',
   description: 'Returns this document, with the `timeout` unit of the deployment in `info.x-timeout-unit`.',
   responses: { 200: { description: 'The OpenAPI 3.0.3 document.', schema: openApiDocument } },

@@ -58,6 +58,6 @@ function described({ id, name, last_used_at: usedAt }: TokenInfo): string {
 
 /** `logs: GET /api/v1/jobs/{id}/result, …`, without the routes that need no token. */
 function routesOf(scope: Scope): string {
-  const taken = TABLE.filter((route) => route.scope === scope && route.only === undefined);
+  const taken = TABLE.filter(({ auth }) => auth.scope === scope && auth.only === undefined);
   return `${scope}: ${taken.map(({ method, path }) => `${method} ${BASE_PATH}${path}`).join(', ')}`;
 }

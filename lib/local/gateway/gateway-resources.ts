@@ -1,7 +1,7 @@
-import { type Page, type Route, wholePath } from '../../contract/route.ts';
+import { type Door, wholePath } from '../../contract/route.ts';
 
-/** The fields of a route or a page that the gateway reads. */
-export type GatewayRoute = Pick<Route, 'id' | 'method' | 'path' | 'mode'> & Partial<Pick<Page, 'outsideApi'>>;
+/** The fields of a door that the gateway reads. */
+export type GatewayRoute = Pick<Door, 'id' | 'method' | 'path' | 'mode' | 'auth'>;
 
 /** The function that answers requests without a route; buffered. */
 export const CATCH_ALL = 'not-found.answer';
@@ -9,7 +9,7 @@ export const CATCH_ALL = 'not-found.answer';
 /** The function for a request, and the resource in its event. */
 export interface Match {
   readonly functionId: string;
-  readonly mode: Route['mode'];
+  readonly mode: Door['mode'];
   /** As in the event: `/api/v1/jobs/{id}`, or `/{proxy+}` if no resource matches. */
   readonly resource: string;
   /** As the client encoded them: REST APIs pass them on undecoded. */

@@ -1,11 +1,8 @@
 import type { Code } from 'aws-cdk-lib/aws-lambda';
-import type { Page, Route } from '../../contract/route.ts';
+import type { Door } from '../../contract/route.ts';
 import type { ConfigDocument } from '../../contract/schemas/config.ts';
 import type { Deployment } from '../../platform/config/deployment.ts';
 import type { DataStack } from '../data/data-stack.ts';
-
-/** An entry of the routing table, or a page. */
-export type ServedRoute = (Route | Page) & { readonly outsideApi?: true };
 
 export interface ApiStackProps {
   readonly data: DataStack;
@@ -16,6 +13,6 @@ export interface ApiStackProps {
   readonly codeOf: (functionId: string) => Code;
   /** Rules and profiles that the deployment imports. */
   readonly config?: ConfigDocument | undefined;
-  /** Default: the routing table and the pages. */
-  readonly served?: readonly ServedRoute[];
+  /** Default: the routing table. */
+  readonly served?: readonly Door[];
 }

@@ -1,7 +1,7 @@
 import { RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { pages, routes } from '../../contract/routes/routes.ts';
+import { doors } from '../../contract/routes/routes.ts';
 import { NOT_FOUND } from '../functions/bundle-functions.ts';
 import { acknowledgeOutputAccess } from '../iam/acknowledge-output-access.ts';
 import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
@@ -19,7 +19,7 @@ import { RouteFunctions, routeFunction } from './route-functions.ts';
 export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id, { description: 'Promptq: the HTTP API and what keeps the jobs in order' });
-    const { data, deployment, config, served = [...routes, ...pages] } = props;
+    const { data, deployment, config, served = doors } = props;
     const accessLog = new LogGroup(this, 'AccessLog', {
       retention: deployment.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -33,6 +33,7 @@ export class ApiStack extends Stack {
         id: NOT_FOUND,
         method: 'ANY',
         mode: 'buffered',
+        auth: { kind: 'principal' },
         access: {},
         label: 'whatever no route maps',
       },

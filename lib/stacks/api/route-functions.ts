@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { NestedStack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { wholePath } from '../../contract/route.ts';
+import { type Door, wholePath } from '../../contract/route.ts';
 import { loginReaderName, scaleWorkersName } from '../data/shared-names.ts';
 import { FUNCTION_MEMORY } from '../functions/function-memory.ts';
 import { keepWarm } from '../functions/keep-warm-rule.ts';
@@ -9,7 +9,7 @@ import { apiEnvironment } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
 import { accessStatements, type Served } from '../iam/access-statements.ts';
 import { type Endpoint, INTEGRATION_TIMEOUTS } from './api-document.ts';
-import type { ApiStackProps, ServedRoute } from './api-stack-props.ts';
+import type { ApiStackProps } from './api-stack-props.ts';
 
 /**
  * Number of nested stacks for the functions. Each function has three resources and about 9 KB of template, so 200
@@ -27,12 +27,12 @@ interface RouteFunctionsProps extends ApiStackProps {
   readonly originDigests: string;
 }
 
-/** A function for each route and each page, in nested stacks. */
+/** A function for each door, in nested stacks. */
 export class RouteFunctions extends Construct {
   readonly endpoints: readonly (Endpoint & { readonly id: string })[];
   readonly #stacks = new Map<number, NestedStack>();
 
-  constructor(scope: Construct, id: string, props: RouteFunctionsProps & { readonly served: readonly ServedRoute[] }) {
+  constructor(scope: Construct, id: string, props: RouteFunctionsProps & { readonly served: readonly Door[] }) {
     super(scope, id);
     this.endpoints = props.served.map((route) => {
       const path = wholePath(route);

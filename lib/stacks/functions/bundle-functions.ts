@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile } from 'esbuild';
-import { pages, routes } from '../../contract/routes/routes.ts';
+import { doors } from '../../contract/routes/routes.ts';
 import { leanContract } from './lean-contract.ts';
 import { leanSdk } from './lean-sdk.ts';
 import { objectsOnDemand, onDemand } from './on-demand.ts';
@@ -35,7 +35,7 @@ export const PUBLISH_CONSOLE = 'triggers.publish-console';
 
 /** Every function, as `folder.file` under `functions`. */
 export const FUNCTION_IDS: readonly string[] = [
-  ...[...routes, ...pages].map(({ id }) => id),
+  ...doors.map(({ id }) => id),
   NOT_FOUND,
   ...TRIGGERS,
   SCALE_WORKERS,

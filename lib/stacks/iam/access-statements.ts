@@ -1,5 +1,5 @@
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { Access, Method, Route } from '../../contract/route.ts';
+import type { Access, Door, Method } from '../../contract/route.ts';
 import { AUDIT_KIND, BINDING_SECRET_KIND, FOLLOW_SLOT_KIND, PRINCIPAL_KINDS } from '../../platform/aws/tables.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import {
@@ -17,21 +17,23 @@ import {
   wakeScalingStatement,
 } from './table-grants.ts';
 
-/** A route, a page, or the fallback for all other paths and methods. */
-export type Served = Pick<Route, 'access' | 'audited'> & {
+/** A door, or the fallback for all other paths and methods. */
+export type Served = Pick<Door, 'access' | 'audited'> & {
   readonly method: Method | 'ANY';
-  readonly outsideApi?: boolean;
+  readonly auth: Pick<Door['auth'], 'kind'>;
 };
 
 /** The permissions of a route's function: to authenticate callers, and what the route declares. */
 export function accessStatements(
   data: DataStack,
-  { access, audited = false, method, outsideApi = false }: Served,
+  { access, audited = false, method, auth }: Served,
 ): PolicyStatement[] {
   return [
     ...authenticationStatements(data),
     secretsStatement(data),
-    ...(outsideApi || method !== 'GET' || access.publicOrigin === 'read' ? [serviceEndpointsStatement(data)] : []),
+    ...(auth.kind === 'page' || method !== 'GET' || access.publicOrigin === 'read'
+      ? [serviceEndpointsStatement(data)]
+      : []),
     ...auditStatements(data, access.audit, audited),
     ...jobStatements(data, access),
     ...registryStatements(data, access.registry),

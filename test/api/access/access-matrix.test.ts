@@ -38,15 +38,15 @@ interface Row {
   readonly scope: Scope;
   /** Statuses of an authorized call. */
   readonly answers: readonly number[];
-  readonly only?: Route['only'];
+  readonly only?: Route['auth']['only'];
 }
 
 const ROUTES: readonly Row[] = routes.map((route: Route) => ({
   name: route.id,
   method: route.method,
   path: route.path.replaceAll(/\{[a-z_]+\}/g, 'none'),
-  scope: route.scope,
-  ...(route.only && { only: route.only }),
+  scope: route.auth.scope,
+  ...(route.auth.only && { only: route.auth.only }),
   answers: [
     ...Object.keys(route.responses).map(Number),
     ...[...route.errors, ...COMMON_ERRORS].map((code) => ERRORS[code].status),

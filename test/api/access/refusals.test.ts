@@ -259,7 +259,7 @@ it('limits have names in snake case, and keep their former names', async () => {
 
 /** One byte more than a key of DynamoDB may have, in the second key of a table. */
 const LONG = 'x'.repeat(1_025);
-const inPath = routes.filter(({ path, only }) => path.includes('{') && only === undefined);
+const inPath = routes.filter(({ path, auth }) => path.includes('{') && auth.only === undefined);
 
 it.each(inPath)('$id answers an id that no key can have with not found', async ({ method, path, body }) => {
   const url = path.replaceAll(/\{[^}]+\}/g, LONG);

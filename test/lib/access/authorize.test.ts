@@ -21,9 +21,9 @@ it('tokens and sessions are managed by signed-in administrators only', () => {
   expect(managing.length).toBeGreaterThan(6);
   for (const route of managing)
     for (const enforceScopes of [true, false]) {
-      expect(() => authorize(ADMIN, route, { enforceScopes })).not.toThrow();
+      expect(() => authorize(ADMIN, route.auth, { enforceScopes })).not.toThrow();
       for (const principal of OTHERS)
-        expect(() => authorize(principal, route, { enforceScopes }), `${principal.name} ${route.id}`).toThrow(
+        expect(() => authorize(principal, route.auth, { enforceScopes }), `${principal.name} ${route.id}`).toThrow(
           'forbidden',
         );
     }

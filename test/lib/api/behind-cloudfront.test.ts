@@ -6,7 +6,7 @@ import { originDigest } from '../../../lib/access/origin-proof.ts';
 import { SessionStore } from '../../../lib/access/sessions/session-store.ts';
 import { TokenStore } from '../../../lib/access/tokens/token-store.ts';
 import { wholePath } from '../../../lib/contract/route.ts';
-import { pages, routes } from '../../../lib/contract/routes/routes.ts';
+import { doors } from '../../../lib/contract/routes/routes.ts';
 import { startDynamodbEmulator } from '../../../lib/local/emulators/dynamodb-emulator.ts';
 import { startObjectAndQueueEmulator } from '../../../lib/local/emulators/object-and-queue-emulator.ts';
 import { divertOutput } from '../../../lib/local/gateway/function-log.ts';
@@ -57,7 +57,7 @@ beforeAll(async () => {
   const restoreOutput = divertOutput(logFile, () => undefined);
   gateway = await startGateway({
     port: 0,
-    routes: [...routes, ...pages],
+    routes: doors,
     load: async (id) => await import(new URL(`../../../${sourceOf(id)}`, import.meta.url).href),
     log: () => undefined,
   });
@@ -79,7 +79,7 @@ const known = (secret = SECRET) => ({ [ORIGIN_SECRET_HEADER]: secret });
 const authorized = () => ({ authorization: `Bearer ${credentials.token}` });
 
 describe('the address behind CloudFront', () => {
-  const served = [...routes, ...pages].map((route) => ({
+  const served = doors.map((route) => ({
     name: route.id,
     method: route.method,
     path: wholePath(route).replaceAll(/\{[a-z_]+\}/g, 'x'),

@@ -16,7 +16,7 @@ const ROUTE = {
   id: 'things.read',
   method: 'GET',
   path: '/things/{id}',
-  scope: 'read',
+  auth: { kind: 'principal', scope: 'read' },
   summary: '',
   description: '',
   params: z.object({ id: z.string().optional() }),

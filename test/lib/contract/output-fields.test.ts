@@ -64,7 +64,7 @@ function of(schema: string) {
 
 it('each text that needs only the scope read is decided: output, or not', () => {
   const schemas = routes
-    .filter(({ scope }) => scope === 'read')
+    .filter(({ auth }) => auth.scope === 'read')
     .flatMap(({ id, responses }: Route) => Object.values(responses).map(({ schema }) => ({ id, schema })));
   const found = new Map(schemas.flatMap(({ id, schema }) => (schema === undefined ? [] : [...textsIn(schema, id)])));
   const named = (isOutput: boolean) => [...found].flatMap(([name, is]) => (is === isOutput ? [name] : [])).toSorted();

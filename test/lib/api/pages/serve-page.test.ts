@@ -4,7 +4,7 @@ import { IdentityProviderError } from '../../../../lib/access/sign-in/identity-p
 import type { LambdaAnswer } from '../../../../lib/api/answer.ts';
 import { handlePage, type PageAnswer, type Visit } from '../../../../lib/api/pages/serve-page.ts';
 import { ApiError } from '../../../../lib/contract/errors.ts';
-import type { Page } from '../../../../lib/contract/route.ts';
+import type { Door } from '../../../../lib/contract/route.ts';
 import { aContext, anEvent, served } from '../served.ts';
 
 const { known, logged, audited } = served();
@@ -12,8 +12,15 @@ beforeEach(() => {
   known.publicOrigin = 'https://own.example';
 });
 
-const PAGE: Page = {
-  ...{ id: 'auth.sign-in', method: 'GET', path: '/auth/sign-in', summary: '', outsideApi: true, mode: 'buffered' },
+const PAGE: Door = {
+  ...{
+    id: 'auth.sign-in',
+    method: 'GET',
+    path: '/auth/sign-in',
+    summary: '',
+    auth: { kind: 'page' },
+    mode: 'buffered',
+  },
   access: {},
 };
 const DONE: PageAnswer = { status: 200, page: { title: 'Done', paragraphs: ['It is.'] } };

@@ -5,11 +5,41 @@ import { type Gateway, type GatewayOptions, startGateway } from '../../../../lib
 import type { GatewayRoute } from '../../../../lib/local/gateway/gateway-resources.ts';
 
 const ROUTES: readonly GatewayRoute[] = [
-  { id: 'things.read', method: 'GET', path: '/things/{id}', mode: 'buffered' },
-  { id: 'things.patch', method: 'PATCH', path: '/things/{id}', mode: 'buffered' },
-  { id: 'things.search', method: 'GET', path: '/things/search', mode: 'buffered' },
-  { id: 'things.create', method: 'POST', path: '/things', mode: 'buffered' },
-  { id: 'parts.read', method: 'GET', path: '/things/{id}/parts/{name}', mode: 'buffered' },
+  {
+    id: 'things.read',
+    method: 'GET',
+    path: '/things/{id}',
+    mode: 'buffered',
+    auth: { kind: 'principal', scope: 'read' },
+  },
+  {
+    id: 'things.patch',
+    method: 'PATCH',
+    path: '/things/{id}',
+    mode: 'buffered',
+    auth: { kind: 'principal', scope: 'read' },
+  },
+  {
+    id: 'things.search',
+    method: 'GET',
+    path: '/things/search',
+    mode: 'buffered',
+    auth: { kind: 'principal', scope: 'read' },
+  },
+  {
+    id: 'things.create',
+    method: 'POST',
+    path: '/things',
+    mode: 'buffered',
+    auth: { kind: 'principal', scope: 'read' },
+  },
+  {
+    id: 'parts.read',
+    method: 'GET',
+    path: '/things/{id}/parts/{name}',
+    mode: 'buffered',
+    auth: { kind: 'principal', scope: 'read' },
+  },
 ];
 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => unknown;

@@ -14,7 +14,13 @@ export const logged: string[] = [];
 export async function serving(makeHandler: () => object, limits: Partial<GatewayLimits> = {}): Promise<string> {
   gateway = await startGateway({
     port: 0,
-    routes: (['GET', 'POST'] as const).map((method) => ({ id: 'logs.read', method, path: '/logs', mode: 'stream' })),
+    routes: (['GET', 'POST'] as const).map((method) => ({
+      id: 'logs.read',
+      method,
+      path: '/logs',
+      mode: 'stream',
+      auth: { kind: 'principal', scope: 'read' },
+    })),
     load: async () => ({ handler: makeHandler() }),
     log: (line) => logged.push(line),
     limits,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { wholePath } from '../../../../lib/contract/route.ts';
-import { pages, routes } from '../../../../lib/contract/routes/routes.ts';
+import { doors } from '../../../../lib/contract/routes/routes.ts';
 import { DELIVERIES } from '../../../../lib/platform/aws/tables.ts';
 import { apiEnv } from '../../../../lib/platform/config/api-env.ts';
 import { triggerEnv } from '../../../../lib/platform/config/function-env.ts';
@@ -14,7 +14,7 @@ import { COUNTED_RECORDS } from '../../../../lib/stats/counting/stream-filter.ts
 import { codeOf, deployment, propertiesOfOnly, resourcesOf, standIns, testApp, VERSION } from '../synthesis.ts';
 import { apiDocumentOf, apiMethods, functionAt, functionsById, roleGrants } from './api-methods.ts';
 
-const served = [...routes, ...pages];
+const served = doors;
 const app = testApp();
 const data = new DataStack(app, 'data');
 const settings = deployment({ throttling: { rate: 7, burst: 9 }, maxBodyBytes: 1_000, scopeEnforcement: true });

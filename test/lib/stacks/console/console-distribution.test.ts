@@ -2,7 +2,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { wholePath } from '../../../../lib/contract/route.ts';
-import { pages, routes } from '../../../../lib/contract/routes/routes.ts';
+import { doors } from '../../../../lib/contract/routes/routes.ts';
 import { TLS_ONLY_HEADERS } from '../../../../lib/contract/security-headers.ts';
 import { CONSOLE_HEADERS, consoleFile } from '../../../../lib/platform/config/console-headers.ts';
 import {
@@ -30,7 +30,7 @@ describe('the distribution, for the API', () => {
     ofApi.some(({ PathPattern = '' }) => new RegExp(`^${PathPattern.replace('*', '.*')}$`).test(path));
 
   test('takes the paths that the local run takes for it, and no page of the console', () => {
-    const paths = [...routes, ...pages].map(wholePath);
+    const paths = doors.map(wholePath);
     for (const path of [...paths, '/api', '/auth', '/api/v2/x']) expect(matches(path), path).toBe(true);
     for (const path of ['/', '/jobs/job_1', '/api-tokens', '/authors']) expect(matches(path), path).toBe(false);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import type { Route } from '../../../../lib/contract/route.ts';
-import { pages, routes } from '../../../../lib/contract/routes/routes.ts';
+import type { Door } from '../../../../lib/contract/route.ts';
+import { doors, routes } from '../../../../lib/contract/routes/routes.ts';
 import { ApiStack } from '../../../../lib/stacks/api/api-stack.ts';
 import { DataStack } from '../../../../lib/stacks/data/data-stack.ts';
 import type { Served } from '../../../../lib/stacks/iam/access-statements.ts';
@@ -47,10 +47,9 @@ const REMOVAL = { items: ['DeleteItem'], objects: ['DeleteObject'] } as const;
 describe("a route's role", () => {
   const isAbout = (condition: unknown, kind: string) =>
     JSON.stringify(condition) === JSON.stringify({ 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [kind] } });
-  const served: (Served & Pick<Route, 'id'>)[] = [
-    ...routes,
-    ...pages,
-    { id: 'not-found.answer', method: 'ANY', access: {} },
+  const served: (Served & Pick<Door, 'id'>)[] = [
+    ...doors,
+    { id: 'not-found.answer', method: 'ANY', auth: { kind: 'principal' }, access: {} },
   ];
   const expected = {
     jobs: { none: [], read: ['BatchGetItem', 'GetItem'], write: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
@@ -84,7 +83,7 @@ describe("a route's role", () => {
     expect([...services].filter((service) => !known.includes(service ?? ''))).toEqual([]);
   });
 
-  test.each(served)('$id reads the secrets of the deployment, by name', ({ id, access, method, outsideApi }) => {
+  test.each(served)('$id reads the secrets of the deployment, by name', ({ id, access, method, auth }) => {
     const secrets = grantsOf(id).filter(({ actions }) => actions.some((action) => action.startsWith('ssm:')));
     const names = secrets.flatMap(({ actions, resources }) => {
       expect(actions).toEqual(['ssm:GetParameter']);
@@ -92,7 +91,7 @@ describe("a route's role", () => {
     });
     const signIn = access.clientSecret === 'read' ? ['/data/oidc-client-secret'] : [];
     // A page asks for the origin, and so does whatever changes something in a session.
-    const asksForOrigin = outsideApi || method !== 'GET' || access.publicOrigin === 'read';
+    const asksForOrigin = auth.kind === 'page' || method !== 'GET' || access.publicOrigin === 'read';
     const serviceEndpoints = asksForOrigin ? ['/data/whereabouts'] : [];
     expect(names.sort()).toEqual([
       ...signIn,
