@@ -7,7 +7,7 @@ import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { QUEUE } from '../../lib/platform/aws/tables.ts';
 import { StatsStore } from '../../lib/stats/counting/stats-store.ts';
 import { openWorker } from '../../test/stand-ins/emulated-worker.ts';
-import { runAttempt } from '../../worker-container/attempt/attempt.ts';
+import { runAttempt } from '../../worker-container/attempt/run-attempt.ts';
 import { LifeCounter } from './life-counter.ts';
 import { Meter } from './meter.ts';
 import { openRoutes } from './open-routes.ts';

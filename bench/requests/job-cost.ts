@@ -6,7 +6,7 @@ import { createJob } from '../../lib/jobs/creation/create-job.ts';
 import { StatsStore } from '../../lib/stats/counting/stats-store.ts';
 import { emulateDeployment } from '../../test/stand-ins/emulated-deployment.ts';
 import { openWorker } from '../../test/stand-ins/emulated-worker.ts';
-import { runAttempt } from '../../worker-container/attempt/attempt.ts';
+import { runAttempt } from '../../worker-container/attempt/run-attempt.ts';
 import { LifeCounter } from './life-counter.ts';
 import { printPageCosts } from './list-cost.ts';
 import { Meter, sum, type Usage } from './meter.ts';

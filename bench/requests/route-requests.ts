@@ -1,6 +1,6 @@
 import { claim } from '../../lib/jobs/admission/claim.ts';
 import { openWorker } from '../../test/stand-ins/emulated-worker.ts';
-import { runAttempt } from '../../worker-container/attempt/attempt.ts';
+import { runAttempt } from '../../worker-container/attempt/run-attempt.ts';
 import { Meter } from './meter.ts';
 import { openRoutes } from './open-routes.ts';
 import { countRounds } from './route-rounds.ts';

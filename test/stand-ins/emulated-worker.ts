@@ -7,7 +7,7 @@ import type { CreationContext } from '../../lib/jobs/creation/create-job.ts';
 import { JobTextStore } from '../../lib/jobs/store/job-texts.ts';
 import { workerEnv } from '../../lib/platform/config/worker-env.ts';
 import { ProjectStore } from '../../lib/projects/projects.ts';
-import type { AttemptContext } from '../../worker-container/attempt/attempt-context.ts';
+import type { AttemptContext } from '../../worker-container/attempt/attempt.ts';
 import type { EmulatedDeployment } from './emulated-deployment.ts';
 
 /** What creates jobs in an emulated deployment, and what runs them; profile `shell` is the default. */

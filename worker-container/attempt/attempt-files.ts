@@ -1,26 +1,94 @@
-import { readdirSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, type Dirent, mkdirSync, opendirSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { chmod, chown, copyFile, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Logger } from '@aws-lambda-powertools/logger';
+import { dirname, join } from 'node:path';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { AGENT_FOLDER } from '../agents/agent.ts';
 import { type KeptAttachments, keepAttachments, OWN_FOLDER } from '../attachments/keep-attachments.ts';
-import type { Redaction } from '../secrets/redaction.ts';
 import { removeTree } from '../service-accounts/untrusted-files.ts';
 import { makeFolder, makePersonal } from '../workspace/personal-files.ts';
-import type { AttemptContext, AttemptRecord } from './attempt-context.ts';
-import { attemptFolder } from './attempt-folder.ts';
+import { removeTemporary } from '../workspace/temporary-folder.ts';
+import type { AgentAttempt, AttemptContext, AttemptFiles, AttemptRecord } from './attempt.ts';
 
-/** The files of one attempt, below its folder. */
-export interface AttemptFiles {
-  /** `$PROMPTQ_ATTACHMENTS` of the agent. */
-  readonly attachments: string;
-  /** The worker's additions, out of the agent's reach until it has ended. */
-  readonly own: string;
-  /** The CLI's configuration and scripts. The worker writes them, then gives the folder to the agent. */
-  readonly agent: string;
-  /** Variables for temporary files, settings and the like, all on this machine's disk. */
-  readonly personal: Readonly<Record<string, string>>;
+/**
+ * The folder of an attempt on this machine's disk. Only the worker can list it. Synchronous, since a job has about 30 of
+ * these calls: each takes microseconds, and to pass it to another thread takes ten times as long.
+ */
+export const attemptFolder: NonNullable<AttemptContext['machine']>['folder'] = {
+  async make(wanted, { isPassable }) {
+    for (const earlier of left) await attemptFolder.remove(earlier).catch(() => undefined);
+    const path = inUse.has(wanted) ? `${wanted}-${randomUUID()}` : wanted;
+    inUse.add(path);
+    try {
+      await removeTree(path);
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+      if (isPassable) for (const folder of [dirname(path), path]) chmodSync(folder, 0o711);
+      return path;
+    } catch (error) {
+      inUse.delete(path);
+      throw error;
+    }
+  },
+  async remove(path) {
+    // The attempt's own job may have opened it to jobs of other slots, which may still write there.
+    left.delete(path);
+    try {
+      if (!removeShallow(path)) await removeTree(path);
+      await removeTemporary(path);
+    } catch (error) {
+      left.add(path);
+      throw error;
+    }
+    inUse.delete(path);
+  },
+};
+
+/** Folders that this worker has made and not removed. */
+const inUse = new Set<string>();
+/** Those that could not be removed. Each further attempt tries again. */
+const left = new Set<string>();
+
+/** Most entries of one folder that are removed one by one. */
+const FEW = 20;
+
+/**
+ * Removes a folder of the worker's with folders of few files, as a short job leaves it, without starting a process. Only
+ * the worker can replace what is in the folder itself, and neither unlink nor rmdir follows a link in its last place.
+ * @returns whether nothing is left; false: it has more in it
+ */
+function removeShallow(path: string): boolean {
+  try {
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      const at = join(path, entry.name);
+      if (!entry.isDirectory()) {
+        unlinkSync(at);
+        continue;
+      }
+      const below = fewIn(at);
+      if (below === undefined) return false;
+      for (const one of below) (one.isDirectory() ? rmdirSync : unlinkSync)(join(at, one.name));
+      rmdirSync(at);
+    }
+    rmdirSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The entries of a folder that a job could fill: reading millions of names would stop all jobs. undefined: not few */
+function fewIn(path: string): Dirent[] | undefined {
+  const folder = opendirSync(path);
+  try {
+    const found: Dirent[] = [];
+    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
+      if (found.length === FEW) return undefined;
+      found.push(entry);
+    }
+    return found;
+  } finally {
+    folder.closeSync();
+  }
 }
 
 export function makeAttemptFiles(
@@ -53,20 +121,11 @@ export async function openPersonal(
  * @param signal aborts when it takes too long.
  */
 export async function keepAttemptFiles(
-  { objects, attachments, env, log, account }: AttemptContext & { readonly log: Logger },
-  job: Job,
-  {
-    files,
-    redaction,
-    signal,
-    isContinued = false,
-  }: {
-    readonly files: AttemptFiles;
-    readonly redaction: Redaction;
-    readonly signal: AbortSignal;
-    readonly isContinued?: boolean;
-  },
+  { worker, job, files, redaction }: Pick<AgentAttempt, 'worker' | 'job' | 'files' | 'redaction'>,
+  signal: AbortSignal,
+  { isContinued = false } = {},
 ): Promise<KeptAttachments> {
+  const { objects, attachments, env, log, account } = worker;
   try {
     if (account !== undefined) await takeBack(files.attachments);
     await addOwn(files);

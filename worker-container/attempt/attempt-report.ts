@@ -1,4 +1,3 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import { endAttempt } from '../../lib/jobs/dispatch/end-attempt.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
@@ -15,8 +14,7 @@ import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { afterAttempt } from '../../lib/reconciler/after-attempt.ts';
 import { retrying } from '../output/retrying.ts';
 import { deadline, machineTiming } from '../output/timing.ts';
-import type { Redaction } from '../secrets/redaction.ts';
-import type { AttemptContext, AttemptRecord } from './attempt-context.ts';
+import type { Attempt, AttemptContext, AttemptRun } from './attempt.ts';
 
 /**
  * Writes the receipt, with all secrets in it masked, then reports the outcome. If the report fails, whichever process
@@ -25,20 +23,10 @@ import type { AttemptContext, AttemptRecord } from './attempt-context.ts';
  * @returns the updated job, if the report succeeded.
  */
 export async function reportAttempt(
-  context: AttemptContext & { readonly log: Logger },
-  job: Job,
-  attempt: AttemptRecord & {
-    readonly startedAt: string;
-    readonly sources: OutputSources | undefined;
-    /** With masked names. */
-    readonly attachmentList?: readonly Attachment[];
-    readonly redaction: Redaction;
-    /** Aborts when the worker has to stop, or has lost the job. */
-    readonly releasing: AbortSignal;
-  },
+  { worker: context, job, startedAt, redaction, ending: { releasing } }: Omit<Attempt, 'folder' | 'reads' | 'claim'>,
+  { record, sources, attachments = [] }: Omit<AttemptRun, 'dispose'>,
 ): Promise<Job | undefined> {
-  const { startedAt, sources, attachmentList = [], redaction, releasing, ...record } = attempt;
-  const output = { sources, attachments: attachmentList };
+  const output = { sources, attachments };
   const base: Receipt = {
     version: 1,
     job_id: job.id,
@@ -117,7 +105,7 @@ const WITHOUT_DOCUMENTS =
   'output: the answer to full=1 was not stored, since the worker had to stop: read the output in parts';
 
 /** Never rejects: reconcile-jobs completes what fails here. */
-async function settle(context: AttemptContext & { readonly log: Logger }, job: Job, ended: Job): Promise<Job> {
+async function settle(context: AttemptContext, job: Job, ended: Job): Promise<Job> {
   return await afterAttempt(context, job, ended).catch((error: Error) => {
     context.log.warn('follow-up actions deferred to reconcile-jobs', error);
     return ended;

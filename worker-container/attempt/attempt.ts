@@ -1,166 +1,179 @@
-import { join } from 'node:path';
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { readForClaim } from '../../lib/jobs/admission/claim.ts';
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { RuleStore } from '../../lib/catalog/rules.ts';
+import type { ClaimReads } from '../../lib/jobs/admission/claim.ts';
 import type { ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import type { AgentSessionStore } from '../../lib/jobs/output/agent-sessions/agent-session-store.ts';
+import type { Attachment, AttachmentStore } from '../../lib/jobs/output/attachments/attachment-store.ts';
+import type { OutputSources } from '../../lib/jobs/output/output-source.ts';
+import type { OutputStore } from '../../lib/jobs/output/output-store.ts';
 import type { Progress } from '../../lib/jobs/receipts/progress.ts';
 import type { Receipt } from '../../lib/jobs/receipts/receipt.ts';
-import { timestamp } from '../../lib/platform/aws/table-clock.ts';
-import { isDiskFull } from '../../lib/platform/operations/probe-disk.ts';
-import { OlderCliError } from '../agent-sessions/session-origin.ts';
-import { secretsOf } from '../agents/agent-environment.ts';
-import { Ending, isReleasingJob } from '../commands/ending.ts';
-import { lacksResources } from '../commands/lacks-resources.ts';
-import { AgentNotStartedError, CancelledBeforeStartError } from '../commands/not-started-error.ts';
-import { Heartbeat } from '../heartbeat/heartbeat.ts';
-import { VisibilityExtender } from '../heartbeat/visibility-extender.ts';
-import { Redaction } from '../secrets/redaction.ts';
-import { rethrowTransient, SettingsUnreadError } from '../secrets/transient-error.ts';
-import { JobWatch } from '../tools/job-watch.ts';
-import type { AttemptContext, AttemptSurroundings } from './attempt-context.ts';
-import { recordOf } from './attempt-files.ts';
-import { attemptFolder } from './attempt-folder.ts';
-import { endedEarly, notStarted, startFailure } from './attempt-outcome.ts';
-import { reportAttempt } from './attempt-report.ts';
-import { runAgent } from './attempt-run.ts';
+import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
+import type { AfterAttemptContext } from '../../lib/reconciler/after-attempt.ts';
+import type { AttemptLogin } from '../account/attempt-login.ts';
+import type { CredentialFiles } from '../account/credential-files.ts';
+import type { BashCommand, CommandEnd } from '../commands/bash-command.ts';
+import type { Ending } from '../commands/ending.ts';
+import type { SurvivorRule } from '../commands/process-tree.ts';
+import type { Timing } from '../output/timing.ts';
+import type { RepositoryContext } from '../repository/job-repository.ts';
+import type { Redaction } from '../secrets/redaction.ts';
+import type { ServiceAccount } from '../service-accounts/service-account.ts';
+import type { JobWatch } from '../tools/job-watch.ts';
+import type { WorkFolders } from '../workspace/work-folders.ts';
+import type { AttemptClocks } from './attempt-clocks.ts';
 
-const NO_OUTPUT = {
-  bytes: 0,
-  lines: 0,
-  sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-  complete: true,
-};
-
-/**
- * Runs one claimed job to the end of its attempt: workspace, agent, output, outcome, receipt, report. Then acknowledges
- * the dispatch message. Never rejects: a failure becomes the attempt's outcome, or the job is taken over when its lease
- * expires.
- * @param context.reads what the claim has read. Default: it is read now
- * @param stopping aborted when the worker releases its running attempts.
- * @returns the updated job, if its outcome was reported.
+/*
+ * How an attempt goes. A worker has claimed a job; `runAttempt` takes the claim to a reported outcome:
+ *
+ * 1. Prepare (`prepare-agent.ts`): read profile, texts, rules and secrets; open the job's folder or worktree; put the
+ *    session that the agent continues in place; serve its tools; compose the prompt; make the CLI's command.
+ * 2. Start (`start-agent.ts`): start the process tree, and take in what it writes: it is read, masked, shipped, counted
+ *    by the clocks and saved as the session.
+ * 3. Finish (`finish-agent.ts`): wait until no process is alive; join the output; store session, changes and attachments;
+ *    decide the outcome.
+ * 4. Report (`attempt-report.ts`): write the receipt, then change the job under its fence, then run what follows.
+ *
+ * Two things can happen at any moment. Someone wants the attempt to end: a client, a clock, a full disk, a worker that
+ * stops, a lost lease. All of them call `ending.request`; the first reason counts, and each phase either checks it or
+ * waits for it. And something fails: a failure before the agent has started becomes the outcome (`outcomeOf` in
+ * `run-attempt.ts`), or hands the job back if another worker may succeed. If not even that can be reported, the lease
+ * expires, and whichever process finds it so takes the outcome from the receipt, or starts another attempt.
+ *
+ * A worker that has to release its job reports a handed-back attempt if it still can. One that has lost the job stores
+ * nothing more: another attempt runs by then.
  */
-export async function runAttempt(
-  context: AttemptContext & Partial<Pick<AttemptSurroundings, 'reads'>>,
-  job: Job,
-  received: ReceivedMessage,
-  stopping: AbortSignal,
-): Promise<Job | undefined> {
-  const machine = context.machine ?? { folder: attemptFolder, runAgent };
-  const redaction = new Redaction(secretsOf(context.env, new Map()));
-  const log = context.log.createChild({
-    persistentKeys: { job_id: job.id, attempt: job.attempt },
-    jsonReplacerFn: (_key, value) => (typeof value === 'string' ? redaction.text(value) : value),
-  });
-  const ending = new Ending();
-  const claim = holdClaim({ ...context, log }, job, received, ending);
-  const stop = () => ending.request('stopping');
-  stopping.addEventListener('abort', stop, { once: true });
-  if (stopping.aborted) stop();
-  // Agents remember paths: those of HOME, TMPDIR and attachments are the same in all turns of a thread.
-  const wantedDir = join(context.env.PROMPTQ_WORK_DIR, 'attempts', job.thread_id ?? job.id);
-  let attemptDir: string | undefined;
-  const startedAt = timestamp(context.clock.now());
-  const seen = new Set<string>();
-  try {
-    attemptDir = await machine.folder.make(wantedDir, { isPassable: context.account !== undefined });
-    const { watched, onProgress, watch } = claim;
-    const reads = context.reads ?? (await rethrowTransient(() => readForClaim(context, job)));
-    const around = { attemptDir, reads, ending, watched, redaction, onProgress, seen, job: watch };
-    const run = await machine.runAgent({ ...context, log }, job, around);
-    try {
-      const { record, sources, attachments } = run;
-      return await reportAttempt({ ...context, log }, job, {
-        ...record,
-        startedAt,
-        sources,
-        attachmentList: attachments,
-        redaction,
-        releasing: ending.releasing,
-      });
-    } finally {
-      // The outcome is reported, or the receipt has it.
-      await run.dispose().catch((error: Error) => log.warn('files of the output not removed', error));
-    }
-  } catch (error) {
-    const failure = error instanceof AgentNotStartedError ? error.cause : error;
-    const isEnded = failure instanceof CancelledBeforeStartError;
-    if (!isEnded) log.error('the attempt failed to run', failure as Error);
-    if (lacksResources(failure)) context.onShortage?.();
-    // Without a reported outcome, the lease expires and the job is taken over.
-    if (ending.reason === 'lost' || (isReleasingJob(ending) && !isEnded)) return undefined;
-    const kept = error instanceof AgentNotStartedError ? error.kept : { attachments: [], warnings: [] };
-    const record = {
-      outcome: outcomeOf(failure, ending, `${job.timeout} ${context.env.PROMPTQ_TIMEOUT_UNIT}`),
-      composed_prompt: '',
-      streams: { stdout: NO_OUTPUT, stderr: NO_OUTPUT },
-      // The agent may have run: its session can have been saved with them.
-      ...(seen.size > 0 && { messages: [...seen] }),
-      ...recordOf(failure instanceof OlderCliError ? { ...kept, warnings: [`session: ${failure.message}`] } : kept),
-    };
-    return await reportAttempt({ ...context, log }, job, {
-      ...record,
-      startedAt,
-      sources: undefined,
-      attachmentList: kept.attachments,
-      redaction,
-      releasing: ending.releasing,
-    });
-  } finally {
-    claim.heartbeat.stop();
-    stopping.removeEventListener('abort', stop);
-    if (attemptDir !== undefined)
-      await machine.folder.remove(attemptDir).catch((error: Error) => log.warn('attempt folder not removed', error));
-    await claim.visibility.acknowledge();
-  }
+
+/** One attempt of a claimed job: the same object for all four phases. */
+export interface Attempt {
+  /** The services, account and slot that the attempt runs with. Its log masks the attempt's secrets. */
+  readonly worker: AttemptContext;
+  readonly job: Job;
+  readonly claim: Claim;
+  /** What the claim has read of the job's profile, project and texts. */
+  readonly reads: ClaimReads;
+  /** Below it are all files of the attempt but those of the job's folder. */
+  readonly folder: string;
+  /** Collects the secrets that the attempt reads. */
+  readonly redaction: Redaction;
+  readonly ending: Ending;
+  readonly startedAt: string;
 }
 
-/** What keeps a claim, and passes on what clients want of the job, until it is stopped. */
-interface HeldClaim {
-  readonly heartbeat: Heartbeat;
-  readonly visibility: VisibilityExtender;
+/** What clients and the agent learn from each other while the claim is held. */
+export interface Claim {
+  /** The job as the heartbeat reads it. */
   readonly watch: JobWatch;
-  readonly watched: AttemptSurroundings['watched'];
-  readonly onProgress: AttemptSurroundings['onProgress'];
+  /** Fires `watched` and `unwatched`, and `messages` if the job has accepted further ones. */
+  readonly watched: EventTarget;
+  /** Called with what the agent reports about its progress. */
+  readonly onProgress: (progress: Progress) => void;
+  /** Ids of the messages that the agent's session has got, for the receipt. */
+  readonly seen: Set<string>;
 }
 
-/** Extends the lease and the message's visibility, and requests the end when clients do, or when the claim is lost. */
-function holdClaim(
-  context: AttemptContext & { readonly log: Logger },
-  job: Job,
-  received: ReceivedMessage,
-  ending: Ending,
-): HeldClaim {
-  const { dispatchQueues, jobs, clock, timing, log } = context;
-  const acknowledge = context.acknowledge ?? ((handled) => dispatchQueues.acknowledge(handled));
-  const extend = dispatchQueues.extend.bind(dispatchQueues);
-  const visibility = new VisibilityExtender({ extend, acknowledge }, received, log, timing);
-  const watched = new EventTarget();
-  const watch = new JobWatch();
-  let progress: Progress | undefined;
-  const heartbeat = new Heartbeat({
-    ...{ jobs, clock, timing, job },
-    progress: () => progress,
-    events: {
-      onEndRequested: ({ kill }) => ending.request(kill ? 'killed' : 'cancelled'),
-      onLost: () => ending.request('lost'),
-      onWatched: (isWatched) => watched.dispatchEvent(new Event(isWatched ? 'watched' : 'unwatched')),
-      onMessages: () => void watched.dispatchEvent(new Event('messages')),
-      onRead: (current) => watch.hear(current),
-      onBeat: () => void visibility.extend(),
-      onFailure: (error) => log.warn('the heartbeat failed', error as Error),
-    },
-  });
-  const onProgress = (reported: Progress) => {
-    progress = reported;
+/** An attempt on this machine, while its agent is prepared, runs and is finished. */
+export interface AgentAttempt extends Attempt {
+  /** Of every process of the attempt. */
+  readonly mark: string;
+  readonly files: AttemptFiles;
+  readonly clocks: AttemptClocks;
+  /** Lends folders to the attempt. */
+  readonly lending: WorkFolders;
+  /** Undefined: the agent does not use the linked account. */
+  readonly login: AttemptLogin | undefined;
+}
+
+/** The files of one attempt, below its folder. */
+export interface AttemptFiles {
+  /** `$PROMPTQ_ATTACHMENTS` of the agent. */
+  readonly attachments: string;
+  /** The worker's additions, out of the agent's reach until it has ended. */
+  readonly own: string;
+  /** The CLI's configuration and scripts. The worker writes them, then gives the folder to the agent. */
+  readonly agent: string;
+  /** Variables for temporary files, settings and the like, all on this machine's disk. */
+  readonly personal: Readonly<Record<string, string>>;
+}
+
+/** The result of running an attempt, before it is reported. */
+export type AttemptRecord = Pick<
+  Receipt,
+  | 'outcome'
+  | 'agent'
+  | 'drive'
+  | 'granted'
+  | 'model'
+  | 'session_id'
+  | 'usage'
+  | 'usage_from'
+  | 'resumed_from'
+  | 'chain'
+  | 'messages'
+  | 'final_message'
+  | 'composed_prompt'
+  | 'follow_ups'
+  | 'streams'
+  | 'attachments'
+  | 'changes'
+  | 'warnings'
+>;
+
+/** An attempt that has run, with its output still at hand. */
+export interface AttemptRun {
+  readonly record: AttemptRecord;
+  /** Undefined: the agent never ran. */
+  readonly sources: OutputSources | undefined;
+  /** With masked names. */
+  readonly attachments?: readonly Attachment[];
+  readonly dispose: () => Promise<void>;
+}
+
+/** What an attempt needs from its worker. */
+export interface AttemptContext extends AfterAttemptContext, RepositoryContext, SurvivorRule {
+  readonly env: WorkerEnv;
+  readonly rules: RuleStore;
+  readonly workerId: string;
+  readonly output: OutputStore;
+  readonly attachments: AttachmentStore;
+  readonly agentSessions: AgentSessionStore;
+  readonly objects: S3Client;
+  /** Prefix of the mark of every process of this worker. */
+  readonly markPrefix: string;
+  readonly log: Logger;
+  /** The account reserved for the slot's processes. Default: this process's user. */
+  readonly account?: ServiceAccount | undefined;
+  /** The number of the slot, unique among the running jobs of the worker. Default: 0. */
+  readonly slot?: number;
+  /** The login of the vendor account. */
+  readonly credentials?: CredentialFiles | undefined;
+  /** Called with the id of each job that this worker claimed or reported. Default: it is dropped. */
+  readonly onChange?: (jobId: string) => void;
+  /** Called when the attempt can't start for lack of processes, descriptors or memory. Default: nothing is done. */
+  readonly onShortage?: () => void;
+  /** Deletes the message of an attempt that has ended, now or soon. Default: at once. */
+  readonly acknowledge?: (received: ReceivedMessage) => Promise<void>;
+  /** Time for timers and pauses, never for records. Default: this machine's. */
+  readonly timing?: Timing;
+  /** The effects of attempts and of bindings' commands on their machine. Default: this machine. */
+  readonly machine?: {
+    readonly folder: AttemptFolder;
+    /** Runs the agent until its output is stored. @throws Error with a plain message when it can't be started */
+    readonly runAgent: (attempt: Attempt) => Promise<AttemptRun>;
+    /** Default: this machine runs it. */
+    readonly runCommand?: (run: BashCommand) => Promise<CommandEnd>;
   };
-  return { heartbeat, visibility, watch, watched, onProgress };
 }
 
-/** The outcome of an attempt whose agent never ran. */
-function outcomeOf(failure: unknown, ending: Ending, timeout: string): Receipt['outcome'] {
-  if (failure instanceof CancelledBeforeStartError) return endedEarly(ending.reason, timeout);
-  if (failure instanceof OlderCliError) return { ...notStarted(), older_cli: true };
-  // Another worker can run it, or this one once it has room. Another job of the machine may have used up its processes.
-  const isWorkers = failure instanceof SettingsUnreadError || isDiskFull(failure) || lacksResources(failure);
-  return isWorkers ? notStarted() : startFailure(failure);
+/** Creates and removes the folder of an attempt. A parameter, so that a simulation needs no disk. */
+interface AttemptFolder {
+  /**
+   * Creates an empty folder, and removes what an earlier worker left there.
+   * @param options.isPassable whether other accounts can reach their own files in it.
+   * @returns its path: another one while an attempt of this worker that has lost its job still uses the folder
+   */
+  make(path: string, options: { readonly isPassable: boolean }): Promise<string>;
+  remove(path: string): Promise<void>;
 }

@@ -1,23 +1,20 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import { secretNames } from '../../lib/catalog/profiles.ts';
 import { countedFollowUps } from '../../lib/jobs/creation/collect-follow-ups.ts';
-import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { Outcome } from '../../lib/jobs/receipts/receipt.ts';
 import { timeoutText } from '../../lib/platform/config/timeout.ts';
 import type { AgentFacts } from '../../lib/vendors/output/agent-output.ts';
-import type { AttemptLogin } from '../account/attempt-login.ts';
 import type { KeptAttachments } from '../attachments/keep-attachments.ts';
 import { Ending, type EndingReason } from '../commands/ending.ts';
 import { survivorsText } from '../commands/process-tree.ts';
 import { type AgentEnd, untilEnded } from '../commands/until-ended.ts';
 import { deadline, machineTiming } from '../output/timing.ts';
 import { changesOf, NO_CHANGES } from '../repository/worktree-changes.ts';
-import type { AttemptContext, AttemptRecord, AttemptRun } from './attempt-context.ts';
+import type { AgentAttempt, AttemptRecord, AttemptRun } from './attempt.ts';
 import { keepAttemptFiles, recordOf } from './attempt-files.ts';
 import { attemptOutcome, LOST_OUTPUT } from './attempt-outcome.ts';
 import { unlessRefused } from './attempt-session.ts';
-import type { PreparedAttempt } from './prepare-attempt.ts';
-import type { AgentSurroundings, RunningAgent } from './start-agent.ts';
+import type { PreparedAgent } from './prepare-agent.ts';
+import type { RunningAgent } from './start-agent.ts';
 
 /** How long (ms) a worker that is stopping, or has lost the job, tries to join the output, and then to store the rest. */
 export const DRAIN_TIMEOUT_MS = 10_000;
@@ -30,30 +27,22 @@ const MIN_KEEP_FILES_MS = 1_000;
 /** Milliseconds of SIGKILL for what git leaves, beside processes that are known to survive it. */
 const KNOWN_SURVIVORS_TIMEOUT_MS = 1_000;
 
-/** What of an attempt is finished. */
-interface FinishedParts {
-  readonly prepared: PreparedAttempt;
-  readonly running: RunningAgent;
-  readonly login: AttemptLogin | undefined;
-}
-
 /**
  * Waits until no process of the agent is alive, except those that can't be ended, and stores its output, session, changes
  * and files.
  */
 export async function finishAgent(
-  context: AttemptContext & { readonly log: Logger },
-  job: Job,
-  { prepared, running, login }: FinishedParts,
-  at: AgentSurroundings,
+  attempt: AgentAttempt,
+  prepared: PreparedAgent,
+  running: RunningAgent,
 ): Promise<AttemptRun> {
+  const { worker, job, login, redaction, ending, mark } = attempt;
   const { agent, tools, resumed } = prepared;
   const { tree, courier, session, shipper, reader } = running;
-  const { redaction, ending, mark } = at;
-  const { killTimeoutMs, timing = machineTiming } = context;
+  const { killTimeoutMs, timing = machineTiming } = worker;
   const { exit, byItself, survivors } = await untilEnded(tree, { agent, mark, ending, tools, killTimeoutMs });
-  if (survivors.length > 0) context.onSurvivors?.();
-  at.clocks.stop();
+  if (survivors.length > 0) worker.onSurvivors?.();
+  attempt.clocks.stop();
   tree.stdin?.destroy();
   await courier.close();
   const streams = await shipper.finish({
@@ -64,7 +53,7 @@ export async function finishAgent(
   // Other attempts wait for the renewed login. Nothing waits for the files.
   await login?.close();
   redaction.add(login?.secrets ?? []);
-  const { kept, changes, warnings } = await storeRest(context, job, { prepared, running, byItself, survivors }, at);
+  const { kept, changes, warnings } = await storeRest(attempt, prepared, session, { byItself, survivors });
   reader.end();
   const facts = agent.conclude(reader.facts(), { ...exit, stderrTail: running.stderrTail() });
   const fault = running.outputFault();
@@ -73,7 +62,7 @@ export async function finishAgent(
     exit,
     facts,
     asked: tools?.isAsking() === true,
-    timeout: timeoutText(job.timeout ?? 0, context.env.PROMPTQ_TIMEOUT_UNIT),
+    timeout: timeoutText(job.timeout ?? 0, worker.env.PROMPTQ_TIMEOUT_UNIT),
   });
   // Others that lost output have failed with it.
   const lost = fault === undefined || ended.kind === 'failed' ? [] : [`output: ${LOST_OUTPUT[fault]}`];
@@ -81,8 +70,8 @@ export async function finishAgent(
   const ownOutcome = unlessRefused(ended, resumed, { facts, used: usage.usage });
   const { counted, ignored } = countedFollowUps(prepared.profile, running.followUps, facts.finalMessage);
   const record: AttemptRecord = {
-    outcome: await revised(context, login, ownOutcome),
-    ...recordOfAgent({ prepared, running }, facts),
+    outcome: await revised(attempt, ownOutcome),
+    ...recordOfAgent(prepared, running, facts),
     ...usage,
     ...(counted !== undefined && { follow_ups: counted }),
     streams,
@@ -108,23 +97,19 @@ export async function finishAgent(
  * which must stop, or is stopped meanwhile.
  */
 async function storeRest(
-  context: AttemptContext & { readonly log: Logger },
-  job: Job,
-  {
-    prepared: { resumed, worktree },
-    running: { session },
-    byItself,
-    survivors,
-  }: Pick<FinishedParts, 'prepared' | 'running'> & Pick<AgentEnd, 'byItself' | 'survivors'>,
-  { files, redaction, ending, mark, attemptDir }: AgentSurroundings,
+  attempt: AgentAttempt,
+  { resumed, worktree }: PreparedAgent,
+  session: RunningAgent['session'],
+  { byItself, survivors }: Pick<AgentEnd, 'byItself' | 'survivors'>,
 ): Promise<Pick<AttemptRecord, 'changes'> & { readonly kept: KeptAttachments; readonly warnings: readonly string[] }> {
-  const { env, account, onSurvivors, timing = machineTiming } = context;
+  const { worker, job, files, redaction, ending, mark, folder: attemptDir } = attempt;
+  const { env, account, onSurvivors, timing = machineTiming } = worker;
   const drained = deadline(timing, DRAIN_TIMEOUT_MS, ending.releasing);
   drained.addEventListener('abort', () => session.dispose(), { once: true });
   // Another attempt has begun without what a lost one saves now.
   const saved = session.finish(ending.reason === 'lost' ? 0 : undefined);
   const late = endingOn(deadline(timing, DRAIN_TIMEOUT_MS / 2, ending.releasing));
-  const killTimeoutMs = survivors.length > 0 ? KNOWN_SURVIVORS_TIMEOUT_MS : context.killTimeoutMs;
+  const killTimeoutMs = survivors.length > 0 ? KNOWN_SURVIVORS_TIMEOUT_MS : worker.killTimeoutMs;
   const git = { env, mark, attemptDir, ending: late, account, redaction, onSurvivors, killTimeoutMs };
   // Under an account, each call of git ends with the end of everything that runs there, readers of the session included.
   const isCut = ending.reason === 'lost' || (ending.reason === 'stopping' && !byItself);
@@ -134,7 +119,7 @@ async function storeRest(
     ? AbortSignal.timeout(MIN_KEEP_FILES_MS)
     : AbortSignal.any([drained, AbortSignal.timeout(KEEP_FILES_TIMEOUT_MS)]);
   const isContinued = resumed?.attempt !== undefined;
-  const kept = await keepAttemptFiles(context, job, { files, redaction, signal, isContinued });
+  const kept = await keepAttemptFiles(attempt, signal, { isContinued });
   return {
     ...(changes !== undefined && { changes }),
     kept,
@@ -143,14 +128,10 @@ async function storeRest(
 }
 
 /** An attempt that has run keeps its own outcome if the accounts can't be read. */
-async function revised(
-  { log }: { readonly log: Logger },
-  login: AttemptLogin | undefined,
-  outcome: Outcome,
-): Promise<Outcome> {
+async function revised({ worker, login }: AgentAttempt, outcome: Outcome): Promise<Outcome> {
   if (login === undefined) return outcome;
   return await login.reviseOutcome(outcome).catch((error: Error) => {
-    log.warn('not known whether the login was renewed meanwhile', error);
+    worker.log.warn('not known whether the login was renewed meanwhile', error);
     return outcome;
   });
 }
@@ -185,11 +166,11 @@ function ignoredBy({ kind }: Outcome, warning: string | undefined): string[] {
 
 /** The members of a receipt that tell how the agent ran and what it reported. */
 function recordOfAgent(
-  { prepared, running }: Pick<FinishedParts, 'prepared' | 'running'>,
+  prepared: PreparedAgent,
+  { courier }: RunningAgent,
   facts: AgentFacts,
 ): Omit<AttemptRecord, 'outcome' | 'streams'> {
   const { profile, command, prompt, resumed } = prepared;
-  const { courier } = running;
   const model = facts.model ?? prepared.model;
   return {
     agent: profile.agent,

@@ -1,6 +1,5 @@
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ClaimReads } from '../../lib/jobs/admission/claim.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { lacksCopy } from '../../lib/jobs/lifecycle/thread.ts';
 import {
@@ -12,34 +11,12 @@ import {
   workingFolder,
 } from '../../lib/jobs/lifecycle/working-folder.ts';
 import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
-import type { Ending } from '../commands/ending.ts';
 import { copyFolder, placeCopy } from '../forks/copy-folder.ts';
 import { copied, sourceToCopy } from '../forks/fork-source.ts';
 import { openRepository, type SourceWorktree } from '../repository/job-repository.ts';
 import type { JobWorktree } from '../repository/worktree-record.ts';
-import type { Redaction } from '../secrets/redaction.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
-import type { WorkFolders } from '../workspace/work-folders.ts';
-import type { AttemptContext } from './attempt-context.ts';
-import type { AttemptFiles } from './attempt-files.ts';
-
-/** Where an attempt is prepared. */
-export interface FolderSurroundings {
-  readonly reads: ClaimReads;
-  readonly attemptDir: string;
-  readonly ending: Ending;
-  readonly mark: string;
-  readonly redaction: Redaction;
-  /** Lends folders to the attempt. The caller closes them. */
-  readonly lending: WorkFolders;
-}
-
-/** Where an agent works. */
-export interface JobFolder {
-  readonly cwd: string;
-  /** The job's working copy of its project's repository. */
-  readonly worktree: JobWorktree | undefined;
-}
+import type { AgentAttempt } from './attempt.ts';
 
 /**
  * Opens the folder that a job works in: its worktree if its project has a repository, else a plain folder. A fork first
@@ -48,34 +25,32 @@ export interface JobFolder {
  * @throws SettingsUnreadError; CancelledBeforeStartError; Error with a plain message if the job can't work there.
  */
 export async function openJobFolder(
-  context: AttemptContext,
-  job: Job,
-  at: FolderSurroundings,
+  attempt: AgentAttempt,
   {
     earlier,
-    files,
     agentEnv,
   }: {
     readonly earlier: readonly EarlierTurn[] | undefined;
-    readonly files: AttemptFiles;
     readonly agentEnv: Readonly<Record<string, string>>;
   },
-): Promise<JobFolder> {
-  const { env, folders, account, onSurvivors, killTimeoutMs } = context;
+): Promise<{ readonly cwd: string; readonly worktree: JobWorktree | undefined }> {
+  const { worker, job, reads, lending, files, folder: attemptDir, mark, ending, redaction } = attempt;
+  const { env, folders, account, onSurvivors, killTimeoutMs } = worker;
   const folder = workingFolder(folders, job);
   if ('rejected' in folder) throw new Error(`cwd: ${folder.rejected}`);
   const { path } = folder;
   await requireFolder(job, path, earlier);
   await requireParentsFolder(folders, job, earlier);
-  const source = await rethrowTransient(() => sourceToCopy(context, job));
-  const fork = source && (await forkedFolder(context, job, { source, lending: at.lending }));
-  const lend = async () => await at.lending.lend(path, job);
+  const source = await rethrowTransient(() => sourceToCopy(worker, job));
+  const fork = source && (await forkedFolder(attempt, source));
+  const lend = async () => await lending.lend(path, job);
+  const calls = { mark, ending, redaction, account, onSurvivors, killTimeoutMs };
   const worktree = await openRepository(
-    context,
-    { env, account, onSurvivors, killTimeoutMs, ...at },
+    worker,
+    { ...calls, env, attemptDir },
     {
       job,
-      settings: at.reads.settings(),
+      settings: reads.settings(),
       path,
       workspaces: folders.workspaces,
       lend,
@@ -87,9 +62,8 @@ export async function openJobFolder(
   if (worktree !== undefined) return { cwd: worktree.path, worktree };
   if (fork !== undefined) {
     await fork.lend();
-    await at.lending.lend(dirname(path), job);
-    const copy = { from: fork.path, to: path, attempt: job.attempt };
-    await copyFolder({ ...at, ...copy, account, onSurvivors, killTimeoutMs });
+    await lending.lend(dirname(path), job);
+    await copyFolder({ ...calls, from: fork.path, to: path, attempt: job.attempt });
     await fork.close();
     await fork.onCopied();
   }
@@ -125,12 +99,8 @@ async function requireParentsFolder(folders: Folders, job: Job, earlier: readonl
 }
 
 /** The folder of the job that a fork forks. @throws Error if it was removed because of its age */
-async function forkedFolder(
-  context: AttemptContext,
-  job: Job,
-  { source, lending }: { readonly source: Job; readonly lending: WorkFolders },
-): Promise<SourceWorktree> {
-  const folder = resolveFolder(context.folders, source);
+async function forkedFolder({ worker, job, lending }: AgentAttempt, source: Job): Promise<SourceWorktree> {
+  const folder = resolveFolder(worker.folders, source);
   if ('rejected' in folder) throw new Error(folder.rejected);
   const { path } = folder;
   if ((await lstat(path).catch(() => undefined)) === undefined)
@@ -140,6 +110,6 @@ async function forkedFolder(
     path,
     lend: async () => await lending.lend(path, source),
     close: async () => await lending.close(),
-    onCopied: async () => await rethrowTransient(() => copied(context, job)),
+    onCopied: async () => await rethrowTransient(() => copied(worker, job)),
   };
 }

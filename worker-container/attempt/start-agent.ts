@@ -1,35 +1,16 @@
 import { join } from 'node:path';
-import type { Logger } from '@aws-lambda-powertools/logger';
 import { collectFollowUps } from '../../lib/jobs/creation/collect-follow-ups.ts';
-import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { type AgentReader, promptedSession, STDERR_TAIL_BYTES } from '../../lib/vendors/output/agent-output.ts';
-import {
-  endTree,
-  type SurvivorRule,
-  spawnTree,
-  survivorsOf,
-  survivorsText,
-  type Tree,
-} from '../commands/process-tree.ts';
+import { endTree, spawnTree, survivorsOf, survivorsText, type Tree } from '../commands/process-tree.ts';
 import type { Drive } from '../drives/drive.ts';
 import { startDrive } from '../drives/start-drive.ts';
 import { MessageCourier } from '../messages/message-courier.ts';
 import { s3OutputObjects } from '../output/output-objects.ts';
 import { OutputShipper } from '../output/output-shipper.ts';
-import type { AttemptClocks } from './attempt-clocks.ts';
-import type { AttemptContext, AttemptSurroundings } from './attempt-context.ts';
-import type { AttemptFiles } from './attempt-files.ts';
+import type { AgentAttempt } from './attempt.ts';
 import type { LOST_OUTPUT } from './attempt-outcome.ts';
 import { type AttemptSession, saveSession } from './attempt-session.ts';
-import type { PreparedAttempt } from './prepare-attempt.ts';
-
-/** The surroundings of an attempt whose agent can be started. */
-export interface AgentSurroundings extends AttemptSurroundings {
-  /** Of every process of the attempt. */
-  readonly mark: string;
-  readonly files: AttemptFiles;
-  readonly clocks: AttemptClocks;
-}
+import type { PreparedAgent } from './prepare-agent.ts';
 
 /** The processes of an attempt's agent, and all that takes in what they write. */
 export interface RunningAgent {
@@ -51,14 +32,10 @@ type OutputFault = keyof typeof LOST_OUTPUT;
  * Starts the prepared agent. What it writes is read as it is, stored masked, and counted by the clocks: a secret can be a
  * word of the vendor's events. If that fails, nothing is left.
  */
-export async function startAgent(
-  context: AttemptContext & { readonly log: Logger },
-  job: Job,
-  prepared: PreparedAttempt,
-  at: AgentSurroundings,
-): Promise<RunningAgent> {
+export async function startAgent(attempt: AgentAttempt, prepared: PreparedAgent): Promise<RunningAgent> {
+  const { worker, job, clocks, ending, mark, redaction } = attempt;
+  const { watched } = attempt.claim;
   const { agent, command, cwd } = prepared;
-  const { clocks, ending, mark, watched } = at;
   const followUps = collectFollowUps();
   const reader = agent.createReader(followUps.messages);
   let stderrTail = Buffer.alloc(0);
@@ -71,20 +48,20 @@ export async function startAgent(
   let session: AttemptSession | undefined;
   try {
     const isTalking = command.drive.talk !== undefined;
-    const { account } = context;
+    const { account } = worker;
     tree = await spawnTree({ ...command, ...(isTalking && { stdin: undefined }), cwd, mark, account });
     clocks.onStart(agent.name);
-    const { courier, drive } = beginTalk(context, job, prepared, { tree, watched, seen: at.seen });
-    const saving = saveSession(context, job, prepared, { ...at, sessionId: () => promptedSession(reader.facts()) });
+    const { courier, drive } = beginTalk(attempt, prepared, tree);
+    const saving = saveSession(attempt, prepared, () => promptedSession(reader.facts()));
     session = saving;
     const shipper = await OutputShipper.start({
       jobId: job.id,
       attempt: job.attempt,
       pipes: tree,
-      spoolDir: join(at.attemptDir, 'output'),
-      outputBytes: context.env.PROMPTQ_OUTPUT_BYTES,
-      objects: s3OutputObjects(context.objects, context.env.OUTPUT_BUCKET),
-      redaction: at.redaction,
+      spoolDir: join(attempt.folder, 'output'),
+      outputBytes: worker.env.PROMPTQ_OUTPUT_BYTES,
+      objects: s3OutputObjects(worker.objects, worker.env.OUTPUT_BUCKET),
+      redaction,
       onData: (stream, chunk) => {
         clocks.onOutput();
         if (stream === 'stderr') stderrTail = Buffer.concat([stderrTail, chunk]).subarray(-STDERR_TAIL_BYTES);
@@ -99,36 +76,35 @@ export async function startAgent(
       },
       onLimit: () => endFor('output_limit'),
       onError: (stream, error) => {
-        context.log.error(`${stream} can't be kept`, error as Error);
+        worker.log.error(`${stream} can't be kept`, error as Error);
         endFor('output_failed');
       },
-      onFailure: (stream, error) => context.log.warn(`shipping ${stream} failed; trying again`, error as Error),
+      onFailure: (stream, error) => worker.log.warn(`shipping ${stream} failed; trying again`, error as Error),
     });
     watched.addEventListener('watched', () => shipper.setWatched(true));
     watched.addEventListener('unwatched', () => shipper.setWatched(false));
     const parts = { tree, courier, session, shipper, reader, followUps };
     return { ...parts, stderrTail: () => stderrTail.toString(), outputFault: () => outputFault };
   } catch (error) {
-    await abandonAgent(context, prepared, mark, { tree, session });
+    await abandonAgent(attempt, prepared, { tree, session });
     throw error;
   }
 }
 
 /** Begins the conversation with an agent that takes messages while it runs. */
 function beginTalk(
-  context: AttemptContext & { readonly log: Logger },
-  job: Job,
-  { command, messages }: PreparedAttempt,
-  { tree, watched, seen }: Pick<AgentSurroundings, 'watched' | 'seen'> & { readonly tree: Tree },
+  { worker, job, claim: { watched, seen } }: AgentAttempt,
+  { command, messages }: PreparedAgent,
+  tree: Tree,
 ): { readonly courier: MessageCourier; readonly drive: Drive | undefined } {
   const courier = new MessageCourier({
-    messages: context.texts.messages,
-    now: () => context.clock.now(),
+    messages: worker.texts.messages,
+    now: () => worker.clock.now(),
     job,
     given: messages,
     seen,
-    onFailure: (error) => context.log.warn('a message was not delivered or recorded; trying again', error as Error),
-    timing: context.timing,
+    onFailure: (error) => worker.log.warn('a message was not delivered or recorded; trying again', error as Error),
+    timing: worker.timing,
   });
   const drive = startDrive(command.drive, tree.stdin, (id) => courier.onSeen(id));
   watched.addEventListener('messages', () => courier.check());
@@ -138,11 +114,11 @@ function beginTalk(
 
 /** Ends what was started for an attempt that can't be completed, and deletes its output here. */
 export async function abandonAgent(
-  { log, onSurvivors, killTimeoutMs }: SurvivorRule & { readonly log: Pick<Logger, 'error'> },
-  { agent: { politeSignal }, tools }: Pick<PreparedAttempt, 'agent' | 'tools'>,
-  mark: string,
+  { worker, mark }: AgentAttempt,
+  { agent: { politeSignal }, tools }: PreparedAgent,
   { tree, session, shipper }: Partial<RunningAgent>,
 ): Promise<void> {
+  const { log, onSurvivors, killTimeoutMs } = worker;
   await tools?.close();
   try {
     if (tree === undefined) return;

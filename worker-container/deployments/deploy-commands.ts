@@ -1,4 +1,3 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import { commandsOf, type DeployBinding, timeoutOf } from '../../lib/bindings/deploy-binding.ts';
 import { holdCommands, noteBusyFolder, skipDeployment } from '../../lib/deployments/commands-in-thread.ts';
 import { whyNotRun } from '../../lib/deployments/skipped-commands.ts';
@@ -11,9 +10,9 @@ import { continueThread, settleThread } from '../../lib/jobs/threads/settle-thre
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { timeoutText } from '../../lib/platform/config/timeout.ts';
 import { agentEnvironment, plainEnvironment, secretsOf } from '../agents/agent-environment.ts';
-import type { AttemptContext } from '../attempt/attempt-context.ts';
+import type { AttemptContext } from '../attempt/attempt.ts';
 import { openPersonal } from '../attempt/attempt-files.ts';
-import { readSecrets } from '../attempt/attempt-settings.ts';
+import { readSecrets } from '../attempt/prepare-agent.ts';
 import { type CommandEnd, runCommand } from '../commands/bash-command.ts';
 import { survivorsText } from '../commands/process-tree.ts';
 import { LogTail } from '../output/log-tail.ts';
@@ -37,7 +36,7 @@ type Outcome = Pick<JobDeployment, 'state' | 'error'>;
  * the worker stops, the remaining bindings go to another worker.
  */
 export async function runDeployments(
-  context: AttemptContext & { readonly log: Logger },
+  context: AttemptContext,
   known: Pick<Job, 'id'>,
   stopping: AbortSignal,
 ): Promise<void> {
@@ -62,7 +61,7 @@ export async function runDeployments(
 }
 
 async function runOne(
-  context: AttemptContext & { readonly log: Logger },
+  context: AttemptContext,
   job: Job,
   known: JobDeployment,
   stopping: AbortSignal,

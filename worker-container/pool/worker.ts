@@ -2,8 +2,8 @@ import { type ClaimContext, type Claimed, claim } from '../../lib/jobs/admission
 import type { ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
 import type { MetricValues } from '../../lib/platform/operations/metrics.ts';
 import { type ReconcilerContext, takeOverLostJobs } from '../../lib/reconciler/reconcile-jobs.ts';
-import { runAttempt } from '../attempt/attempt.ts';
-import type { AttemptContext } from '../attempt/attempt-context.ts';
+import type { AttemptContext } from '../attempt/attempt.ts';
+import { runAttempt } from '../attempt/run-attempt.ts';
 import { runDeployments } from '../deployments/deploy-commands.ts';
 import { machineTiming, pause } from '../output/timing.ts';
 import { removeLeftovers } from '../service-accounts/leftover-files.ts';

@@ -26,7 +26,7 @@ interface ToolContext extends DelegationContext {
 }
 
 /** What the tools of an attempt work with. */
-export interface ToolSurroundings {
+interface ToolUse {
   readonly agent: Agent;
   readonly profile: Profile;
   readonly cwd: string;
@@ -50,7 +50,7 @@ export interface AttemptTools extends ToolServer {
 /** Serves the tools of an attempt. @returns undefined: its agent takes none, or its profile turns them off */
 export async function serveTools(
   context: ToolContext,
-  { agent, profile, cwd, attachments, redaction, onProgress, ending, job, watch }: ToolSurroundings,
+  { agent, profile, cwd, attachments, redaction, onProgress, ending, job, watch }: ToolUse,
 ): Promise<AttemptTools | undefined> {
   if (!agent.takesTools || profile.tools === 'off') return undefined;
   let isAsking = false;

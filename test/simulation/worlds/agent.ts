@@ -1,9 +1,8 @@
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { NOTHING } from '../../../lib/jobs/output/live-output.ts';
 import type { AgentFacts } from '../../../lib/vendors/output/agent-output.ts';
-import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
+import type { Attempt, AttemptContext, AttemptRun } from '../../../worker-container/attempt/attempt.ts';
 import { attemptOutcome } from '../../../worker-container/attempt/attempt-outcome.ts';
-import type { runAgent } from '../../../worker-container/attempt/attempt-run.ts';
 import type { Ending } from '../../../worker-container/commands/ending.ts';
 import { isReleasingJob } from '../../../worker-container/commands/ending.ts';
 import type { TreeExit } from '../../../worker-container/commands/process-tree.ts';
@@ -65,9 +64,9 @@ export class ModelAgents {
   }
 
   /** `runAgent` of one worker. */
-  on(process: SimulatedProcess): typeof runAgent {
+  on(process: SimulatedProcess): (attempt: Attempt) => Promise<AttemptRun> {
     const { time, faults, tellFault } = this.#deployment;
-    return async (context, job, { ending, watched, seen, job: watch }) => {
+    return async ({ worker: context, job, ending, claim: { watched, seen, watch } }) => {
       await readWhatIsToRun(context, job);
       await this.forks.copy(context, job, process);
       const name = `attempt ${job.attempt} of ${this.#deployment.nameOf(job.id)}`;

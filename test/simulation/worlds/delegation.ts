@@ -3,7 +3,7 @@ import { LIMITS } from '../../../lib/contract/limits.ts';
 import { delegateJob } from '../../../lib/jobs/creation/delegate-job.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
-import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
+import type { AttemptContext } from '../../../worker-container/attempt/attempt.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
 import type { ModelDeployment } from './deployment.ts';
 

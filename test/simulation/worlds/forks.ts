@@ -1,7 +1,7 @@
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { lacksCopy } from '../../../lib/jobs/lifecycle/thread.ts';
 import { ownFolder } from '../../../lib/jobs/lifecycle/working-folder.ts';
-import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
+import type { AttemptContext } from '../../../worker-container/attempt/attempt.ts';
 import { copied, sourceToCopy } from '../../../worker-container/forks/fork-source.ts';
 import { rethrowTransient } from '../../../worker-container/secrets/transient-error.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';

@@ -1,7 +1,7 @@
 import { isTerminal } from '../../../lib/contract/statuses.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { MESSAGE_HEADING } from '../../../lib/jobs/messages/message-id.ts';
-import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
+import type { AttemptContext } from '../../../worker-container/attempt/attempt.ts';
 import { withMessages } from '../../../worker-container/messages/given-messages.ts';
 import { MessageCourier } from '../../../worker-container/messages/message-courier.ts';
 import { rethrowTransient } from '../../../worker-container/secrets/transient-error.ts';

@@ -2,7 +2,7 @@ import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { answerText } from '../../../lib/jobs/questions/answer-text.ts';
 import { listQuestions } from '../../../lib/jobs/questions/list-questions.ts';
 import type { QuestionStore } from '../../../lib/jobs/store/question-store.ts';
-import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
+import type { AttemptContext } from '../../../worker-container/attempt/attempt.ts';
 import type { Ending } from '../../../worker-container/commands/ending.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import { rethrowTransient } from '../../../worker-container/secrets/transient-error.ts';

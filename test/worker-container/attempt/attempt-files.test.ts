@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
+import type { AttemptContext } from '../../../worker-container/attempt/attempt.ts';
 import { keepAttemptFiles, makeAttemptFiles, openPersonal } from '../../../worker-container/attempt/attempt-files.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
@@ -27,9 +27,10 @@ const make = (account?: ServiceAccount) => makeAttemptFiles(folder, contextOf(ac
 
 /** Stores the files of an attempt. */
 async function keep(files: ReturnType<typeof makeAttemptFiles>, account?: ServiceAccount) {
-  const context = { ...quietDeployment(), env: ENV, account, log: new Logger({ logLevel: 'SILENT' }) };
-  const how = { files, redaction: new Redaction(), signal: new AbortController().signal };
-  return await keepAttemptFiles(context as unknown as AttemptContext & { log: Logger }, aRunningJob(), how);
+  const log = new Logger({ logLevel: 'SILENT' });
+  const worker = { ...quietDeployment(), env: ENV, account, log } as unknown as AttemptContext;
+  const attempt = { worker, job: aRunningJob(), files, redaction: new Redaction() };
+  return await keepAttemptFiles(attempt, new AbortController().signal);
 }
 
 it('what the worker adds is stored with the files of the agent, in place of what that put there', async () => {

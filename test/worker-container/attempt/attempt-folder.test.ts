@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { attemptFolder } from '../../../worker-container/attempt/attempt-folder.ts';
+import { attemptFolder } from '../../../worker-container/attempt/attempt-files.ts';
 
 let root: string;
 let folder: string;

@@ -10,8 +10,9 @@ import { NOTHING } from '../../../lib/jobs/output/live-output.ts';
 import type { OutputSource } from '../../../lib/jobs/output/output-source.ts';
 import type { OutputStore } from '../../../lib/jobs/output/output-store.ts';
 import { type Receipt, receiptSchema } from '../../../lib/jobs/receipts/receipt.ts';
-import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
+import type { AttemptContext } from '../../../worker-container/attempt/attempt.ts';
 import { reportAttempt } from '../../../worker-container/attempt/attempt-report.ts';
+import { Ending } from '../../../worker-container/commands/ending.ts';
 import type { Timing } from '../../../worker-container/output/timing.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import { aReceipt, aRunningJob } from '../../lib/jobs/a-job.ts';
@@ -45,13 +46,14 @@ const impatient: Timing = {
   },
 };
 
-const NEVER = new AbortController().signal;
-
-/** What a success leaves to report. */
-function report() {
-  const { outcome, composed_prompt, streams, started_at } = aReceipt({ kind: 'succeeded', reason: 'exited' });
-  return { outcome, composed_prompt, streams, startedAt: started_at, redaction: new Redaction() };
+/** An attempt of a job, whose worker differs. */
+function attemptOf(job: Job, changes: Partial<AttemptContext> = {}) {
+  const context = { ...worker, timing: impatient, ...changes };
+  return { worker: context, job, startedAt: STARTED_AT, redaction: new Redaction(), ending: new Ending() };
 }
+
+const { outcome, composed_prompt, streams, started_at: STARTED_AT } = aReceipt({ kind: 'succeeded', reason: 'exited' });
+const SUCCESS = { outcome, composed_prompt, streams };
 
 function logOf(faults: string[]): Logger {
   const ignored = () => undefined;
@@ -74,7 +76,6 @@ it.each([
   'a document that was written before a cancel came says how the job ended, if there is time ($name)',
   async (given) => {
     const { name, isStopped, shown } = given;
-    const stopping = new AbortController();
     const id = jobIdOfKey(name);
     const job = await deployment.store(
       aRunningJob({ id, project_id: name, folder: name, lease_until: '2999-01-01T00:00:00.000Z' }),
@@ -84,15 +85,12 @@ it.each([
       async putReceipt(receipt: Receipt) {
         await deployment.output.putReceipt(receipt);
         await transition(deployment, job, { type: 'kill' });
-        if (isStopped) stopping.abort();
+        if (isStopped) attempt.ending.request('stopping');
       },
     });
     const faults: string[] = [];
-    const context = { ...worker, output, timing: impatient, log: logOf(faults) };
-    const ended = await reportAttempt(context, job, {
-      ...report(),
-      ...{ sources: { stdout: large, stderr: NOTHING }, releasing: stopping.signal },
-    });
+    const attempt = attemptOf(job, { output, log: logOf(faults) });
+    const ended = await reportAttempt(attempt, { record: SUCCESS, sources: { stdout: large, stderr: NOTHING } });
     expect(ended).toMatchObject({ status: 'CANCELLED', reason: 'killed_by_request', exit_code: 0 });
     expect(faults).toEqual(isStopped ? ['documents keep an outdated state'] : []);
     const url = await deployment.output.presignDocument(job.id, 1, 'result', 60);
@@ -115,10 +113,8 @@ async function reportedWith(name: string, stdout: OutputSource, { fails = 0, sto
   const objects = Object.assign(Object.create(deployment.objects) as typeof deployment.objects, { send });
   const [changed, faults]: [string[], string[]] = [[], []];
   const onChange = (id: string) => void changed.push(id);
-  const ended = await reportAttempt({ ...worker, objects, log: logOf(faults), onChange, timing: impatient }, job, {
-    ...report(),
-    ...{ sources: { stdout, stderr: NOTHING }, releasing: NEVER },
-  });
+  const attempt = attemptOf(job, { objects, log: logOf(faults), onChange });
+  const ended = await reportAttempt(attempt, { record: SUCCESS, sources: { stdout, stderr: NOTHING } });
   return { job, ended, written, changed, faults, receipt: await deployment.output.readReceipt(job.id, 1) };
 }
 
@@ -172,14 +168,9 @@ it('no text of a receipt, or of the job that is made of it, holds a secret', asy
     const job = await deployment.store(aRunningJob({ id: jobIdOfKey(name), project_id: name, folder: name }));
     const receipt = receiptSchema.parse(withSecret(receiptSchema));
     const { job_id, worker_id, version, attempt, finished_at, documents, started_at, ...record } = receipt;
-    await reportAttempt({ ...worker, timing: impatient }, job, {
-      ...record,
-      outcome: { ...record.outcome, ...outcome },
-      startedAt: started_at,
-      sources: undefined,
-      redaction: new Redaction([SECRET]),
-      releasing: NEVER,
-    });
+    const masking = { ...attemptOf(job), startedAt: started_at, redaction: new Redaction([SECRET]) };
+    const run = { record: { ...record, outcome: { ...record.outcome, ...outcome } }, sources: undefined };
+    await reportAttempt(masking, run);
     const kept = await deployment.output.readReceipt(job.id, 1);
     const { outcome: _, ...rest } = kept ?? {};
     const { outcome: __, ...expected } = { ...receipt, job_id: job.id, worker_id: worker.workerId };

@@ -41,14 +41,12 @@ beforeEach(async () => {
 
 /** The session of an attempt. */
 function saved(attempt: { readonly agent: Agent; readonly resumed?: unknown }, client: S3Client) {
+  const log = new Logger({ logLevel: 'SILENT' });
+  const worker = { objects: client, env: { OUTPUT_BUCKET: 'b' }, workerId: 'worker-1', log };
   return saveSession(
-    {
-      ...{ objects: client, env: { OUTPUT_BUCKET: 'b' }, workerId: 'worker-1' },
-      log: new Logger({ logLevel: 'SILENT' }),
-    } as never,
-    JOB,
+    { worker, job: JOB, files: { agent: folder }, redaction: new Redaction() } as never,
     { ...attempt, profile: { vendor: 'practice' }, cwd: '/work', origin: {} } as never,
-    { files: { agent: folder } as never, redaction: new Redaction(), sessionId: () => ID },
+    () => ID,
   );
 }
 

@@ -1,6 +1,6 @@
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
-import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
+import { runAttempt } from '../../../worker-container/attempt/run-attempt.ts';
 import { emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 import { openWorker } from '../../stand-ins/emulated-worker.ts';
 

@@ -1,9 +1,8 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { expect, it } from 'vitest';
 import { OlderCliError } from '../../../worker-container/agent-sessions/session-origin.ts';
-import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
-import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
-import type { runAgent } from '../../../worker-container/attempt/attempt-run.ts';
+import type { Attempt, AttemptContext } from '../../../worker-container/attempt/attempt.ts';
+import { runAttempt } from '../../../worker-container/attempt/run-attempt.ts';
 import type { Ending } from '../../../worker-container/commands/ending.ts';
 import { SettingsUnreadError } from '../../../worker-container/secrets/transient-error.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
@@ -18,7 +17,7 @@ async function attempt(fails: Error) {
   const held = await deployment.dispatchQueues.receive('normal', 0);
   if (held === undefined) throw new Error('there is no message');
   const begun = Promise.withResolvers<Ending>();
-  const agent: typeof runAgent = async (_context, _job, { ending }) => {
+  const agent = async ({ ending }: Attempt) => {
     begun.resolve(ending);
     await ending.requested;
     throw fails;

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { sessionAboutKey, sessionPartKey } from '../../../lib/jobs/output/output-keys.ts';
 import { codex } from '../../../worker-container/agents/codex.ts';
-import { type Continued, continueSession } from '../../../worker-container/attempt/continue-session.ts';
+import { continueSession } from '../../../worker-container/attempt/attempt-session.ts';
 import { Ending } from '../../../worker-container/commands/ending.ts';
 import { aJob, aRunningJob } from '../../lib/jobs/a-job.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
@@ -35,7 +35,7 @@ async function continued(
     cwd?: string;
     earlier?: readonly unknown[];
   },
-): Promise<Continued> {
+) {
   const deployment = quietDeployment();
   const put = async (Key: string, Body: string) =>
     await deployment.objects.send(new PutObjectCommand({ Bucket: deployment.env.OUTPUT_BUCKET, Key, Body }));
@@ -46,14 +46,12 @@ async function continued(
   }
   const folder = await mkdtemp(join(tmpdir(), 'promptq-session-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const context = { ...deployment, workerId: 'worker-1', account: undefined };
+  const worker = { ...deployment, workerId: 'worker-1', account: undefined };
   const about = { agent: codex, profile: { vendor: 'practice' }, origin: {}, cwd: '/work', earlier: undefined };
   const files = { agent: folder, attachments: join(folder, 'attachments') };
   const running = aRunningJob({ id: JOB, agent: 'codex', attempt: 2, ...job });
-  return await continueSession(context as never, running, {
-    ...{ ...about, files, ending: new Ending() },
-    ...differing,
-  } as never);
+  const attempt = { worker, job: running, files, ending: new Ending() } as never;
+  return await continueSession(attempt, { ...about, ...differing } as never);
 }
 
 const again = { resume_from: 1, session_id: ID };

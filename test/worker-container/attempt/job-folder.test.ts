@@ -2,10 +2,9 @@ import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { ClaimReads } from '../../../lib/jobs/admission/claim.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { EarlierTurn } from '../../../lib/jobs/threads/conversation.ts';
-import type { AttemptContext } from '../../../worker-container/attempt/attempt-context.ts';
+import type { AgentAttempt } from '../../../worker-container/attempt/attempt.ts';
 import { openJobFolder } from '../../../worker-container/attempt/job-folder.ts';
 import { Ending } from '../../../worker-container/commands/ending.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
@@ -30,14 +29,10 @@ async function open(job: Job, earlier?: readonly EarlierTurn[], more: object = {
   const folders = { workspaces, roots: [] };
   const context = { ...quietDeployment(), ...more, env, folders, account: undefined };
   const lending = new WorkFolders({ account: undefined, folders: context.folders, closed: [] });
-  const reads: ClaimReads = {
-    profile: undefined,
-    settings: () => ({}),
-    texts: async () => Promise.reject(new Error()),
-  };
-  const at = { attemptDir: workspaces, reads, ending: new Ending(), mark: 'test', redaction: new Redaction(), lending };
-  const files = { own: workspaces } as never;
-  const { cwd } = await openJobFolder(context as unknown as AttemptContext, job, at, { earlier, files, agentEnv: {} });
+  const at = { folder: workspaces, ending: new Ending(), mark: 'test', redaction: new Redaction(), lending };
+  const known = { worker: context, job, reads: { settings: () => ({}) }, files: { own: workspaces } };
+  const attempt = { ...at, ...known } as unknown as AgentAttempt;
+  const { cwd } = await openJobFolder(attempt, { earlier, agentEnv: {} });
   return cwd;
 }
 

@@ -11,7 +11,7 @@ import { asOfAttempt, asOfNewestAttempt } from '../../../lib/jobs/views/attempt-
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { type ReconcilerContext, takeOverLostJobs } from '../../../lib/reconciler/reconcile-jobs.ts';
 import { codex } from '../../../worker-container/agents/codex.ts';
-import { continueSession } from '../../../worker-container/attempt/continue-session.ts';
+import { continueSession } from '../../../worker-container/attempt/attempt-session.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 
@@ -45,11 +45,10 @@ async function countedNext({ deployment, job }: Awaited<ReturnType<typeof lose>>
   onTestFinished(() => rm(agentFolder, { recursive: true, force: true }));
   const claimed = await transition(deployment, job, { type: 'claim', workerId: 'worker-1' });
   const about = { agent: codex, profile: { vendor: 'practice' }, origin: {}, cwd: '/work', earlier: undefined };
-  const { resumed } = await continueSession({ ...deployment, workerId: 'worker-1' } as never, claimed.job ?? job, {
-    ...about,
-    files: { agent: agentFolder, attachments: join(agentFolder, 'attachments') },
-    ending: {},
-  } as never);
+  const worker = { ...deployment, workerId: 'worker-1' };
+  const files = { agent: agentFolder, attachments: join(agentFolder, 'attachments') };
+  const attempt = { worker, job: claimed.job ?? job, files, ending: {} };
+  const { resumed } = await continueSession(attempt as never, about as never);
   expect(resumed).toMatchObject({ attempt: 2 });
   return resumed?.meter?.usage(undefined);
 }

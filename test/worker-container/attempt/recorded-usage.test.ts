@@ -23,14 +23,10 @@ test.each([
     reported: undefined,
   },
 ])('a usage that an agent $what can be read again from the receipt', ({ agent, reported }) => {
-  const context = { ...quietDeployment(), log: new Logger({ logLevel: 'SILENT' }) };
+  const worker = { ...quietDeployment(), log: new Logger({ logLevel: 'SILENT' }) };
   const prepared = { agent: { name: 'codex', ...agent }, profile: {}, cwd: '/', resumed: undefined, origin: {} };
-  const files = { agent: '/' };
-  const session = saveSession(context as never, aRunningJob(), prepared as never, {
-    files: files as never,
-    redaction: new Redaction(),
-    sessionId: () => undefined,
-  });
+  const attempt = { worker, job: aRunningJob(), files: { agent: '/' }, redaction: new Redaction() };
+  const session = saveSession(attempt as never, prepared as never, () => undefined);
   const receipt = { ...aReceipt({ kind: 'succeeded', reason: 'exited' }), ...session.usage(reported) };
   const read = receiptSchema.parse(JSON.parse(JSON.stringify(receipt)));
   expect(read.usage).toEqual({

@@ -10,7 +10,7 @@ import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { workingFolder } from '../../../lib/jobs/lifecycle/working-folder.ts';
-import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
+import { runAttempt } from '../../../worker-container/attempt/run-attempt.ts';
 import { runDeployments } from '../../../worker-container/deployments/deploy-commands.ts';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
 import { waitFor } from '../../local-run/local-service.ts';

@@ -5,7 +5,7 @@ import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { randomJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
-import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
+import { runAttempt } from '../../../worker-container/attempt/run-attempt.ts';
 import { accountOf, type ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
 import { WorkFolders } from '../../../worker-container/workspace/work-folders.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';

@@ -9,7 +9,7 @@ import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { Receipt } from '../../../lib/jobs/receipts/receipt.ts';
-import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
+import { runAttempt } from '../../../worker-container/attempt/run-attempt.ts';
 import { endTree, spawnTree, type Tree } from '../../../worker-container/commands/process-tree.ts';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
 import { emulateDeployment } from '../../stand-ins/emulated-deployment.ts';

@@ -6,7 +6,7 @@ import type { Profile } from '../../../lib/catalog/profiles.ts';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { runAttempt } from '../../../worker-container/attempt/attempt.ts';
+import { runAttempt } from '../../../worker-container/attempt/run-attempt.ts';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 import { openWorker } from '../../stand-ins/emulated-worker.ts';

@@ -1,7 +1,10 @@
 import { agentFault } from '../../lib/catalog/available-agents.ts';
-import type { Profile } from '../../lib/catalog/profiles.ts';
+import { type Profile, secretNames } from '../../lib/catalog/profiles.ts';
+import type { Rule } from '../../lib/catalog/rules.ts';
 import { sandboxFault } from '../../lib/catalog/sandboxes.ts';
+import type { ClaimReads } from '../../lib/jobs/admission/claim.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import type { JobTexts } from '../../lib/jobs/store/job-texts.ts';
 import { conversationBefore } from '../../lib/jobs/threads/conversation.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { timeoutMs } from '../../lib/platform/config/timeout.ts';
@@ -19,18 +22,20 @@ import {
 import { AGENTS } from '../agents/agents.ts';
 import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { attemptPrompt, jobPrompt } from '../prompt/attempt-prompt.ts';
+import type { JobWorktree } from '../repository/worktree-record.ts';
 import { isMaskedWell } from '../secrets/spellings.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
 import { giveTree } from '../service-accounts/untrusted-files.ts';
 import { type AttemptTools, serveTools } from '../tools/attempt-tools.ts';
-import type { AttemptContext, AttemptSurroundings } from './attempt-context.ts';
-import type { AttemptFiles } from './attempt-files.ts';
-import { readSettings } from './attempt-settings.ts';
-import { continueSession } from './continue-session.ts';
-import { type FolderSurroundings, type JobFolder, openJobFolder } from './job-folder.ts';
+import type { AgentAttempt, AttemptContext } from './attempt.ts';
+import { continueSession } from './attempt-session.ts';
+import { openJobFolder } from './job-folder.ts';
 
-/** An attempt whose agent can be started. */
-export interface PreparedAttempt extends JobFolder {
+/** An agent that can be started. */
+export interface PreparedAgent {
+  readonly cwd: string;
+  /** The job's working copy of its project's repository. */
+  readonly worktree: JobWorktree | undefined;
   readonly profile: Profile;
   readonly agent: Agent;
   readonly model: string | undefined;
@@ -47,19 +52,6 @@ export interface PreparedAttempt extends JobFolder {
   readonly warnings: readonly string[];
 }
 
-/** Where, and under which account, an attempt is prepared. Its redaction collects the secrets that are read here. */
-export interface PreparingSurroundings extends FolderSurroundings {
-  /** The name of the linked account, if the agent uses it. */
-  readonly account: string | undefined;
-  readonly files: AttemptFiles;
-  readonly onProgress: AttemptSurroundings['onProgress'];
-  /** Called if it continues an interrupted attempt. */
-  readonly onContinued: () => void;
-  readonly watch: AttemptSurroundings['job'];
-  /** When the attempt is ended, in milliseconds since 1970; undefined: never. */
-  readonly deadline: () => number | undefined;
-}
-
 /** Warnings for a job about secrets whose values are not masked, or whose masks change other text too. */
 function secretWarnings(secrets: ReadonlyMap<string, string>): string[] {
   return [...secrets]
@@ -71,45 +63,36 @@ function secretWarnings(secrets: ReadonlyMap<string, string>): string[] {
  * Reads what an attempt needs, and creates its folder or worktree and its agent's command.
  * @throws SettingsUnreadError; CancelledBeforeStartError; Error with a plain message if the job can't be run.
  */
-export async function prepareAttempt(
-  context: AttemptContext,
-  job: Job,
-  { files, onProgress, onContinued, watch, account: login, ...at }: PreparingSurroundings,
-): Promise<PreparedAttempt> {
-  const { env, account } = context;
-  const { profile, texts, rules, secrets } = await readSettings(context, job, at.reads);
-  at.redaction.add(secretsOf(env, secrets));
-  const agent = agentOf(context, profile);
+export async function prepareAgent(attempt: AgentAttempt): Promise<PreparedAgent> {
+  const { worker, job, claim, files, clocks, ending, redaction } = attempt;
+  const { env } = worker;
+  const { profile, texts, rules, secrets } = await readSettings(worker, job, attempt.reads);
+  redaction.add(secretsOf(env, secrets));
+  const agent = agentOf(worker, profile);
   const own = jobPrompt(agent.name, rules, texts);
-  const earlier = await rethrowTransient(() => conversationBefore(context, job));
+  const earlier = await rethrowTransient(() => conversationBefore(worker, job));
+  const deadline = () => deadlineOf(clocks.deadline(worker.clock.now()));
   const agentEnv = {
     ...agentEnvironment(env, profile, secrets, files.personal),
     PROMPTQ_ATTACHMENTS: files.attachments,
-    ...deadlineOf(at.deadline()),
+    ...deadline(),
   };
-  const { cwd, worktree } = await openJobFolder(context, job, at, { earlier, files, agentEnv });
-  const origin = await sessionOrigin(agent, agentEnv, login);
-  const session = await rethrowTransient(() =>
-    continueSession(context, job, { agent, profile, origin, cwd, files, ending: at.ending, earlier }),
-  );
+  const { cwd, worktree } = await openJobFolder(attempt, { earlier, agentEnv });
+  const origin = await sessionOrigin(agent, agentEnv, attempt.login?.account);
+  const session = await rethrowTransient(() => continueSession(attempt, { agent, profile, origin, cwd, earlier }));
   const { resumed } = session;
-  if (resumed?.attempt !== undefined) onContinued();
-  const {
-    prompt,
-    given,
-    warnings: shortened,
-  } = await attemptPrompt(context, job, {
+  if (resumed?.attempt !== undefined) clocks.onContinued(job.ran_before ?? 0);
+  const prompted = await attemptPrompt(worker, job, {
     agent: agent.name,
     prompt: own,
     earlier: agent.sessionFolder === undefined ? undefined : earlier,
     resumed,
-    redaction: at.redaction,
+    redaction,
   });
-  const { attachments } = files;
-  const { redaction, ending } = at;
-  const tools = await serveTools(context, {
-    ...{ job, agent, profile, cwd, attachments },
-    ...{ redaction, ending, watch, onProgress },
+  const { prompt, given: messages } = prompted;
+  const tools = await serveTools(worker, {
+    ...{ job, agent, profile, cwd, attachments: files.attachments, redaction, ending },
+    ...{ watch: claim.watch, onProgress: claim.onProgress },
   });
   const model = job.model ?? profile.model;
   try {
@@ -120,7 +103,7 @@ export async function prepareAttempt(
       cwd,
       attemptDir: files.agent,
       args: profile.args,
-      env: { ...agentEnv, ...deadlineOf(at.deadline()) },
+      env: { ...agentEnv, ...deadline() },
       hidden: hiddenFromCommands(profile),
       timeoutMs: timeoutMs(job.timeout, env.PROMPTQ_TIMEOUT_UNIT),
       sandbox: profile.sandbox,
@@ -129,11 +112,14 @@ export async function prepareAttempt(
       practiceUrl: practiceUrlOf(env, profile),
       tools,
     });
-    await giveTree(files.agent, account);
+    await giveTree(files.agent, worker.account);
     // An agent that starts after this end would work beside the next attempt.
     if (ending.reason !== undefined) throw new CancelledBeforeStartError();
-    const warnings = [...variableWarnings(profile), ...secretWarnings(secrets), ...session.warnings, ...shortened];
-    return { profile, agent, model, prompt, messages: given, command, cwd, worktree, origin, resumed, tools, warnings };
+    const warnings = [...variableWarnings(profile), ...secretWarnings(secrets), ...session.warnings];
+    return {
+      ...{ cwd, worktree, profile, agent, model, prompt, messages, command, origin, resumed, tools },
+      warnings: [...warnings, ...prompted.warnings],
+    };
   } catch (error) {
     await tools?.close();
     throw error;
@@ -152,4 +138,37 @@ function agentOf({ env }: Pick<AttemptContext, 'env'>, profile: Profile): Agent 
   const missing = agentFault(profile.agent, env.PROMPTQ_AGENTS);
   if (missing !== undefined) throw new Error(`profile ${profile.name}: ${missing}`);
   return AGENTS[profile.agent];
+}
+
+/** Everything that an attempt must read before it can start. */
+interface AttemptSettings {
+  readonly profile: Profile;
+  readonly texts: JobTexts;
+  readonly rules: readonly Rule[];
+  /** By name; missing ones are absent. */
+  readonly secrets: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads what an attempt needs.
+ * @throws SettingsUnreadError if a service was busy or unreachable; Error with a plain message if the job can't be run.
+ */
+async function readSettings(context: AttemptContext, job: Job, reads: ClaimReads): Promise<AttemptSettings> {
+  return await rethrowTransient(async () => {
+    const { profile } = reads;
+    if (profile === undefined) throw new Error(`profile ${job.profile} no longer exists`);
+    const texts = await reads.texts();
+    const { rules, unknown } = await context.rules.get(texts.rule_ids ?? []);
+    if (unknown.length > 0) throw new Error(`the job's rules no longer exist: ${unknown.join(', ')}`);
+    return { profile, texts, rules, secrets: await readSecrets(context, profile) };
+  });
+}
+
+/** Values of the secrets that a profile refers to, by name; missing ones are absent. */
+export async function readSecrets(
+  { secrets }: Pick<AttemptContext, 'secrets'>,
+  profile: Profile,
+): Promise<ReadonlyMap<string, string>> {
+  const names = secretNames(profile);
+  return (names.length === 0 ? undefined : await secrets?.read(names, profile.name)) ?? new Map();
 }
