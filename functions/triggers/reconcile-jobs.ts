@@ -2,26 +2,20 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { AccountStore } from '../../lib/accounts/account-store.ts';
 import { reconcileAccounts } from '../../lib/accounts/reconcile-accounts.ts';
 import { createReconciler } from '../../lib/composition/create-reconciler.ts';
-import { type ReconcileDeploymentsContext, reconcileDeployments } from '../../lib/deployments/reconcile-deployments.ts';
 import { objectClient, queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
 import { triggerEnv } from '../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { emitMetrics } from '../../lib/platform/operations/emit-metrics.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 import { registryOf } from '../../lib/platform/registry.ts';
-import { makeMissingFollowUps } from '../../lib/reconciler/after-attempt.ts';
+import { runDueEffects } from '../../lib/reconciler/after-attempt.ts';
 import type { ReconcilerContext } from '../../lib/reconciler/reconcile-jobs.ts';
 import { reconcile } from '../../lib/reconciler/reconciler.ts';
 import { WaitingJobs } from '../../lib/reconciler/waiting-jobs.ts';
 
-let context:
-  | (ReconcilerContext & ReconcileDeploymentsContext & { readonly reconcileAccounts: () => Promise<void> })
-  | undefined;
+let context: (ReconcilerContext & { readonly reconcileAccounts: () => Promise<void> }) | undefined;
 
-/** Where the last pass over the deployments ended because it took too long. */
-let deploymentsFrom: string | undefined;
-
-/** Runs every minute: reconciles jobs, deployments and the logins of vendor accounts. */
+/** Runs every minute: reconciles jobs, what is due after their ends, and the logins of vendor accounts. */
 export const handler = handleTrigger('reconcile-jobs', reconcileJobs);
 
 async function reconcileJobs(event: { readonly redrive?: boolean } = {}, log: Logger): Promise<void> {
@@ -46,11 +40,9 @@ async function reconcileJobs(event: { readonly redrive?: boolean } = {}, log: Lo
   if (givenUp > 0) log.warn('redrove dead-lettered dispatch messages', { messages: givenUp });
   emitMetrics({ ...waiting.metrics(), PermitsGivenUp: givenUp });
   await doAll(log, [
-    async () => {
-      deploymentsFrom = await reconcileDeployments(opened, { lost: event.redrive === true, from: deploymentsFrom });
-    },
+    () => runDueEffects(opened, { lost: event.redrive === true }),
     opened.reconcileAccounts,
-    () => makeMissingFollowUps(opened),
+    () => runDueEffects(opened, { slow: true }),
   ]);
 }
 

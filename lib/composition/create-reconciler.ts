@@ -3,7 +3,6 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { ProfileStore } from '../catalog/profiles.ts';
 import { RuleStore } from '../catalog/rules.ts';
-import type { ReconcileDeploymentsContext } from '../deployments/reconcile-deployments.ts';
 import { type ClaimContext, readyIndex } from '../jobs/admission/claim.ts';
 import { ProbeStore } from '../jobs/admission/probes.ts';
 import { SlotStore } from '../jobs/admission/slots.ts';
@@ -31,7 +30,6 @@ import { createDispatchQueues, createFolders, createJobStore, createOutputStore,
 export function createReconciler(
   from: TableClient & { readonly env: TriggerEnv; readonly objects: S3Client; readonly queues: SQSClient },
 ): ReconcilerContext &
-  ReconcileDeploymentsContext &
   ClaimContext & {
     readonly output: OutputStore;
     readonly attachments: AttachmentStore;

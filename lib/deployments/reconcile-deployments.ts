@@ -1,13 +1,10 @@
 import { acts } from '../bindings/deploy-binding.ts';
 import { isFinal, type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
-import { indexKeys } from '../jobs/indexes/index-keys.ts';
-import { PENDING_BINDINGS_KEY } from '../jobs/indexes/ready-keys.ts';
+import { attemptsDue } from '../jobs/lifecycle/effects.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
-import type { ReadPartition } from '../jobs/store/ready-partition.ts';
 import { whenCommandsAct } from '../jobs/threads/commands-turn.ts';
 import { type ThreadContext, type TurnWithJob, turnsOf } from '../jobs/threads/read-thread.ts';
 import { settleThread } from '../jobs/threads/settle-thread.ts';
-import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import type { LiveWorkers } from '../workers/live-workers.ts';
 import { FOLDER_HAS_CHANGED, holdCommands, skipDeployment } from './commands-in-thread.ts';
@@ -15,53 +12,21 @@ import { whyNotRun } from './skipped-commands.ts';
 import { announce, type DeployContext, startDeployments, unmarkIfDone } from './start-deployments.ts';
 
 export interface ReconcileDeploymentsContext extends DeployContext, Pick<ThreadContext, 'threads'> {
-  readonly partition: ReadPartition;
   readonly workers: LiveWorkers;
 }
 
 /** Milliseconds after which something due has lost its message, or the worker that was to do it. */
 const OVERDUE = 60_000;
 
-/** Milliseconds in which a pass begins to check jobs. The next one continues. */
-const PASS_MS = 60_000;
-
-/**
- * Completes deployments after a crash: writes missing records, sends messages again for deployments that no one works
- * on, and fails commands whose worker was lost, which are never retried automatically.
- * @param options.lost all messages were lost: also send those that are due later.
- * @param options.from where the last pass ended
- * @returns where this one ended, because it took too long; undefined: it has checked all jobs
- */
-export async function reconcileDeployments(
-  context: ReconcileDeploymentsContext,
-  { lost = false, from }: { lost?: boolean; from?: string | undefined } = {},
-): Promise<string | undefined> {
-  // The next pass does not know that the messages were lost.
-  const until = lost ? Number.POSITIVE_INFINITY : context.clock.now() + PASS_MS;
-  const isLive = liveness(context.workers);
-  for await (const listed of pendingFrom(context, from)) {
-    if (context.clock.now() >= until) return placeOf(listed);
-    await skipDamaged(`job ${listed.id}`, async () => {
-      const job = await context.jobs.find(listed.id);
-      if (job === undefined || job === 'newer' || job.bindings_pending === undefined) return;
-      await reconcileDeploymentsOf(context, job, { isLive, lost });
-    });
-  }
-  return undefined;
+/** What one pass over jobs knows. */
+export interface DeploymentPass {
+  readonly isLive: (workerId: string) => Promise<boolean>;
+  /** All messages were lost: also send those that are due later. */
+  readonly lost: boolean;
 }
 
-/** The jobs with pending deployments from a place in their order on, then those before it. */
-async function* pendingFrom({ partition }: ReconcileDeploymentsContext, from: string | undefined): AsyncGenerator<Job> {
-  if (from === undefined) return yield* partition(PENDING_BINDINGS_KEY);
-  yield* partition(PENDING_BINDINGS_KEY, { from });
-  for await (const job of partition(PENDING_BINDINGS_KEY)) {
-    if (placeOf(job) >= from) return;
-    yield job;
-  }
-}
-
-function placeOf(job: Job): string {
-  return indexKeys(job).ready_order ?? '';
+export function deploymentPass({ workers }: { readonly workers: LiveWorkers }, lost = false): DeploymentPass {
+  return { isLive: liveness(workers), lost };
 }
 
 /** Whether a worker lives. One that is not known may have started since the workers were read: they are read again. */
@@ -73,16 +38,22 @@ function liveness(workers: LiveWorkers): (workerId: string) => Promise<boolean> 
   };
 }
 
-async function reconcileDeploymentsOf(
+/**
+ * Creates the deployments of a success, and completes them after a crash: writes missing records, sends messages again
+ * for deployments that no one works on, and fails commands whose worker was lost, which are never retried automatically.
+ * @returns the updated job, and when to check it again if something is still pending
+ */
+export async function reconcileDeployments(
   context: ReconcileDeploymentsContext,
   found: Job,
-  { isLive, lost }: { isLive: (workerId: string) => Promise<boolean>; lost: boolean },
-): Promise<void> {
+  { isLive, lost }: DeploymentPass,
+): Promise<{ job: Job; checkAt: string }> {
   const now = context.clock.now();
   const isOverdue = ({ due_at }: JobDeployment) => lost || Date.parse(due_at) < now - OVERDUE;
   const known = await context.deployments.list(found.id);
   const isComplete = await hasAllRecords(context, found, known);
-  if (isComplete && onlyCalls(found, known) && !known.some((one) => !isFinal(one) && isOverdue(one))) return;
+  const isUnchanged = isComplete && onlyCalls(found, known) && !known.some((one) => !isFinal(one) && isOverdue(one));
+  if (isUnchanged) return { job: found, checkAt: nextCheckOf(known, now) };
   const job = isComplete ? found : await startDeployments(context, found);
   const open = (isComplete ? known : await context.deployments.list(job.id)).filter((one) => !isFinal(one));
   const running: JobDeployment[] = [];
@@ -106,26 +77,36 @@ async function reconcileDeploymentsOf(
     if (runsCommands(one) && (when !== 'now' || one !== commands[0])) continue;
     if (isOverdue(one)) await announce(context, job, one, { toWorkers: true });
   }
-  for (const attempt of job.bindings_pending ?? []) await unmarkIfDone(context, job, attempt);
+  let latest = job;
+  for (const attempt of attemptsDue(job, 'bindings')) latest = await unmarkIfDone(context, latest, attempt);
+  return { job: latest, checkAt: nextCheckOf(open, now) };
+}
+
+/** A worker that runs commands may die at any time; a call is overdue a while after it was to be made. */
+function nextCheckOf(deployments: readonly JobDeployment[], now: number): string {
+  const open = deployments.filter((one) => !isFinal(one));
+  const calls = open.every((one) => !runsCommands(one)) ? open.map(({ due_at }) => Date.parse(due_at)) : [];
+  return timestamp(Math.max(now, ...calls.toSorted((a, b) => a - b).slice(0, 1)) + OVERDUE);
 }
 
 /** Whether each pending attempt of a job has the records of all bindings that have seen its success. */
 async function hasAllRecords(
   { bindings }: ReconcileDeploymentsContext,
-  { project_id, bindings_pending = [], finished_at }: Job,
+  job: Job,
   known: readonly JobDeployment[],
 ): Promise<boolean> {
+  const { project_id, finished_at } = job;
   if (finished_at === undefined) return false;
   const acting = (await bindings.list(project_id)).filter((one) => acts(one) && one.created_at <= finished_at);
-  return bindings_pending.every((attempt) =>
+  return attemptsDue(job, 'bindings').every((attempt) =>
     acting.every(({ id }) => known.some((one) => one.attempt === attempt && one.binding === id)),
   );
 }
 
 /** Whether each pending attempt has open calls, and the job has no commands, which its thread may wait for. */
-function onlyCalls({ bindings_pending = [] }: Job, known: readonly JobDeployment[]): boolean {
+function onlyCalls(job: Job, known: readonly JobDeployment[]): boolean {
   if (known.some(runsCommands)) return false;
-  return bindings_pending.every((attempt) => known.some((one) => one.attempt === attempt && !isFinal(one)));
+  return attemptsDue(job, 'bindings').every((attempt) => known.some((one) => one.attempt === attempt && !isFinal(one)));
 }
 
 /** Whether a turn waits for another job of its thread. */

@@ -2,7 +2,8 @@ import { acts, type DeployBinding } from '../bindings/deploy-binding.ts';
 import { isFinal, type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
 import type { EndContext } from '../jobs/dispatch/end-attempt.ts';
-import { MAX_ROUNDS, transition } from '../jobs/dispatch/transition.ts';
+import { transition } from '../jobs/dispatch/transition.ts';
+import { attemptsDue } from '../jobs/lifecycle/effects.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import type { Receipt } from '../jobs/receipts/receipt.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
@@ -28,7 +29,7 @@ export interface DeployContext extends EndContext {
  */
 export async function startDeployments(context: DeployContext, job: Job): Promise<Job> {
   let latest = job;
-  for (const attempt of job.bindings_pending ?? []) {
+  for (const attempt of attemptsDue(job, 'bindings')) {
     const receipt = await context.readReceipt(job.id, attempt);
     const started: JobDeployment[] = [];
     for (const binding of await context.bindings.list(job.project_id)) {
@@ -99,21 +100,18 @@ export async function finishDeployments(
 }
 
 /**
- * Removes the mark from the job if all deployments of an attempt are done, after the missing ones have been created. If the
- * job has changed since it was read, they are listed again: one may have been retried.
+ * Removes the mark from the job if all deployments of an attempt are done, after the missing ones have been created. One
+ * that was retried since the job was read has another mark.
  */
 export async function unmarkIfDone(
   context: Pick<DeployContext, 'deployments' | 'jobs' | 'dispatchQueues' | 'clock' | 'random'>,
   job: Job,
   attempt: number,
 ): Promise<Job> {
-  let latest = job;
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const all = await context.deployments.list(job.id);
-    if (!all.filter((one) => one.attempt === attempt).every(isFinal)) return latest;
-    const result = await transition(context, latest, { type: 'deployed', attempt }, { rounds: 1 });
-    if (result.done || result.job === undefined) return result.job ?? latest;
-    latest = result.job;
-  }
-  return latest;
+  const effect = job.effects?.find((one) => one.name === 'bindings' && one.attempt === attempt);
+  if (effect === undefined) return job;
+  const all = await context.deployments.list(job.id);
+  if (!all.filter((one) => one.attempt === attempt).every(isFinal)) return job;
+  const result = await transition(context, job, { type: 'effect', effect, step: 'done' });
+  return result.job ?? job;
 }

@@ -4,6 +4,7 @@ import { editorLink } from '../contract/input/editor-link.ts';
 import type { JobDeploymentView } from '../contract/schemas/jobs/job-deployment.ts';
 import { type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
+import { attemptsDue } from '../jobs/lifecycle/effects.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import { type Folders, workingFolder } from '../jobs/lifecycle/working-folder.ts';
 
@@ -22,7 +23,7 @@ export async function viewDeployments(context: ViewDeploymentsContext, job: Job)
   ]);
   const isKnown = (attempt: number, { id }: DeployBinding) =>
     done.some((one) => one.attempt === attempt && one.binding === id);
-  const coming = (job.bindings_pending ?? []).flatMap((attempt) =>
+  const coming = attemptsDue(job, 'bindings').flatMap((attempt) =>
     bindings
       .filter((binding) => acts(binding) && !isKnown(attempt, binding) && binding.created_at <= (job.finished_at ?? ''))
       .map((binding) => ({ ...nothingYet(binding, attempt), state: 'pending' as const })),

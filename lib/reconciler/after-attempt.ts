@@ -1,135 +1,177 @@
-import { type DeployContext, startDeployments } from '../deployments/start-deployments.ts';
+import {
+  type DeploymentPass,
+  deploymentPass,
+  type ReconcileDeploymentsContext,
+  reconcileDeployments,
+} from '../deployments/reconcile-deployments.ts';
 import { type FolderContext, leaveFolder, wakeNext } from '../jobs/admission/folder-slots.ts';
 import { type ParkedContext, releaseParked } from '../jobs/admission/parked-jobs.ts';
 import { type ProfileSlotContext, wakeNextOf } from '../jobs/admission/profile-slots.ts';
 import { type FollowUpContext, makeFollowUps } from '../jobs/creation/follow-ups.ts';
 import { transition } from '../jobs/dispatch/transition.ts';
-import { PENDING_CHILDREN_KEY, PENDING_MESSAGES_KEY, PENDING_THREADS_KEY } from '../jobs/indexes/ready-keys.ts';
+import { EFFECTS_KEY } from '../jobs/indexes/ready-keys.ts';
+import { EFFECTS, type Effect, type EffectName } from '../jobs/lifecycle/effect.ts';
+import { listed } from '../jobs/lifecycle/effects.ts';
 import { slotsOf } from '../jobs/lifecycle/follow-up-record.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import { NewerSchemaError } from '../jobs/lifecycle/newer-schema.ts';
+import { awaitsTurn } from '../jobs/lifecycle/thread.ts';
 import { isUnderstood } from '../jobs/lifecycle/understood.ts';
 import { type SettleContext, settleMessages } from '../jobs/messages/settle-messages.ts';
 import { continueThread } from '../jobs/threads/settle-thread.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
+import { timestamp } from '../platform/aws/table-clock.ts';
 
 export type AfterAttemptContext = FollowUpContext &
   ParkedContext &
   FolderContext &
   ProfileSlotContext &
   SettleContext &
-  DeployContext;
+  ReconcileDeploymentsContext;
+
+type DueEffect = Omit<Effect, 'name'> & { readonly name: EffectName };
+
+/** How an effect is run. Each `run` is safe to repeat and to run concurrently: what it creates has a derived id. */
+interface EffectRun {
+  /** @returns the updated job, and when a reconciler checks the effect again if the job still lists it */
+  readonly run: (
+    context: AfterAttemptContext,
+    job: Job,
+    effect: Effect,
+    pass: DeploymentPass,
+  ) => Promise<{ readonly job: Job; readonly checkAt?: string }>;
+  /** It can take a minute. After a loss, and in a round of the reconciler, those of all jobs come last. */
+  readonly isSlow?: boolean;
+  /** Gives the effect up after this many tries that ended with their process. Default: it is tried until it is done. */
+  readonly giveUp?: {
+    readonly after: number;
+    readonly run: (context: AfterAttemptContext, job: Job, effect: Effect) => Promise<unknown>;
+  };
+}
+
+const RUNS: Readonly<Record<EffectName, EffectRun>> = {
+  thread: { run: async (context, job) => ({ job: await continueThread(context, job) }) },
+  follow_ups: {
+    run: (context, job, { attempt = 0 }) => makeFollowUps(context, job, attempt),
+    isSlow: true,
+    giveUp: { after: 5, run: leaveOutFollowUps },
+  },
+  messages: { run: async (context, job) => ({ job: await settleMessages(context, job) }) },
+  bindings: { run: (context, job, _effect, pass) => reconcileDeployments(context, job, pass) },
+};
 
 /**
- * Performs the follow-up actions of an attempt's end: creates its follow-up jobs, releases the jobs that waited for its
- * probe, folder or slot, and deploys its success. The worker that applied the end does so at once; if it can't,
- * reconcile-jobs does.
+ * Performs the follow-up actions of an attempt's end: releases the jobs that waited for its probe, folder or slot, and
+ * runs the effects that are due. The worker that applied the end does so at once; if it can't, reconcile-jobs does.
  * @param before the job while the attempt ran
+ * @param options.slow false: leaves slow effects to a later round, in which no other lost jobs wait for them
  * @returns the updated job
+ * @throws the first error, after all effects have been tried
  */
-export async function afterAttempt(context: AfterAttemptContext, before: Job, after: Job): Promise<Job> {
-  return await settled(context, await makePending(context, await released(context, before, after)));
-}
-
-/**
- * The same after the end of an attempt whose worker was lost, but for its follow-up jobs, which the end has marked as
- * pending: reading the output for them can take a minute, in which other lost jobs would wait.
- */
-export async function afterLoss(context: AfterAttemptContext, before: Job, after: Job): Promise<Job> {
-  return await settled(context, await released(context, before, after));
-}
-
-async function released(context: AfterAttemptContext, before: Job, after: Job): Promise<Job> {
+export async function afterAttempt(
+  context: AfterAttemptContext,
+  before: Job,
+  after: Job,
+  { slow = true }: { readonly slow?: boolean } = {},
+): Promise<Job> {
   await releaseParked(context, before, after);
   if (before.folder !== undefined) await wakeNext(context, before.folder);
   // Its agent has begun to share the folder since the claim, which took no slot.
   else if (after.shares_folder === true) await leaveFolder(context, after);
   if (before.place !== undefined) await wakeNextOf(context, before.profile);
-  return await continueThread(context, after);
+  const pass = deploymentPass(context);
+  const errors: unknown[] = [];
+  let job = await continueThread(context, after);
+  for (const effect of effectsOf(job, slow ? EFFECTS : QUICK))
+    await RUNS[effect.name].run(context, job, effect, pass).then(
+      (result) => {
+        job = result.job;
+      },
+      (error: unknown) => errors.push(error),
+    );
+  if (errors.length > 0) throw errors[0];
+  return job;
 }
 
-async function settled(context: AfterAttemptContext, job: Job): Promise<Job> {
-  return await startDeployments(context, await settleMessages(context, job));
-}
+const SLOW = EFFECTS.filter((name) => RUNS[name].isSlow === true);
+const QUICK = EFFECTS.filter((name) => RUNS[name].isSlow !== true);
 
-/** Records turns, and checks threads after the ends of their turns, where the process that was to do so died. */
-export async function continueThreads(context: AfterAttemptContext): Promise<void> {
-  for await (const listed of context.partition(PENDING_THREADS_KEY)) {
-    await skipDamaged(`job ${listed.id}`, async () => {
-      const job = await context.jobs.find(listed.id);
-      if (job !== undefined && job !== 'newer' && isUnderstood(job)) await continueThread(context, job);
-    });
-  }
-}
-
-/** Milliseconds in which a round begins to search outputs. The next round does the rest. */
-const SEARCHES_MS = 60_000;
-
-/** Rounds that may die while they create the follow-up jobs of one job. Then these are left out. */
-const TRIES = 5;
+/** Milliseconds in which a pass begins to try effects. The next one continues. */
+const PASS_MS = 60_000;
 
 /**
- * Creates the follow-up jobs of attempts whose worker died before it had. The last of what a round does: an agent's output
- * can take a minute to search. The jobs with which an earlier round did not come to an end are the last of these: the
- * round may have died of one.
+ * Runs the effects that are due of jobs that have ended, where the process that ended them died or failed, and gives jobs
+ * their turns in threads. The effects that have been due for longest come first.
+ * @param options.slow runs the slow effects instead of the quick ones
+ * @param options.lost all queue messages were lost: checks effects that are due later, too
  */
-export async function makeMissingFollowUps(context: AfterAttemptContext): Promise<void> {
-  const until = context.clock.now() + SEARCHES_MS;
-  const tried: Job[] = [];
-  for await (const listed of context.partition(PENDING_CHILDREN_KEY)) {
+export async function runDueEffects(
+  context: AfterAttemptContext,
+  { slow = false, lost = false }: { readonly slow?: boolean; readonly lost?: boolean } = {},
+): Promise<void> {
+  const start = context.clock.now();
+  // The next pass does not know that the messages were lost.
+  const until = lost && !slow ? Number.POSITIVE_INFINITY : start + PASS_MS;
+  const pass = deploymentPass(context, lost);
+  const range = lost ? undefined : { to: timestamp(start) };
+  for await (const found of context.partition(EFFECTS_KEY, range)) {
     if (context.clock.now() >= until) return;
-    await skipDamaged(`job ${listed.id}`, async () => {
-      const job = await context.jobs.find(listed.id);
-      if (job === undefined || job === 'newer') return;
-      if (job.children_tries === undefined) await tryPending(context, job);
-      else tried.push(job);
+    await skipDamaged(`job ${found.id}`, async () => {
+      const job = await context.jobs.find(found.id);
+      if (job === undefined || job === 'newer' || !isUnderstood(job)) return;
+      if (awaitsTurn(job) && !slow) await continueThread(context, job);
+      await tryDue(context, job, effectsOf(job, slow ? SLOW : QUICK), pass);
     });
-  }
-  for (const job of tried) {
-    if (context.clock.now() >= until) return;
-    await skipDamaged(`job ${job.id}`, () => tryPending(context, job));
   }
 }
 
-/** Only a try that never ended counts, because the process died: a failure is repeated until it has passed. */
-async function tryPending(context: AfterAttemptContext, job: Job): Promise<void> {
-  const tries = job.children_tries ?? 0;
-  if (tries >= TRIES) return await leaveOut(context, job);
-  const begun = await transition(context, job, { type: 'try_follow_ups', tries: tries + 1 });
-  if (!begun.done) return;
+async function tryDue(
+  context: AfterAttemptContext,
+  found: Job,
+  effects: readonly DueEffect[],
+  pass: DeploymentPass,
+): Promise<void> {
+  const at = timestamp(context.clock.now());
+  let job = found;
+  for (const effect of effects)
+    if (pass.lost || (effect.due_at ?? effect.since) <= at) job = await tryEffect(context, job, effect, pass);
+}
+
+/** Records the try before it begins: it may kill this process. */
+async function tryEffect(
+  context: AfterAttemptContext,
+  found: Job,
+  effect: DueEffect,
+  pass: DeploymentPass,
+): Promise<Job> {
+  const { run, giveUp } = RUNS[effect.name];
+  const { tries = 0, failures = 0 } = effect;
+  if (giveUp !== undefined && tries - failures >= giveUp.after) {
+    await giveUp.run(context, found, effect);
+    return found;
+  }
+  const begun = await transition(context, found, { type: 'effect', effect, step: 'begun' });
+  if (!begun.done) return begun.job ?? found;
   try {
-    await makePending(context, begun.job);
+    const { job, checkAt } = await run(context, begun.job, effect, pass);
+    if (checkAt === undefined || listed(job, effect) === undefined) return job;
+    const waiting = await transition(context, job, { type: 'effect', effect, step: { checkAt } });
+    return waiting.job ?? job;
   } catch (error) {
-    await transition(context, begun.job, { type: 'try_follow_ups', tries });
-    unlessNewer(error);
+    await transition(context, begun.job, { type: 'effect', effect, step: 'failed' });
+    // Only the later version that wrote something completes it.
+    if (!(error instanceof NewerSchemaError)) throw error;
+    return begun.job;
   }
 }
 
-async function leaveOut(context: AfterAttemptContext, job: Job): Promise<void> {
-  const warnings = [`follow-ups: left out: their output could not be searched in ${TRIES} tries`];
-  for (const attempt of job.children_pending ?? []) {
-    const positions = slotsOf(job).flatMap((slot) => (slot.attempt === attempt ? [slot.position] : []));
-    await transition(context, job, { type: 'follow_up', attempt, positions, warnings });
-  }
+/** In the order of `EFFECTS`. A later version runs those that only it knows. */
+function effectsOf({ effects = [] }: Job, names: readonly EffectName[]): DueEffect[] {
+  return names.flatMap((name) => effects.flatMap((effect) => (effect.name === name ? [{ ...effect, name }] : [])));
 }
 
-/** Settles the messages of jobs that were cancelled, or whose worker died right after reporting. */
-export async function settlePendingMessages(context: AfterAttemptContext): Promise<void> {
-  for await (const listed of context.partition(PENDING_MESSAGES_KEY)) {
-    await skipDamaged(`job ${listed.id}`, async () => {
-      const job = await context.jobs.find(listed.id);
-      if (job !== undefined && job !== 'newer') await settleMessages(context, job).catch(unlessNewer);
-    });
-  }
-}
-
-/** Only the later version that wrote something completes it. */
-function unlessNewer(error: unknown): void {
-  if (!(error instanceof NewerSchemaError)) throw error;
-}
-
-async function makePending(context: AfterAttemptContext, job: Job): Promise<Job> {
-  let latest = job;
-  for (const attempt of job.children_pending ?? []) latest = (await makeFollowUps(context, latest, attempt)).job;
-  return latest;
+async function leaveOutFollowUps(context: AfterAttemptContext, job: Job, { attempt = 0, tries }: Effect) {
+  const warnings = [`follow-ups: left out: their output could not be searched in ${tries} tries`];
+  const positions = slotsOf(job).flatMap((slot) => (slot.attempt === attempt ? [slot.position] : []));
+  await transition(context, job, { type: 'follow_up', attempt, positions, warnings });
 }

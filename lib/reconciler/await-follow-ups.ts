@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { effectOf } from '../jobs/lifecycle/effects.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
@@ -20,6 +21,6 @@ export async function awaitFollowUps(
   return latest;
 }
 
-function awaitsFollowUps({ children_pending, finished_at }: Job, now: number): boolean {
-  return children_pending !== undefined && now - Date.parse(finished_at ?? '') < WAIT_MS.longest;
+function awaitsFollowUps(job: Job, now: number): boolean {
+  return effectOf(job, 'follow_ups') !== undefined && now - Date.parse(job.finished_at ?? '') < WAIT_MS.longest;
 }

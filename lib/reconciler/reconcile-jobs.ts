@@ -13,7 +13,7 @@ import { lostUsage } from '../jobs/output/agent-sessions/lost-usage.ts';
 import type { Receipt } from '../jobs/receipts/receipt.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
-import { type AfterAttemptContext, afterLoss } from './after-attempt.ts';
+import { type AfterAttemptContext, afterAttempt } from './after-attempt.ts';
 
 /** After this long (ms) a ready job that was not claimed gets a new dispatch message. */
 const UNCLAIMED_AFTER_MS = 60_000;
@@ -141,7 +141,7 @@ async function endIfLost(context: ReconcilerContext, id: string): Promise<Job | 
     receipt === undefined
       ? await transition(context, job, { ...loss, used: await lostUsage(context.agentSessions, job) }, { rounds: 1 })
       : await endAttempt(context, job, receipt);
-  return result.done ? await afterLoss(context, job, result.job) : undefined;
+  return result.done ? await afterAttempt(context, job, result.job, { slow: false }) : undefined;
 }
 
 /** The receipt of a job's attempt; `newer`: only a later version can read it. */

@@ -1,7 +1,6 @@
 import { probeParkedJobs } from '../jobs/admission/parked-jobs.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import { expireQuestions } from '../jobs/questions/expire-questions.ts';
-import { continueThreads, settlePendingMessages } from './after-attempt.ts';
 import {
   type ReconcilerContext,
   readWaiting,
@@ -20,8 +19,8 @@ interface ReconcileResult {
 }
 
 /**
- * One round over all jobs; it needs no memory of earlier rounds. Finishes running jobs whose worker was lost, continues
- * threads, starts due probes, ends waits for an answer whose deadline has passed, wakes the next jobs for free folders
+ * One round over all jobs; it needs no memory of earlier rounds. Finishes running jobs whose worker was lost, starts due
+ * probes, ends waits for an answer whose deadline has passed, wakes the next jobs for free folders
  * and profiles, redrives the dead-letter queues, and sends new messages for jobs that have waited too long.
  * @param options.redrive sends all dispatch messages again, for use after the queues were lost
  */
@@ -30,8 +29,6 @@ export async function reconcile(
   options: { readonly redrive?: boolean } = {},
 ): Promise<ReconcileResult> {
   const takenOver = await takeOverLostJobs(context);
-  await settlePendingMessages(context);
-  await continueThreads(context);
   await probeParkedJobs(context);
   await expireQuestions(context);
   const waiting = await readWaiting(context);

@@ -4,6 +4,7 @@ import { whyNotRun } from '../../lib/deployments/skipped-commands.ts';
 import { finishDeployments } from '../../lib/deployments/start-deployments.ts';
 import { leaveFolder } from '../../lib/jobs/admission/folder-slots.ts';
 import { isFinal, type JobDeployment, runsCommands } from '../../lib/jobs/deployments/job-deployment.ts';
+import { effectOf } from '../../lib/jobs/lifecycle/effects.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { workingFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
 import { continueThread, settleThread } from '../../lib/jobs/threads/settle-thread.ts';
@@ -45,7 +46,7 @@ export async function runDeployments(
     if (job === undefined) return;
     // A turn may wait for the command that has just ended. Further bindings of the job do not keep it waiting.
     if (hasRun && job.thread_id !== undefined) await settleThread(context, job.thread_id, job);
-    if (job.bindings_pending === undefined) return await leaveFolder(context, job);
+    if (effectOf(job, 'bindings') === undefined) return await leaveFolder(context, job);
     const all = await context.deployments.list(job.id);
     const open = all.filter((one) => runsCommands(one) && !isFinal(one));
     const [next] = open;

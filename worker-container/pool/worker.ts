@@ -1,5 +1,6 @@
 import { type ClaimContext, type Claimed, claim } from '../../lib/jobs/admission/claim.ts';
 import type { ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
+import { effectOf } from '../../lib/jobs/lifecycle/effects.ts';
 import type { MetricValues } from '../../lib/platform/operations/metrics.ts';
 import { type ReconcilerContext, takeOverLostJobs } from '../../lib/reconciler/reconcile-jobs.ts';
 import type { AttemptContext } from '../attempt/attempt.ts';
@@ -175,7 +176,7 @@ export class Worker {
     try {
       const ended = await runAttempt(context, job, received, this.#signals.stopping);
       this.#noteShortage(isShort);
-      if (ended?.bindings_pending !== undefined) await this.#deploy(job.id, slot);
+      if (ended !== undefined && effectOf(ended, 'bindings') !== undefined) await this.#deploy(job.id, slot);
       // The job was released: the next one would lack the same thing, disk space or a service that jobs are read from.
       if (ended?.reason === 'waiting_for_worker') await this.#pause(ROOM_CHECK_INTERVAL_MS);
     } finally {

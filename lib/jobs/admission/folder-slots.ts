@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ProjectSettings, ProjectSettingsStore } from '../../projects/project-settings.ts';
 import { transition } from '../dispatch/transition.ts';
 import { folderKey } from '../indexes/ready-keys.ts';
+import { effectOf } from '../lifecycle/effects.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { lacksCopy } from '../lifecycle/thread.ts';
 import {
@@ -110,7 +111,7 @@ function ruleOf(context: FolderContext, folder: string, needs?: Job | 'commands'
     return await isAwaited(context, job, worksThere);
   };
   const isStillUsed = async (ended: Job) => {
-    if (ended.bindings_pending === undefined) return false;
+    if (effectOf(ended, 'bindings') === undefined) return false;
     const yields = needs === 'commands' || (needs !== undefined && (await commandsYield(ended, needs)));
     // Commands that wait for a turn would keep jobs waiting for that turn too.
     const areHeld = ended.commands_held === true && ownerOfFolder(context.folders, ended) !== undefined;

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts';
+import { effectOf } from '../lifecycle/effects.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { type Folders, ownerOfFolder } from '../lifecycle/working-folder.ts';
 import { readThread, type ThreadContext, type TurnWithJob } from '../threads/read-thread.ts';
@@ -20,7 +21,7 @@ export function sharesFolder(folders: Folders, job: Job, turns: readonly TurnWit
   return [job, ...others].some(
     (one) =>
       one.shares_folder === true ||
-      one.children_pending !== undefined ||
+      effectOf(one, 'follow_ups') !== undefined ||
       one.follow_ups !== undefined ||
       (one.continues === undefined && (ownerOfFolder(folders, one) ?? one.id) !== one.id),
   );

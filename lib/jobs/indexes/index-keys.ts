@@ -1,14 +1,12 @@
 import { isKnown } from '../../contract/later-code.ts';
 import { isTerminal } from '../../contract/statuses.ts';
+import { nextCheck } from '../lifecycle/effects.ts';
 import { bandOf, type Job } from '../lifecycle/job.ts';
 import { PARKINGS } from '../lifecycle/parking.ts';
 import { indexedState, suffixOf } from './list-keys.ts';
 import {
+  EFFECTS_KEY,
   folderKey,
-  PENDING_BINDINGS_KEY,
-  PENDING_CHILDREN_KEY,
-  PENDING_MESSAGES_KEY,
-  PENDING_THREADS_KEY,
   parkedKey,
   profileKey,
   QUESTION_KEY,
@@ -30,15 +28,8 @@ export function indexKeys(job: Job): {
     list_key: `jobs#${suffix}`,
     ...(job.status !== 'SUCCEEDED' && { status_key: `${indexedState(job)}#${suffix}` }),
   };
-  if (isTerminal(job.status) && job.children_pending !== undefined)
-    return { ...keys, ready_key: PENDING_CHILDREN_KEY, ready_order: job.finished_at ?? job.updated_at };
-  if (isTerminal(job.status) && job.messages_pending !== undefined)
-    return { ...keys, ready_key: PENDING_MESSAGES_KEY, ready_order: job.finished_at ?? job.updated_at };
-  // Commands may wait for the turn that this wakes.
-  if (isTerminal(job.status) && job.thread_pending === true)
-    return { ...keys, ready_key: PENDING_THREADS_KEY, ready_order: job.finished_at ?? job.updated_at };
-  if (isTerminal(job.status) && job.bindings_pending !== undefined && job.commands_held !== true)
-    return { ...keys, ready_key: PENDING_BINDINGS_KEY, ready_order: job.finished_at ?? job.updated_at };
+  const due = isTerminal(job.status) ? nextCheck(job) : undefined;
+  if (due !== undefined) return { ...keys, ready_key: EFFECTS_KEY, ready_order: due };
   if (job.status !== 'QUEUED') return keys;
   return { ...keys, ...(job.parked === undefined ? readyPlace(job) : parkedPlace(job, job.parked)) };
 }
@@ -69,7 +60,7 @@ function parkedPlace(job: Job, parked: NonNullable<Job['parked']>): ReadyPlace {
       return { ready_key: QUESTION_KEY, ready_order: since };
     case 'waiting_for_thread':
     case 'thread_stopped':
-      if (job.turn === undefined) return { ready_key: PENDING_THREADS_KEY, ready_order: since };
+      if (job.turn === undefined) return { ready_key: EFFECTS_KEY, ready_order: since };
       return { ready_key: threadKey(job.thread_id ?? job.id), ready_order: turnOrder(job.turn) };
   }
 }

@@ -8,17 +8,8 @@ export function readyKey(band: Band, projectId: string): string {
   return `${band}#${projectId}`;
 }
 
-/** Partition of the ready index with ended jobs whose follow-up jobs may be missing. */
-export const PENDING_CHILDREN_KEY = 'pending#children';
-
-/** Partition of the ready index with ended jobs whose messages may not be settled. */
-export const PENDING_MESSAGES_KEY = 'pending#messages';
-
-/** Partition of the ready index with succeeded jobs that have pending deployments, unless their thread holds these. */
-export const PENDING_BINDINGS_KEY = 'pending#bindings';
-
-/** Partition of the ready index with turns to record, and ends of turns that may concern others of their thread. */
-export const PENDING_THREADS_KEY = 'pending#threads';
+/** Partition of the ready index with ended jobs that have due effects, and jobs that are to get their turn. */
+export const EFFECTS_KEY = 'effects';
 
 /** Partition of the ready index with the jobs parked for a reason, the one to be checked next first. */
 export function parkedKey(reason: ParkReason | LaterCode): string {

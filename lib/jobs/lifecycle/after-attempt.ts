@@ -1,10 +1,8 @@
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import type { Receipt } from '../receipts/receipt.ts';
-import { withPendingChildren } from './follow-up-record.ts';
 import type { Job } from './job.ts';
 import type { Circumstances, JobEvent } from './job-event.ts';
 import type { ParkReason } from './parking.ts';
-import { withPendingBindings } from './pending-work.ts';
 import { isAsking, isUnanswered, withdrawn } from './question.ts';
 import { ended, queuedAgain, withoutProbe } from './queued-again.ts';
 import { afterTimeout, lastHeard, withLoss, withoutResume, withResume } from './resume.ts';
@@ -75,10 +73,7 @@ function afterOutcome(
   if (job.cancel_requested_at !== undefined || outcome.kind === 'cancelled') {
     return ended(job, 'CANCELLED', job.kill_requested ? 'killed_by_request' : 'cancelled_by_request', at);
   }
-  if (outcome.kind === 'succeeded') {
-    const succeeded = withPendingChildren(ended(job, 'SUCCEEDED', 'exited', at), receipt);
-    return bindings ? withPendingBindings(succeeded, receipt.attempt) : succeeded;
-  }
+  if (outcome.kind === 'succeeded') return ended(job, 'SUCCEEDED', 'exited', at, { receipt, bindings });
   if (outcome.kind === 'asked')
     return queuedAgain(withResume(job, at, receipt), { reason: 'waiting_for_worker', updated_at: at });
   const restarts = (job.login_restarts ?? 0) + 1;

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts';
-import type { Receipt } from '../receipts/receipt.ts';
+import { withoutEffect } from './effects.ts';
 import type { Job } from './job.ts';
 import { followUpId } from './job-id.ts';
 
@@ -40,33 +40,14 @@ export function slotsOf({ follow_ups = [] }: Pick<Job, 'follow_ups'>): { attempt
   });
 }
 
-/**
- * The job after an attempt that requested follow-up jobs, or continued attempts that may have: those are pending. Only
- * the records of the earlier ones show whether they did.
- */
-export function withPendingChildren(job: Job, { attempt, follow_ups, chain = [] }: Receipt): Job {
-  const asked = follow_ups === undefined ? chain : [...chain, attempt];
-  if (asked.length === 0) return job;
-  return { ...job, children_pending: [...new Set([...(job.children_pending ?? []), ...asked])] };
-}
-
-/** The job whose pending follow-up jobs a reconciler begins to create for the nth time; 0: none that counts. */
-export function withTries({ children_tries: _former, ...job }: Job, tries: number): Job {
-  return tries === 0 || job.children_pending === undefined ? job : { ...job, children_tries: tries };
-}
-
 /** The job once an attempt's follow-up jobs exist. */
-export function withFollowUps(
-  { children_pending, children_tries, follow_ups, warnings, ...job }: Job,
-  made: MadeFollowUps,
-): Job {
-  const pending = (children_pending ?? []).filter((attempt) => attempt !== made.attempt);
+export function withFollowUps({ follow_ups, warnings, ...known }: Job, made: MadeFollowUps): Job {
+  const job = withoutEffect(known, { name: 'follow_ups', attempt: made.attempt });
   const others = (follow_ups ?? []).filter((entry) => !entry.startsWith(`${made.attempt}.`));
   const all = [...others, ...made.positions.map((position) => `${made.attempt}.${position}`)].sort(byPlace);
   const kept = warningsAfter(warnings ?? [], made, made.attempt === job.attempt);
   return {
     ...job,
-    ...(pending.length > 0 && { children_pending: pending, ...(children_tries !== undefined && { children_tries }) }),
     ...(all.length > 0 && { follow_ups: all }),
     ...(kept.length > 0 && { warnings: [...kept] }),
   };

@@ -1,6 +1,8 @@
 import type { RetryFrom } from '../../contract/job-actions.ts';
 import type { Question } from '../receipts/question-record.ts';
 import type { LostUsage, Receipt } from '../receipts/receipt.ts';
+import type { Effect } from './effect.ts';
+import type { EffectStep } from './effects.ts';
 import type { Evidence } from './evidence.ts';
 import type { Delegation, MadeFollowUps } from './follow-up-record.ts';
 import type { Job } from './job.ts';
@@ -34,8 +36,6 @@ export type JobEvent =
   | { readonly type: 'wait_for_thread'; readonly wait: ThreadWait }
   /** Its running attempt has copied what it forks. */
   | { readonly type: 'fork_copied'; readonly attempt: number }
-  /** The other turns of its thread have been looked at since it ended. */
-  | { readonly type: 'thread_settled' }
   /** All slots of its profile are taken. */
   | { readonly type: 'wait_for_profile' }
   /** `folder`: name of the folder that it uses exclusively; `place`: name of its profile's slot. */
@@ -47,8 +47,6 @@ export type JobEvent =
     }
   /** A client sends the agent a message. */
   | { readonly type: 'message' }
-  /** What became of the messages is decided, as of this many. */
-  | { readonly type: 'messages_settled'; readonly messages: number }
   | { readonly type: 'cancel' }
   /** The agent of the running attempt asks a person. */
   | { readonly type: 'ask'; readonly attempt: number; readonly question: Pick<Question, 'id' | 'due' | 'has_default'> }
@@ -68,13 +66,12 @@ export type JobEvent =
   | { readonly type: 'lose'; readonly forgiven?: boolean; readonly used?: LostUsage | undefined }
   /** An attempt's follow-up jobs exist at these positions. `warnings`: why others do not. */
   | ({ readonly type: 'follow_up' } & MadeFollowUps)
-  /** A reconciler begins to create the follow-up jobs for the nth time. */
-  | { readonly type: 'try_follow_ups'; readonly tries: number }
+  /** A reconciler runs an effect, or an effect is done. */
+  | { readonly type: 'effect'; readonly effect: Effect; readonly step: EffectStep | 'done' }
   /** The agent of the running attempt starts a job by a tool. */
   | ({ readonly type: 'delegate' } & Delegation)
-  /** A succeeded attempt is to be deployed again, or its deployments are done. */
+  /** A succeeded attempt is to be deployed again. */
   | { readonly type: 'deploy'; readonly attempt: number }
-  | { readonly type: 'deployed'; readonly attempt: number }
   /** The pending commands of its bindings wait for later turns of its thread, or no longer do. */
   | { readonly type: 'hold_commands' }
   | { readonly type: 'release_commands' }

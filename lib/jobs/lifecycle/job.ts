@@ -8,6 +8,7 @@ import { BANDS, type Band } from '../../platform/aws/tables.ts';
 import { progressSchema } from '../receipts/progress.ts';
 import { questionSchema } from '../receipts/question-record.ts';
 import { lostUsageSchema } from '../receipts/receipt.ts';
+import { effectSchema } from './effect.ts';
 import { PARK_REASONS, PARKINGS } from './parking.ts';
 
 /** A job as the table stores it: its state, and what summaries show. Prompts are stored beside it (`job-texts.ts`). */
@@ -62,8 +63,6 @@ export const jobItemSchema = z.object({
   after_any: z.boolean().optional(),
   /** While it is parked in its thread: the job that it waits for. */
   waits_for: z.string().optional(),
-  /** Its end, or the end of its deployments, may concern other turns of its thread, which have not been looked at. */
-  thread_pending: z.boolean().optional(),
   /**
    * The jobs that it descends from, the one that a client created first and its parent last, each with its round when it
    * brought about the next; absent: a client created this job.
@@ -121,17 +120,11 @@ export const jobItemSchema = z.object({
   place: z.string().optional(),
   /** This job probes whether other jobs need to stay parked for this reason. */
   probing: knownOrLater(PARK_REASONS).optional(),
-  /** Succeeded attempts with follow-up jobs that may still be missing. */
-  children_pending: z.array(z.number()).optional(),
-  /** How often a reconciler began to create these and did not come to an end. */
-  children_tries: z.number().optional(),
+  /** What is due since it ended. */
+  effects: z.array(effectSchema).optional(),
   /** How many messages it has accepted; absent if none. */
   messages: z.number().optional(),
-  /** It has ended, and what became of its messages may not be decided. */
-  messages_pending: z.boolean().optional(),
-  /** Succeeded attempts with pending deployments. */
-  bindings_pending: z.array(z.number()).optional(),
-  /** The commands among them wait until its thread is idle; nothing else is pending. */
+  /** The commands of its pending deployments wait until its thread is idle; no other deployment is pending. */
   commands_held: z.boolean().optional(),
   /** How often it was retried by request; absent: never. */
   round: z.number().optional(),

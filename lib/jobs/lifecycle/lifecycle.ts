@@ -4,21 +4,13 @@ import { isTerminal } from '../../contract/statuses.ts';
 import { addUsage, boundedUsage, type Usage } from '../../contract/usage.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { afterLoss, outcomeAfterAttempt } from './after-attempt.ts';
+import { afterStep, effectOf, listed, withEffect, withoutEffect } from './effects.ts';
 import { corrected, evidenceOf } from './evidence.ts';
-import { delegated, withFollowUps, withTries } from './follow-up-record.ts';
+import { delegated, withFollowUps } from './follow-up-record.ts';
 import type { Job } from './job.ts';
 import type { Circumstances, Decision, JobEdit, JobEvent } from './job-event.ts';
 import { LEASE, leaseIsOver } from './lease.ts';
 import { type BUSY_REASONS, isBusy, isForVendor } from './parking.ts';
-import {
-  hasPendingWork,
-  withMessage,
-  withoutPendingBindings,
-  withoutPendingMessages,
-  withPendingBindings,
-  withReleasedCommands,
-  withThreadPending,
-} from './pending-work.ts';
 import { answered, asked, expired, isUnanswered, withdrawnUnheard } from './question.ts';
 import { ended, queuedAgain, queuedAnew, withoutProbe } from './queued-again.ts';
 import { unlessEdited, withLoss } from './resume.ts';
@@ -77,7 +69,6 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
     case 'take_turn':
     case 'wait_for_thread':
     case 'fork_copied':
-    case 'thread_settled':
       return decideInThread(job, event, at);
     case 'wait_for_folder':
       return waitingFor(job, { parked: 'folder_busy', folder: event.folder }, at);
@@ -90,8 +81,6 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
       return { job: claimed(job, event, now) };
     case 'message':
       return withMessage(job, at);
-    case 'messages_settled':
-      return { job: unlessSame(job, withoutPendingMessages(job, event.messages), at) };
     case 'cancel':
       if (job.status === 'DRAFT' || job.status === 'QUEUED')
         return { job: ended(job, 'CANCELLED', 'cancelled_by_request', at) };
@@ -138,8 +127,8 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
       return { job: afterLoss({ ...job, ...withUsage(job, event.used) }, at, event) };
     case 'follow_up':
       return { job: unlessSame(job, withFollowUps(job, event), at) };
-    case 'try_follow_ups':
-      return { job: unlessSame(job, withTries(job, event.tries), at) };
+    case 'effect':
+      return afterEffect(job, event, now);
     case 'delegate':
       return delegated(job, event, LIMITS.followUps.perJob);
     case 'deploy':
@@ -147,26 +136,56 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
         return { rejected: `only a SUCCEEDED job is deployed; this one is ${job.status}` };
       if (job.attempt !== event.attempt) return { rejected: `attempt ${job.attempt} has taken over` };
       if (job.removing === true) return { rejected: 'the job is being removed' };
-      return { job: unlessSame(job, withPendingBindings(job, event.attempt), at) };
-    case 'deployed':
-      return { job: unlessSame(job, withThreadPending(withoutPendingBindings(job, event.attempt)), at) };
+      return {
+        job: {
+          ...released(withEffect(job, { name: 'bindings', attempt: event.attempt, since: at })),
+          updated_at: at,
+        },
+      };
     case 'hold_commands':
-      if (job.status !== 'SUCCEEDED' || job.bindings_pending === undefined)
+      if (job.status !== 'SUCCEEDED' || effectOf(job, 'bindings') === undefined)
         return { rejected: 'the job has no commands to hold' };
       return { job: unlessSame(job, { ...job, commands_held: true }, at) };
     case 'release_commands':
-      return { job: unlessSame(job, withReleasedCommands(job), at) };
+      return { job: unlessSame(job, released(job), at) };
     case 'remove':
       if (!isTerminal(job.status) || (job.finished_at ?? at) >= event.endedBefore)
         return { rejected: `a job in state ${job.status} that ended at ${job.finished_at} is kept` };
       if (job.removing === true) return { job };
-      if (hasPendingWork(job)) return { rejected: 'what the job has left to do is not done yet' };
+      if (job.effects !== undefined) return { rejected: 'what the job has left to do is not done yet' };
       return { job: { ...job, removing: true } };
     case 'correct':
       if (job.status === 'RUNNING') return { rejected: 'an attempt is running' };
       if (job.attempt !== event.attempt) return { rejected: `attempt ${job.attempt} has taken over` };
       return { job: unlessSame(job, corrected(job, event.evidence), at) };
   }
+}
+
+/** The job with another message; it is stored with the same write. */
+function withMessage(job: Job, at: string): Decision {
+  const { messages = 0 } = job;
+  if (job.status !== 'QUEUED' && job.status !== 'RUNNING')
+    return { rejected: `only a QUEUED or RUNNING job takes messages; this one is ${job.status}` };
+  if (job.cancel_requested_at !== undefined) return { rejected: 'the job is being cancelled' };
+  if (messages >= LIMITS.messages.perJob) return { rejected: `a job takes at most ${LIMITS.messages.perJob} messages` };
+  return { job: { ...job, messages: messages + 1, updated_at: at } };
+}
+
+/** A turn may wait for the deployments of an earlier one: their end is an end for the thread, too. */
+function afterEffect(job: Job, { effect, step }: Extract<JobEvent, { type: 'effect' }>, now: number): Decision {
+  const at = timestamp(now);
+  const known = listed(job, effect);
+  if (known === undefined) return step === 'done' ? { job } : { rejected: `${effect.name} is not due` };
+  if (step !== 'done') return { job: { ...afterStep(job, known, step, now), updated_at: at } };
+  const done = withoutEffect(job, effect);
+  const isOfThread = effect.name === 'bindings' && (job.thread_id ?? job.forked_from) !== undefined;
+  const next = isOfThread ? withEffect(done, { name: 'thread', since: at }) : done;
+  return { job: { ...(effect.name === 'bindings' ? released(next) : next), updated_at: at } };
+}
+
+/** The job whose pending commands are looked at again. */
+function released({ commands_held: _held, ...job }: Job): Job {
+  return job;
 }
 
 /** A job that waits fails when nobody answered in time. One that runs fails with its attempt. */

@@ -1,6 +1,6 @@
 import type { RetryFrom } from '../../contract/job-actions.ts';
+import { type Success, withEffects, withoutEndEffects } from './effects.ts';
 import type { Job } from './job.ts';
-import { withThreadPending } from './pending-work.ts';
 import { withdrawn, withKnownAnswer, withStaleQuestion } from './question.ts';
 import { withLastSession, withoutNextResume, withoutResume } from './resume.ts';
 
@@ -36,17 +36,23 @@ export function queuedAnew(job: Job, at: string, from: RetryFrom = 'start'): Job
     session_refused: _refused,
     overload: _overload,
     older_cli_since: _older,
-    messages_pending: _messages,
-    thread_pending: _pending,
     commands_held: _held,
     ...rest
-  } = from === 'session' ? withKnownAnswer(withoutResume(job)) : withStaleQuestion(withoutResume(job));
+  } = withoutEndEffects(
+    from === 'session' ? withKnownAnswer(withoutResume(job)) : withStaleQuestion(withoutResume(job)),
+  );
   const round = (job.round ?? 0) + 1;
   const next = from === 'session' ? withLastSession(rest, job) : rest;
   return queuedAgain(next, { reason: 'waiting_for_worker', round, queued_at: at, updated_at: at });
 }
 
-export function ended(job: Job, status: 'SUCCEEDED' | 'FAILED' | 'CANCELLED', reason: Job['reason'], at: string): Job {
+export function ended(
+  job: Job,
+  status: 'SUCCEEDED' | 'FAILED' | 'CANCELLED',
+  reason: Job['reason'],
+  at: string,
+  success?: Success,
+): Job {
   const last = withoutProbe(job);
   const {
     lease_until: _lease,
@@ -58,8 +64,7 @@ export function ended(job: Job, status: 'SUCCEEDED' | 'FAILED' | 'CANCELLED', re
     waits_for: _waits,
     ...rest
   } = withdrawn(status === 'SUCCEEDED' ? withoutResume(last) : withoutNextResume(last));
-  const pending = job.messages !== undefined && { messages_pending: true };
-  return withThreadPending({ ...rest, ...pending, status, reason, finished_at: at, updated_at: at });
+  return withEffects({ ...rest, status, reason, finished_at: at, updated_at: at }, at, success);
 }
 
 /** The job without its duty to find out whether its parking reason still applies. */

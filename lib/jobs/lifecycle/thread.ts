@@ -1,13 +1,9 @@
-import { isTerminal } from '../../contract/statuses.ts';
 import type { Job } from './job.ts';
 import type { Decision, JobEvent, ThreadWait } from './job-event.ts';
 import { waitsInThread } from './parking.ts';
 import { queuedAgain, withoutProbe } from './queued-again.ts';
 
-type ThreadEvent = Extract<
-  JobEvent,
-  { type: 'begin_thread' | 'take_turn' | 'wait_for_thread' | 'fork_copied' | 'thread_settled' }
->;
+type ThreadEvent = Extract<JobEvent, { type: 'begin_thread' | 'take_turn' | 'wait_for_thread' | 'fork_copied' }>;
 
 /** Decides the events that concern a job's place in its thread. */
 export function decideInThread(job: Job, event: ThreadEvent, at: string): Decision {
@@ -32,10 +28,6 @@ export function decideInThread(job: Job, event: ThreadEvent, at: string): Decisi
       if (job.status !== 'RUNNING' || job.attempt !== event.attempt)
         return { rejected: `attempt ${event.attempt} no longer runs` };
       return { job: lacksCopy(job) ? withCopy(job, event.attempt, at) : job };
-    case 'thread_settled': {
-      const { thread_pending, ...settled } = job;
-      return { job: thread_pending === true && isTerminal(job.status) ? { ...settled, updated_at: at } : job };
-    }
   }
 }
 

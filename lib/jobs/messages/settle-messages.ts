@@ -3,6 +3,7 @@ import { isTerminal } from '../../contract/statuses.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { type CreationContext, createJob } from '../creation/create-job.ts';
 import { transition } from '../dispatch/transition.ts';
+import { effectOf } from '../lifecycle/effects.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { messageJobId } from '../lifecycle/job-id.ts';
 import type { AgentSessionStore } from '../output/agent-sessions/agent-session-store.ts';
@@ -22,7 +23,8 @@ export interface SettleContext extends CreationContext {
  * @returns the updated job
  */
 export async function settleMessages(context: SettleContext, job: Job): Promise<Job> {
-  if (job.messages_pending !== true || !isTerminal(job.status)) return job;
+  const effect = effectOf(job, 'messages');
+  if (effect === undefined || !isTerminal(job.status)) return job;
   const { messages } = context.texts;
   const rows = await messages.list(job.id);
   const isOpen = rows.some(({ state }) => state === 'pending' || state === 'sent');
@@ -34,7 +36,7 @@ export async function settleMessages(context: SettleContext, job: Job): Promise<
     // Created after it was recorded, so that whatever dies in between, a later run completes it.
     if (settled?.next_job_id !== undefined) await createTurn(context, job, settled, settled.next_job_id);
   }
-  const settled = await transition(context, job, { type: 'messages_settled', messages: job.messages ?? 0 });
+  const settled = await transition(context, job, { type: 'effect', effect, step: 'done' });
   return settled.done ? settled.job : job;
 }
 

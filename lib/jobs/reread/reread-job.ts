@@ -5,6 +5,7 @@ import { timestamp } from '../../platform/aws/table-clock.ts';
 import { type FollowUpContext, makeFollowUps } from '../creation/follow-ups.ts';
 import { type EndContext, endAttempt } from '../dispatch/end-attempt.ts';
 import { transition } from '../dispatch/transition.ts';
+import { attemptsDue } from '../lifecycle/effects.ts';
 import { type Evidence, evidenceOf, warned } from '../lifecycle/evidence.ts';
 import { followUpIds, slotsOf } from '../lifecycle/follow-up-record.ts';
 import type { Job } from '../lifecycle/job.ts';
@@ -131,7 +132,7 @@ function hasFollowUps(job: Job, attempt: number, { receipt }: RereadAttempt): bo
   if (receipt?.follow_ups === undefined) return false;
   return (
     (attempt === job.attempt && job.status === 'SUCCEEDED') ||
-    (job.children_pending ?? []).includes(attempt) ||
+    attemptsDue(job, 'follow_ups').includes(attempt) ||
     slotsOf(job).some((slot) => slot.attempt === attempt)
   );
 }

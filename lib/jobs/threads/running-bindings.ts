@@ -1,18 +1,19 @@
 import { isFinal, runsCommands } from '../deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../deployments/job-deployment-store.ts';
+import { attemptsDue, effectOf } from '../lifecycle/effects.ts';
 import type { Job } from '../lifecycle/job.ts';
 
 type Deployments = { readonly deployments: Pick<JobDeploymentStore, 'list'> };
 
 /** Whether commands of bindings work in the folder of a job; signed calls use no folder. */
 export async function runsBindings({ deployments }: Deployments, job: Job): Promise<boolean> {
-  if (job.bindings_pending === undefined) return false;
+  if (effectOf(job, 'bindings') === undefined) return false;
   return (await deployments.list(job.id)).some((one) => runsCommands(one) && one.state === 'running');
 }
 
 /** Whether commands of bindings work in the folder of a job, or are still to do so. */
 export async function needsBindings({ deployments }: Deployments, job: Job): Promise<boolean> {
-  const { bindings_pending: pending = [] } = job;
+  const pending = attemptsDue(job, 'bindings');
   if (pending.length === 0) return false;
   const all = await deployments.list(job.id);
   const isNewest = (attempt: number) => job.status === 'SUCCEEDED' && attempt === job.attempt;

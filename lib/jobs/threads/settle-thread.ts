@@ -1,4 +1,5 @@
 import { MAX_ROUNDS, transition } from '../dispatch/transition.ts';
+import { effectOf } from '../lifecycle/effects.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { waitsInThread } from '../lifecycle/parking.ts';
 import { awaitsTurn, lacksCopy } from '../lifecycle/thread.ts';
@@ -37,12 +38,12 @@ async function wakeCommands(
   known: readonly TurnWithJob[],
   ended?: Job,
 ): Promise<boolean> {
-  const mayWake = known.some(({ job }) => typeof job === 'object' && job.bindings_pending !== undefined);
+  const mayWake = known.some(({ job }) => typeof job === 'object' && effectOf(job, 'bindings') !== undefined);
   // The next turn may just have been recorded as waiting for a person.
   const turns = mayWake ? await readThread(context, threadId) : [];
   let isSettled = true;
   for (const { job } of turns) {
-    if (typeof job !== 'object' || job.id === ended?.id || job.bindings_pending === undefined) continue;
+    if (typeof job !== 'object' || job.id === ended?.id || effectOf(job, 'bindings') === undefined) continue;
     if ((await whenCommandsAct(context, job, turns)) === 'later') continue;
     // A worker that has read the thread before can't hold them now.
     if (job.commands_held !== true) isSettled = (await context.jobs.apply(job, job)).applied && isSettled;
@@ -110,11 +111,11 @@ async function settle(
 export async function continueThread(context: ThreadContext, job: Job): Promise<Job> {
   if (awaitsTurn(job)) return await takeTurn(context, job);
   if (job.status === 'QUEUED' && lacksCopy(job)) await holdSource(context, job);
-  if (job.thread_pending !== true) return job;
+  const effect = effectOf(job, 'thread');
+  if (effect === undefined) return job;
   if (job.thread_id !== undefined) await settleThread(context, job.thread_id, job);
   if (job.forked_from !== undefined) await releaseSource(context, job);
-  // If the job has changed, this is done again.
-  const settled = await transition(context, job, { type: 'thread_settled' }, { rounds: 1 });
+  const settled = await transition(context, job, { type: 'effect', effect, step: 'done' });
   return settled.done ? settled.job : job;
 }
 

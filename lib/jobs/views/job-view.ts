@@ -140,6 +140,7 @@ export function viewJob(
       ...(job.session_refused === true ? [SESSION_REFUSED] : []),
       ...(job.attempt_warnings ?? []),
       ...(job.warnings ?? []),
+      ...viewFailures(job),
     ],
     resume_from: job.resume_from ?? null,
     progress: viewProgress(job),
@@ -191,4 +192,13 @@ export function viewSummary(
     finished_at: job.finished_at ?? null,
     cancel_requested_at: job.cancel_requested_at ?? null,
   };
+}
+
+/** What was to follow its end and has failed so far. */
+function viewFailures({ effects = [] }: Job): string[] {
+  return effects.flatMap(({ name, failures = 0, due_at }) => {
+    if (failures === 0) return [];
+    const times = failures === 1 ? 'once' : `${failures} times`;
+    return [`${name.replaceAll('_', ' ')}: failed ${times} after the job's end; next try at ${due_at}`];
+  });
 }

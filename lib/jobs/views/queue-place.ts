@@ -7,6 +7,7 @@ import { slotsOf } from '../admission/profile-slots.ts';
 import { startedBy } from '../admission/shared-folders.ts';
 import { readSlots } from '../admission/slots.ts';
 import { indexKeys } from '../indexes/index-keys.ts';
+import { effectOf } from '../lifecycle/effects.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { isBusy } from '../lifecycle/parking.ts';
 import { ownFolder } from '../lifecycle/working-folder.ts';
@@ -101,6 +102,6 @@ async function awaitedPlaces({ profiles }: QueueContext, job: Job): Promise<stri
 
 /** A slot record outlives its attempt; deploy commands may still work in the folder of a succeeded job. */
 function isStillThere(holder: Job, places: ReadonlySet<string>): boolean {
-  if (holder.status !== 'RUNNING') return (holder.bindings_pending ?? []).length > 0;
+  if (holder.status !== 'RUNNING') return effectOf(holder, 'bindings') !== undefined;
   return places.has(holder.folder ?? '') || places.has(holder.place ?? '');
 }

@@ -8,7 +8,8 @@ import { isFinal, runsCommands } from '../../jobs/deployments/job-deployment.ts'
 import type { JobDeploymentStore } from '../../jobs/deployments/job-deployment-store.ts';
 import { type JobsByStatus, readySince } from '../../jobs/dispatch/jobs-by-status.ts';
 import { RUNNING_STATES } from '../../jobs/indexes/list-keys.ts';
-import { PENDING_BINDINGS_KEY } from '../../jobs/indexes/ready-keys.ts';
+import { EFFECTS_KEY } from '../../jobs/indexes/ready-keys.ts';
+import { effectOf } from '../../jobs/lifecycle/effects.ts';
 import { isParked } from '../../jobs/lifecycle/parking.ts';
 import type { ReadPartition } from '../../jobs/store/ready-partition.ts';
 import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
@@ -72,7 +73,9 @@ async function countBindings(context: DemandContext, enough: number): Promise<nu
   if (!context.commands) return 0;
   const projects = new Map<string, boolean>();
   let count = 0;
-  for await (const { id, project_id } of context.partition(PENDING_BINDINGS_KEY)) {
+  for await (const job of context.partition(EFFECTS_KEY)) {
+    const { id, project_id } = job;
+    if (effectOf(job, 'bindings') === undefined) continue;
     const isOpen = await skipDamaged(`job ${id}`, async () => {
       if (!projects.has(project_id)) projects.set(project_id, await hasCommands(context, project_id));
       if (projects.get(project_id) !== true) return false;

@@ -8,6 +8,7 @@ import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { receiptKey } from '../../../lib/jobs/output/output-keys.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { aJob, aReceipt, aRunningJob } from '../../lib/jobs/a-job.ts';
+import { due } from '../../lib/jobs/due-effects.ts';
 import { metricsIn, type PrintedLine, printedBy } from '../../local-run/captured-lines.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
@@ -73,8 +74,8 @@ it('an ended job with unreadable follow-ups or bindings does not block those of 
     ...{ id: 'bound.site', name: 'site', ...bound, binding_mode: 'custom', command: 'true', secrets: [] },
     ...{ created_at: ago(900), updated_at: ago(900) },
   });
-  for (const pending of [{ children_pending: [1] }, { bindings_pending: [1] }]) {
-    const name = Object.keys(pending)[0];
+  for (const pending of [{ effects: due({ follow_ups: [1] }) }, { effects: due({ bindings: [1] }) }]) {
+    const name = pending.effects[0]?.name;
     const id = jobIdOfKey(`damaged ${name}`);
     const damaged = aJob({ id, ...bound, finished_at: ago(500), ...ended, ...pending });
     await deployment.store(damaged);
@@ -84,12 +85,10 @@ it('an ended job with unreadable follow-ups or bindings does not block those of 
     await deployment.output.putReceipt(aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: sound.id }));
   }
   const lines = await watch();
-  expect(await stored({ id: jobIdOfKey('sound children_pending') })).not.toHaveProperty('children_pending');
-  expect(await stored({ id: jobIdOfKey('sound bindings_pending') })).not.toHaveProperty('bindings_pending');
+  expect(await stored({ id: jobIdOfKey('sound follow_ups') })).not.toHaveProperty('effects');
+  expect(await stored({ id: jobIdOfKey('sound bindings') })).not.toHaveProperty('effects');
   // Follow-ups come last: the output that they are read from may be long.
-  expect(reported(lines)).toEqual(
-    ['bindings_pending', 'children_pending'].map((name) => `job ${jobIdOfKey(`damaged ${name}`)}`),
-  );
+  expect(reported(lines)).toEqual(['bindings', 'follow_ups'].map((name) => `job ${jobIdOfKey(`damaged ${name}`)}`));
 });
 
 it('a damaged parked job, probe record or slot does not block other jobs', async () => {
@@ -174,7 +173,7 @@ it('scaling counts the workers and the work that it can read', async () => {
   ] as const) {
     const job_id = jobIdOfKey(key);
     const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1, finished_at: ago(60) } as const;
-    await deployment.store({ id: job_id, ...ended, bindings_pending: [1] });
+    await deployment.store({ id: job_id, ...ended, effects: due({ bindings: [1] }) });
     const made = {
       job_id,
       attempt: 1,

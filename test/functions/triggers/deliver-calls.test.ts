@@ -3,10 +3,10 @@ import type { SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { BindingSecretStore } from '../../../lib/bindings/binding-secrets.ts';
 import { writeBinding } from '../../../lib/bindings/write-binding.ts';
-import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
 import { endAttempt } from '../../../lib/jobs/dispatch/end-attempt.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { ProjectStore } from '../../../lib/projects/projects.ts';
+import { runDueEffects } from '../../../lib/reconciler/after-attempt.ts';
 import { startReceiver } from '../../api/catalog/webhook-receiver.ts';
 import { aReceipt, aRunningJob } from '../../lib/jobs/a-job.ts';
 import { printedBy } from '../../local-run/captured-lines.ts';
@@ -41,7 +41,7 @@ async function makeDue(path: string) {
   const receipt = aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: job.id, finished_at });
   await deployment.output.putReceipt(receipt);
   await endAttempt(deployment, job, receipt);
-  await reconcileDeployments(deployment);
+  await runDueEffects(deployment);
 }
 
 it('a call that is done goes, one to repeat is hidden until then, and what only a later version can read stays', async () => {

@@ -9,6 +9,7 @@ import { followUpId, jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { startAwsStandIn } from '../../bin/aws-stand-in.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
+import { due } from '../../lib/jobs/due-effects.ts';
 import { outputAskingFor, storeSucceeded } from '../../lib/jobs/succeeded-parent.ts';
 import { metricsIn, printedBy } from '../../local-run/captured-lines.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
@@ -70,7 +71,7 @@ it('the longest wait, jobs that wait for an account, dead letters and lost worke
 it('missing follow-up jobs are created although deployments fail, and the failure is reported', async () => {
   await deployment.profiles.put({ name: 'shell', agent: 'shell' });
   const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1, finished_at: ago(60) } as const;
-  await deployment.store({ id: jobIdOfKey('deployed'), ...ended, bindings_pending: [1] });
+  await deployment.store({ id: jobIdOfKey('deployed'), ...ended, effects: due({ bindings: [1] }) });
   const parent = await storeSucceeded(deployment, { id: jobIdOfKey('parent') }, outputAskingFor([{ prompt: 'a' }]));
   const unavailable = Object.assign(new Error('the registry is unavailable'), { name: 'ThrottlingException' });
   const stores = [

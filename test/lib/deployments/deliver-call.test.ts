@@ -5,10 +5,10 @@ import { writeBinding } from '../../../lib/bindings/write-binding.ts';
 import { createDelivery } from '../../../lib/composition/create-delivery.ts';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { deliverCall } from '../../../lib/deployments/deliver-call.ts';
-import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
 import { endAttempt } from '../../../lib/jobs/dispatch/end-attempt.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { ProjectStore } from '../../../lib/projects/projects.ts';
+import { runDueEffects } from '../../../lib/reconciler/after-attempt.ts';
 import { type ReceivedCall, startReceiver } from '../../api/catalog/webhook-receiver.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 import { aReceipt, aRunningJob } from '../jobs/a-job.ts';
@@ -51,7 +51,7 @@ async function deliver(project: string, name: string): Promise<number | undefine
   const receipt = aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: job.id, finished_at });
   await deployment.output.putReceipt(receipt);
   await endAttempt({ ...deployment, clock }, job, receipt);
-  await reconcileDeployments({ ...deployment, clock });
+  await runDueEffects({ ...deployment, clock });
   const context = { ...createDelivery({ ...deployment, env: { ...deployment.env, PROMPTQ_CALL_PAUSES: [1] } }), clock };
   return await deliverCall(context, { v: 1, job: job.id, attempt: 1, binding: `${project}.generic` });
 }

@@ -6,6 +6,7 @@ import { deliverCall } from '../../../lib/deployments/deliver-call.ts';
 import type { JobDeployment } from '../../../lib/jobs/deployments/job-deployment.ts';
 import { startReceiver } from '../../api/catalog/webhook-receiver.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
+import { due as effects } from '../jobs/due-effects.ts';
 
 const ID = 'job_00000000000000000000000001';
 const BEFORE = '2026-11-20T09:59:00.000Z';
@@ -32,7 +33,7 @@ afterAll(async () => await receiver.stop());
 async function due(path: string, known: Partial<JobDeployment> = {}, binding: Partial<DeployBinding> = {}, lag = 0) {
   const deployment = quietDeployment({ lag });
   const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1, finished_at: BEFORE } as const;
-  const job = await deployment.store({ id: ID, ...ended, bindings_pending: [1] });
+  const job = await deployment.store({ id: ID, ...ended, effects: effects({ bindings: [1] }) });
   const secrets = new BindingSecretStore(deployment.registry);
   const refs = await Promise.all(SECRETS.map(async (secret) => await secrets.put(secret)));
   const untils = [undefined, '2026-11-20T10:00:00.001Z', NOW];
@@ -62,7 +63,7 @@ async function due(path: string, known: Partial<JobDeployment> = {}, binding: Pa
   const deliver = async (message: Partial<Delivery> = {}, changes: Partial<typeof context> = {}) =>
     await deliverCall({ ...context, ...changes }, { ...MESSAGE, ...message });
   const read = async () => (await deployment.deployments.list(ID))[0];
-  const pending = async () => (await deployment.read(job))?.bindings_pending;
+  const pending = async () => (await deployment.read(job))?.effects?.map(({ attempt }) => attempt);
   const calls = () => receiver.to(`/${path}`);
   return { deployment, secrets, deliver, read, pending, calls, dead };
 }

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BindingSecretStore } from '../../../lib/bindings/binding-secrets.ts';
 import { writeBinding } from '../../../lib/bindings/write-binding.ts';
 import { parseDelivery } from '../../../lib/deployments/calls/delivery-queue.ts';
-import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
 import { endAttempt } from '../../../lib/jobs/dispatch/end-attempt.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { ProjectStore } from '../../../lib/projects/projects.ts';
+import { runDueEffects } from '../../../lib/reconciler/after-attempt.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 import { aReceipt, aRunningJob } from '../jobs/a-job.ts';
 
@@ -73,19 +73,19 @@ async function sent() {
 it('a call left by a crash is recorded and sent once, and sent again when its message is lost', async () => {
   await bind({ binding_mode: 'generic', project: 'call', target_url: 'http://127.0.0.1:9/' });
   const job = await succeeded('call');
-  await reconcileDeployments(context());
-  await reconcileDeployments(context());
+  await runDueEffects(context());
+  await runDueEffects(context());
   expect((await sent()).calls).toEqual([job.id]);
   now += 61_000;
-  await reconcileDeployments(context());
+  await runDueEffects(context());
   expect((await sent()).calls).toEqual([job.id]);
-  expect(await stored(job)).toMatchObject({ bindings_pending: [1] });
+  expect(await stored(job)).toMatchObject({ effects: [{ name: 'bindings', attempt: 1 }] });
 });
 
 it('commands whose worker was lost have failed, and are not run again', async () => {
   await bind({ binding_mode: 'custom', project: 'lost', command: 'true' });
   const job = await succeeded('lost');
-  await reconcileDeployments(context());
+  await runDueEffects(context());
   const [pending] = await deployment.deployments.list(job.id);
   if (pending === undefined) throw new Error('nothing was written down');
   const worker = { id: 'worker-1', host: 'h', version: '1', concurrency: 1, running: [], started_at: '' };
@@ -93,16 +93,17 @@ it('commands whose worker was lost have failed, and are not run again', async ()
   const ends_by = new Date(now + 3_600_000).toISOString();
   await deployment.deployments.replace(pending, { ...pending, state: 'running', worker_id: worker.id, ends_by });
   // Silent for longer than any live worker.
-  const watch = async () => await reconcileDeployments({ ...deployment, clock });
+  const watch = async () => await runDueEffects({ ...deployment, clock });
   await watch();
   expect((await deployment.deployments.list(job.id))[0]).toMatchObject({ state: 'running' });
   await deployment.workers.deregister(worker);
+  now += 61_000;
   await watch();
   expect((await deployment.deployments.list(job.id))[0]).toMatchObject({
     state: 'failed',
     error: expect.stringContaining('worker'),
   });
-  expect((await stored(job))?.bindings_pending).toBeUndefined();
+  expect(await stored(job)).not.toHaveProperty('effects');
   now += 61_000;
   await sent();
   await watch();

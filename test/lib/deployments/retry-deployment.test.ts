@@ -6,6 +6,7 @@ import type { JobDeployment } from '../../../lib/jobs/deployments/job-deployment
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aReceipt } from '../jobs/a-job.ts';
+import { due } from '../jobs/due-effects.ts';
 
 const ID = 'job_00000000000000000000000001';
 
@@ -40,7 +41,7 @@ async function deployed(differences: Partial<Job> = {}) {
   const receipt = aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: ID });
   await deployment.output.putReceipt(receipt);
   const job = await deployment.store({
-    ...{ id: ID, status: 'SUCCEEDED', reason: 'exited', attempt: 1, bindings_pending: [1] },
+    ...{ id: ID, status: 'SUCCEEDED', reason: 'exited', attempt: 1, effects: due({ bindings: [1] }) },
     finished_at: receipt.finished_at,
     ...differences,
   });
@@ -75,7 +76,7 @@ it.each<[what: string, retried: { job?: Partial<Job>; binding?: Partial<DeployBi
   ],
   ['a job that is being removed', { job: { removing: true } }, 'the job is being removed'],
 ])('a retry is refused: %s', async (_what, retried, why) => {
-  const { deployment, job, read } = await deployed({ ...retried.job, bindings_pending: undefined });
+  const { deployment, job, read } = await deployed({ ...retried.job, effects: undefined });
   await bind(deployment, 'again', retried.binding);
   const later = { id: 'job_00000000000000000000000002', turn: 2, continues: ID } as const;
   await deployment.store({ ...later, thread_id: ID, status: 'RUNNING', reason: 'running', attempt: 1 });
@@ -85,7 +86,7 @@ it.each<[what: string, retried: { job?: Partial<Job>; binding?: Partial<DeployBi
     message: why,
     ...(why !== 'not_found' && { code: 'invalid_state', details }),
   });
-  expect([(await read()).bindings_pending, deployment.sent]).toEqual([undefined, []]);
+  expect([(await read()).effects, deployment.sent]).toEqual([undefined, []]);
   expect(await deployment.deployments.list(ID)).toHaveLength(1);
 });
 

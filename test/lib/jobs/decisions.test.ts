@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { decide } from '../../../lib/jobs/lifecycle/lifecycle.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aJob, aReceipt, aRunningJob } from './a-job.ts';
+import { due } from './due-effects.ts';
 
 const circumstances = { now: Date.parse('2026-11-20T10:00:00.000Z'), random: () => 0 };
 const ID = 'job_00000000000000000000000001';
@@ -27,10 +28,10 @@ it('only what ended long ago is marked', () => {
 });
 
 it.for<[string, Parameters<typeof aJob>[0]]>([
-  ['follow-up jobs that may be missing', { children_pending: [1] }],
-  ['deployments', { bindings_pending: [1] }],
-  ['messages', { messages_pending: true }],
-  ['other turns of its thread', { thread_pending: true }],
+  ['follow-up jobs that may be missing', { effects: due({ follow_ups: [1] }) }],
+  ['deployments', { effects: due({ bindings: [1] }) }],
+  ['messages', { effects: due({ messages: 'end' }) }],
+  ['other turns of its thread', { effects: due({ thread: 'end' }) }],
 ])('what has left work is not marked before that is done: %s', ([, pending]) => {
   const ended = { status: 'SUCCEEDED', reason: 'exited', finished_at: '2026-11-01T10:00:00.000Z' } as const;
   const mark = { type: 'remove', endedBefore: '2026-11-13T10:00:00.000Z' } as const;

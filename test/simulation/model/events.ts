@@ -1,6 +1,8 @@
 import { isTerminal } from '../../../lib/contract/statuses.ts';
+import { attemptsDue, effectOf } from '../../../lib/jobs/lifecycle/effects.ts';
 import { bandOf, type Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { isBusy, waitsInThread } from '../../../lib/jobs/lifecycle/parking.ts';
+import { isFailedTry, isTry } from '../rules/effect-rules.ts';
 import type { Actor } from './client.ts';
 
 /** What happens to jobs, as the simulator counts it: an event that never occurs in many lives is not tested. */
@@ -79,6 +81,8 @@ export const EVENTS = [
   'commands skipped after a retry',
   'deployed again',
   'worker abandoned',
+  'effect tried by the watch',
+  'effect failed',
 ] as const;
 export type EventKind = (typeof EVENTS)[number];
 export type EventCounts = Record<EventKind, number>;
@@ -96,8 +100,10 @@ export function eventsOfWrite(before: Job | undefined, after: Job, actor: Actor)
   if (before.version === after.version) return [];
   if (actor.doing === 'say') return ['message accepted'];
   const asked = eventsOfQuestion(before, after);
-  if (before.messages_pending === true && after.messages_pending === undefined && before.status === after.status)
-    return [];
+  if (before.status === after.status && isFailedTry(before, after)) return ['effect failed'];
+  if (before.status === after.status && isTry(before, after)) return ['effect tried by the watch'];
+  const [hadMessages, hasMessages] = [effectOf(before, 'messages'), effectOf(after, 'messages')];
+  if (hadMessages !== undefined && hasMessages === undefined && before.status === after.status) return [];
   if (before.status === 'RUNNING' && after.status !== 'RUNNING')
     return [...asked, ...eventsOfEnd(before, after, actor)];
   if (asked.length > 0 && before.status === after.status) return asked;
@@ -110,7 +116,7 @@ export function eventsOfWrite(before: Job | undefined, after: Job, actor: Actor)
 function isOfDeployments(before: Job, after: Job): boolean {
   return (
     before.commands_held !== after.commands_held ||
-    (before.bindings_pending ?? []).join() !== (after.bindings_pending ?? []).join()
+    attemptsDue(before, 'bindings').join() !== attemptsDue(after, 'bindings').join()
   );
 }
 
@@ -171,11 +177,7 @@ function eventsInState(before: Job, after: Job, { doing }: Actor): EventKind[] {
   if (before.parked !== undefined && after.parked === undefined)
     return [after.probing === undefined ? 'unparked' : 'probe started'];
   if (doing === 'edit') return bandOf(before) === bandOf(after) ? ['edited'] : ['edited', 'moved to another band'];
-  if (
-    doing === 'reread' &&
-    before.children_pending === after.children_pending &&
-    before.follow_ups === after.follow_ups
-  )
-    return ['corrected by a reread'];
-  return isTerminal(after.status) || before.children_pending !== after.children_pending ? ['follow-ups recorded'] : [];
+  const isSame = attemptsDue(before, 'follow_ups').join() === attemptsDue(after, 'follow_ups').join();
+  if (doing === 'reread' && isSame && before.follow_ups === after.follow_ups) return ['corrected by a reread'];
+  return isTerminal(after.status) || !isSame ? ['follow-ups recorded'] : [];
 }

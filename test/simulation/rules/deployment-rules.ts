@@ -1,4 +1,5 @@
 import { isFinal, type JobDeployment } from '../../../lib/jobs/deployments/job-deployment.ts';
+import { attemptsDue } from '../../../lib/jobs/lifecycle/effects.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { Actor } from '../model/client.ts';
 import type { EventKind } from '../model/events.ts';
@@ -45,7 +46,7 @@ export class DeploymentRules {
 
   /** What is wrong with what a write changes of a job's pending deployments; undefined: nothing. */
   faultOfMark(before: Job | undefined, after: Job, { doing }: Actor): string | undefined {
-    const [was, is] = [before?.bindings_pending ?? [], after.bindings_pending ?? []];
+    const [was, is] = [attemptsDue(before ?? {}, 'bindings'), attemptsDue(after, 'bindings')];
     const isSuccess = before?.status === 'RUNNING' && after.status === 'SUCCEEDED';
     if (isSuccess && this.#bindings.has(after.project_id) && !is.includes(after.attempt))
       return `attempt ${after.attempt} has succeeded and is not to be deployed`;

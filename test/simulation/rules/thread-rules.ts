@@ -9,8 +9,8 @@ export function isThreadRecord(before: Job, after: Job): boolean {
 }
 
 const RECORDED: ReadonlySet<string> = new Set([
-  ...['thread_id', 'thread_pending', 'version', 'change_id', 'updated_at', 'ready_key', 'ready_order', 'touched'],
-  ...['turn', 'bindings_pending', 'commands_held'],
+  ...['thread_id', 'effects', 'version', 'change_id', 'updated_at', 'ready_key', 'ready_order', 'touched'],
+  ...['turn', 'commands_held'],
 ]);
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -1,6 +1,7 @@
 import { isTerminal } from '../../../lib/contract/statuses.ts';
 import { isReady } from '../../../lib/jobs/dispatch/transition.ts';
 import { indexKeys } from '../../../lib/jobs/indexes/index-keys.ts';
+import { attemptsDue } from '../../../lib/jobs/lifecycle/effects.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { BUSY_REASONS, isBusy, PARKINGS, waitsInThread } from '../../../lib/jobs/lifecycle/parking.ts';
 import type { Actor } from '../model/client.ts';
@@ -127,8 +128,7 @@ const THREADERS: readonly string[] = [...FOLLOWERS, 'create', 'submit', 'cancel'
 
 /** Fields that may change without a state change. */
 const RECORDS: ReadonlySet<keyof Job> = new Set([
-  ...(['children_pending', 'children_tries', 'follow_ups', 'messages_pending', 'warnings'] as const),
-  ...(['copied_by', 'tool_children', 'shares_folder', 'bindings_pending', 'commands_held'] as const),
+  ...(['effects', 'follow_ups', 'warnings', 'copied_by', 'tool_children', 'shares_folder', 'commands_held'] as const),
 ]);
 const EVIDENCE: ReadonlySet<keyof Job> = new Set([
   'exit_code',
@@ -237,7 +237,7 @@ function faultOfRequeue(before: Job, after: Job, write: JobWrite): string | unde
 function faultOfEnd(before: Job, after: Job, write: JobWrite): string | undefined {
   if (before.cancel_requested_at !== undefined && after.status !== 'CANCELLED')
     return `a job that was asked to be cancelled became ${after.status}`;
-  if (after.status === 'CANCELLED' && (after.children_pending ?? []).includes(after.attempt))
+  if (after.status === 'CANCELLED' && attemptsDue(after, 'follow_ups').includes(after.attempt))
     return 'follow-ups of a cancelled attempt are to be made';
   if (after.status === 'SUCCEEDED' && after.session_id !== evidenceOf(before, before.attempt))
     return 'a success without evidence of this attempt';

@@ -29,8 +29,7 @@ export function areAtRest(jobs: readonly Job[]): boolean {
 }
 
 function isAtRest(job: Job, jobs: ReadonlyMap<string, Job>): boolean {
-  if (job.children_pending !== undefined || job.thread_pending !== undefined) return false;
-  if (job.messages_pending !== undefined || job.bindings_pending !== undefined) return false;
+  if (job.effects !== undefined) return false;
   return isTerminal(job.status) || job.status === 'DRAFT' || isStopped(job, jobs);
 }
 
@@ -56,7 +55,7 @@ export async function faultsAtRest(deployment: ModelDeployment, judge: Judge): P
       .filter((job) => !isAtRest(job, byId))
       .map(
         (job) =>
-          `${deployment.nameOf(job.id)} stays ${job.status} (${job.reason}; pending ${job.children_pending} ${job.bindings_pending})`,
+          `${deployment.nameOf(job.id)} stays ${job.status} (${job.reason}; effects ${JSON.stringify(job.effects)})`,
       ),
     ...[...judge.acknowledged.ids]
       .filter((id) => !ids.has(id))

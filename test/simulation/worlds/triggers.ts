@@ -1,7 +1,6 @@
 import { JobCounts } from '../../../lib/counters/counts.ts';
-import { reconcileDeployments } from '../../../lib/deployments/reconcile-deployments.ts';
 import { expireQuestions } from '../../../lib/jobs/questions/expire-questions.ts';
-import { continueThreads, makeMissingFollowUps, settlePendingMessages } from '../../../lib/reconciler/after-attempt.ts';
+import { runDueEffects } from '../../../lib/reconciler/after-attempt.ts';
 import { wakeForFreeResources } from '../../../lib/reconciler/reconcile-jobs.ts';
 import { reconcile } from '../../../lib/reconciler/reconciler.ts';
 import { ModelClient } from '../model/client.ts';
@@ -17,16 +16,13 @@ const LONGEST_INVOCATION = 60_000;
 /** What runs without a client: the reconciler, every minute, and the counting of the table's stream. */
 export class ModelTriggers {
   readonly #deployment: ModelDeployment;
-  readonly #deploys: boolean;
   readonly #counted = Array.from({ length: SHARDS }, () => 0);
   #invocations = 0;
   #isLost = false;
   #over = false;
 
-  /** @param options.deploys whether there are bindings */
-  constructor(deployment: ModelDeployment, options: { readonly deploys: boolean }) {
+  constructor(deployment: ModelDeployment) {
     this.#deployment = deployment;
-    this.#deploys = options.deploys;
   }
 
   /** Whether everything that was written has been counted. */
@@ -75,17 +71,15 @@ export class ModelTriggers {
     // Without faults no worker is lost: everything else must happen without the reconciler.
     if (this.#deployment.faults.weather !== 'stormy') {
       // A message that is accepted while its job ends can leave both to the reconciler.
-      await settlePendingMessages(context);
-      await continueThreads(context);
+      await runDueEffects(context);
       await expireQuestions(context);
       await wakeForFreeResources(context);
-      if (this.#deploys) await reconcileDeployments(context);
       return;
     }
     const isRedrive = this.#isLost;
     await reconcile(context, { redrive: isRedrive });
-    if (this.#deploys) await reconcileDeployments(context, { lost: isRedrive });
-    await makeMissingFollowUps(context);
+    await runDueEffects(context, { lost: isRedrive });
+    await runDueEffects(context, { slow: true });
     if (!isRedrive) return;
     this.#deployment.tellEvent('messages reissued');
     this.#isLost = false;

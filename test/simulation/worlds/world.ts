@@ -7,6 +7,7 @@ import { type FaultCounts, Faults } from '../model/faults.ts';
 import { VirtualTime } from '../model/virtual-time.ts';
 import { AccountRules, PROFILES } from '../rules/account-rules.ts';
 import { DeploymentRules } from '../rules/deployment-rules.ts';
+import { faultOfEffects } from '../rules/effect-rules.ts';
 import { besides, type FolderWorld } from '../rules/folder-rules.ts';
 import { OrderRules } from '../rules/order-rules.ts';
 import { ProfileRules } from '../rules/profile-rules.ts';
@@ -91,6 +92,7 @@ export class World {
         profiles.faultOf(before, after) ??
         this.#deployment.trees.faultOf(before, after) ??
         this.#deployments.faultOfMark(before, after, actor) ??
+        faultOfEffects(before, after, actor) ??
         (this.#faults.weather === 'orderly' ? order.faultOf(before, after) : undefined) ??
         faultOfThread(before, after, () => this.#deployment.allJobs());
       if (fault !== undefined) this.#violated(`${this.#deployment.nameOf(after.id)}: ${fault}`);
@@ -124,7 +126,7 @@ export class World {
       { agents: this.#agents, commands: this.#commands, registers: this.#bindings.size > 0 },
       random.integer(1, 3),
     );
-    const triggers = new ModelTriggers(this.#deployment, { deploys: this.#bindings.size > 0 });
+    const triggers = new ModelTriggers(this.#deployment);
     const pace = random.pick([200, 3_000, 20_000]);
     for (let count = random.integer(1, 4); count > 0; count -= 1) workers.start();
     for (let count = random.integer(2, 5); count > 0; count -= 1) void clients.start(pace);

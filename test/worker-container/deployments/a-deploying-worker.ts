@@ -5,6 +5,7 @@ import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { BashCommand, CommandEnd } from '../../../worker-container/commands/bash-command.ts';
 import { runDeployments } from '../../../worker-container/deployments/deploy-commands.ts';
 import { aJob } from '../../lib/jobs/a-job.ts';
+import { due } from '../../lib/jobs/due-effects.ts';
 import { ENV } from '../../simulation/model/environment.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 
@@ -26,9 +27,9 @@ export async function deployingWorker(
     reason: 'exited',
     attempt: 1,
     finished_at: AT,
-    bindings_pending: [1],
+    effects: due({ bindings: [1] }),
   } as const;
-  await deployment.store(aJob({ id: ID, ...success, bindings_pending: [1], ...job }));
+  await deployment.store(aJob({ id: ID, ...success, effects: due({ bindings: [1] }), ...job }));
   for (const [name, binding] of Object.entries(given)) await bind(name, binding);
   const ran: BashCommand[] = [];
   const ends: (CommandEnd | Error)[] = [];

@@ -45,7 +45,7 @@ async function succeeded(project: string, commands: Readonly<Record<string, stri
   if (!claimed.done) throw new Error(claimed.rejected);
   const ended = await runAttempt(worker, claimed.job, held, never);
   if (ended === undefined) throw new Error('its end was not reported');
-  expect(ended).toMatchObject({ status: 'SUCCEEDED', bindings_pending: [1] });
+  expect(ended).toMatchObject({ status: 'SUCCEEDED', effects: [{ name: 'bindings', attempt: 1 }] });
   return await startDeployments(worker, ended);
 }
 
@@ -72,7 +72,7 @@ it('a stopping worker ends its command, reports it, and leaves the rest for anot
     ['a', 'failed', 1],
     ['b', 'succeeded', 1],
   ]);
-  expect((await deployment.jobs.get(job.id, { consistent: true }))?.bindings_pending).toBeUndefined();
+  expect(await deployment.jobs.get(job.id, { consistent: true })).not.toHaveProperty('effects');
 });
 
 it('each command is run once, however many workers get its message', async () => {

@@ -4,6 +4,7 @@ import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { CancelledBeforeStartError } from '../../../worker-container/commands/not-started-error.ts';
 import { copied, sourceToCopy } from '../../../worker-container/forks/fork-source.ts';
 import { aJob, aRunningJob } from '../../lib/jobs/a-job.ts';
+import { due } from '../../lib/jobs/due-effects.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 
 const [SOURCE, NEXT, FORK] = ['1', '2', '3'].map((last) => `job_0000000000000000000000000${last}`) as [
@@ -65,7 +66,7 @@ it('a source whose thread has continued is not copied', async () => {
 });
 
 it('a source in whose folder a command works is not copied', async () => {
-  const job = await forked({ source: { bindings_pending: [1] } });
+  const job = await forked({ source: { effects: due({ bindings: [1] }) } });
   const running = { job_id: SOURCE, attempt: 1, binding: 'b', name: 'b', mode: 'custom', state: 'running' } as const;
   await deployment.deployments.replace(undefined, { ...running, attempts: 1, created_at: AT, due_at: AT });
   await expect(sourceToCopy(deployment, job)).rejects.toThrow('has a binding whose command works in its folder');

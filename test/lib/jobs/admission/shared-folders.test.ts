@@ -4,6 +4,7 @@ import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { type QuietDeployment, quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { aJob } from '../a-job.ts';
+import { due } from '../due-effects.ts';
 
 const id = (last: number) => `job_0000000000000000000000000${last}`;
 const OWNER = id(1);
@@ -34,7 +35,7 @@ describe('a job needs the slot of a private folder', () => {
     ['and its agent has started jobs elsewhere', { tool_children: [id(2)] }, false],
     ['and its agent has started a job there', { shares_folder: true, tool_children: [id(2)] }, true],
     ['and it has follow-up jobs', { follow_ups: ['1.0'] }, true],
-    ['and its follow-up jobs are still to be made', { children_pending: [1] }, true],
+    ['and its follow-up jobs are still to be made', { effects: due({ follow_ups: [1] }) }, true],
     ['of its parent', { folder_of: id(2), parent_id: id(2), cwd: id(2) }, true],
     ['below that of its parent', { folder_of: id(2), parent_id: id(2), cwd: `${id(2)}/docs` }, true],
     ['only in name: it works elsewhere', { follow_ups: ['1.0'], cwd: 'work' }, false],

@@ -6,7 +6,7 @@ import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { followUpId, jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { viewJob } from '../../../../lib/jobs/views/job-view.ts';
-import { makeMissingFollowUps } from '../../../../lib/reconciler/after-attempt.ts';
+import { runDueEffects } from '../../../../lib/reconciler/after-attempt.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aRunningJob } from '../a-job.ts';
 import { leaveOutput, leaveSuccess, outputAskingFor, storeSucceeded } from '../succeeded-parent.ts';
@@ -41,17 +41,17 @@ describe('the follow-up jobs of a job whose worker died right after its report',
       { id: id('dead') },
       outputAskingFor([{ prompt: 'a' }, { prompt: 'b' }]),
     );
-    expect(parent).toMatchObject({ status: 'SUCCEEDED', children_pending: [1] });
-    await makeMissingFollowUps(deployment);
+    expect(parent).toMatchObject({ status: 'SUCCEEDED', effects: [{ name: 'follow_ups', attempt: 1 }] });
+    await runDueEffects(deployment, { slow: true });
     const settled = await stored(parent.id);
-    expect(settled).not.toHaveProperty('children_pending');
+    expect(settled).not.toHaveProperty('effects');
     expect(settled && shown(settled)).toEqual({
       follow_up_ids: [followUpId(parent.id, 1, 0), followUpId(parent.id, 1, 1)],
       warnings: [],
     });
     const children = settled && (await childrenOf(settled));
     expect(children?.map((child) => child?.prompt_preview)).toEqual(['a', 'b']);
-    await makeMissingFollowUps(deployment);
+    await runDueEffects(deployment, { slow: true });
     expect(await stored(parent.id)).toEqual(settled);
   });
 });
@@ -71,10 +71,10 @@ it('of interrupted attempts are created with those of the success that continued
   const receipt = await deployment.output.readReceipt(jobId, 5);
   if (receipt === undefined) throw new Error('there is no receipt');
   await transition(deployment, running, { type: 'end', receipt });
-  await makeMissingFollowUps(deployment);
+  await runDueEffects(deployment, { slow: true });
   const parent = await stored(jobId);
   expect(parent?.follow_ups).toEqual(['2.0', '3.0', '4.0', '5.0']);
-  expect(parent).not.toHaveProperty('children_pending');
+  expect(parent).not.toHaveProperty('effects');
   const children = parent && (await childrenOf(parent));
   expect(children?.map((child) => child?.prompt_preview)).toEqual(['a', 'b', 'c', 'd']);
 });
@@ -86,7 +86,7 @@ it.for(['suspended', 'revoked'] as const)('none is created once the token of the
   expect((await makeFollowUps(deployment, first, 1)).job.follow_ups).toEqual(['1.0']);
   const parent = await made(`once it is ${state}`, [{ prompt: 'a' }], { token_id: token.id });
   expect(parent).not.toHaveProperty('follow_ups');
-  expect(parent).not.toHaveProperty('children_pending');
+  expect(parent).not.toHaveProperty('effects');
   expect(parent.warnings).toEqual(['follow-up 1: the token with which this job was created is suspended or revoked']);
 });
 

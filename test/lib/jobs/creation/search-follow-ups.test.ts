@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
-import { makeMissingFollowUps } from '../../../../lib/reconciler/after-attempt.ts';
+import { runDueEffects } from '../../../../lib/reconciler/after-attempt.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { outputAskingFor, storeSucceeded } from '../succeeded-parent.ts';
 
@@ -16,6 +16,11 @@ const stored = async (jobId: string) => await deployment.jobs.get(jobId, { consi
 /** Too long for a receipt. */
 const long = (prompt: string) => ({ prompt: prompt.padEnd(70_000, '.') });
 
+/** The deployment after this time, when what was tried is due again. */
+function inMinutes(later: EmulatedDeployment, minutes: number) {
+  return { ...later, clock: { now: () => deployment.clock.now() + minutes * 60_000 } };
+}
+
 it('a job with which rounds die holds up the others for one round, and is given up after five', async () => {
   const lethal = id('lethal');
   await storeSucceeded(deployment, { id: lethal }, outputAskingFor([long('a')]));
@@ -27,13 +32,12 @@ it('a job with which rounds die holds up the others for one round, and is given 
   const isMade = async () => (await stored(id('beside')))?.follow_ups !== undefined;
   for (let round = 1; round <= 5; round += 1) {
     if (round === 2) await storeSucceeded(deployment, { id: id('beside') }, outputAskingFor([long('b')]));
-    makeMissingFollowUps(dying).catch(() => undefined);
-    await vi.waitFor(async () => expect(await stored(lethal)).toMatchObject({ children_tries: round }), 10_000);
+    runDueEffects(inMinutes(dying, round * 15), { slow: true }).catch(() => undefined);
+    await vi.waitFor(async () => expect(await stored(lethal)).toMatchObject({ effects: [{ tries: round }] }), 10_000);
     if (round === 2) expect(await isMade()).toBe(true);
   }
-  await makeMissingFollowUps(dying);
+  await runDueEffects(inMinutes(dying, 120), { slow: true });
   const left = await stored(lethal);
   expect(left?.warnings).toEqual(['follow-ups: left out: their output could not be searched in 5 tries']);
-  expect(left).not.toHaveProperty('children_pending');
-  expect(left).not.toHaveProperty('children_tries');
+  expect(left).not.toHaveProperty('effects');
 });

@@ -21,20 +21,32 @@ describe('an attempt that succeeds', () => {
   });
 
   it('leaves deployments to be done if bindings apply to it', () => {
-    expect(next(aRunningJob(), end(succeeded, { bindings: true }))).toMatchObject({ bindings_pending: [1] });
+    expect(next(aRunningJob(), end(succeeded, { bindings: true }))).toMatchObject({
+      effects: [{ name: 'bindings', attempt: 1 }],
+    });
     for (const bindings of [false, undefined])
       expect(next(aRunningJob(), end(succeeded, { ...(bindings !== undefined && { bindings }) }))).not.toHaveProperty(
-        'bindings_pending',
+        'effects',
       );
   });
 
   it('leaves follow-up jobs to be made if it, or one that it continued, may have asked for some', () => {
     const follow_ups = { blocks: [], more: 0 };
     const pendingAfter = (more: Partial<Receipt>) => next(aRunningJob({ attempt: 3 }), end(succeeded, more));
-    expect(pendingAfter({ attempt: 3 })).not.toHaveProperty('children_pending');
-    expect(pendingAfter({ attempt: 3, follow_ups })).toMatchObject({ children_pending: [3] });
-    expect(pendingAfter({ attempt: 3, chain: [1, 2] })).toMatchObject({ children_pending: [1, 2] });
-    expect(pendingAfter({ attempt: 3, chain: [2], follow_ups })).toMatchObject({ children_pending: [2, 3] });
+    expect(pendingAfter({ attempt: 3 })).not.toHaveProperty('effects');
+    expect(pendingAfter({ attempt: 3, follow_ups })).toMatchObject({ effects: [{ name: 'follow_ups', attempt: 3 }] });
+    expect(pendingAfter({ attempt: 3, chain: [1, 2] })).toMatchObject({
+      effects: [
+        { name: 'follow_ups', attempt: 1 },
+        { name: 'follow_ups', attempt: 2 },
+      ],
+    });
+    expect(pendingAfter({ attempt: 3, chain: [2], follow_ups })).toMatchObject({
+      effects: [
+        { name: 'follow_ups', attempt: 2 },
+        { name: 'follow_ups', attempt: 3 },
+      ],
+    });
   });
 });
 

@@ -110,8 +110,7 @@ describe('an attempt that failed', () => {
     ] as const) {
       const job = outcomeOf({ ...asked, ...how }, { type: 'end', receipt, bindings: true });
       expect(job).toMatchObject({ status: 'CANCELLED', reason, exit_code: 0, stdout_bytes: 0 });
-      for (const name of ['children_pending', 'bindings_pending', 'probing', 'due_at', 'retries_used'])
-        expect(job).not.toHaveProperty(name);
+      for (const name of ['effects', 'probing', 'due_at', 'retries_used']) expect(job).not.toHaveProperty(name);
     }
   });
 

@@ -8,6 +8,7 @@ import { settleMessages } from '../../../../lib/jobs/messages/settle-messages.ts
 import { sessionAboutKey, sessionPartKey } from '../../../../lib/jobs/output/output-keys.ts';
 import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { aJob, aReceipt, aRunningJob } from '../a-job.ts';
+import { due } from '../due-effects.ts';
 
 const RECORD = {
   ...{ version: 1, agent: 'codex', vendor: 'practice', session_id: 'one', path: 'rollout.jsonl', cwd: '/work' },
@@ -42,7 +43,7 @@ it.each(['FAILED', 'CANCELLED'] as const)(
     const { deployment, job, saved, unsaved } = await afterLoss();
     const known = (await deployment.read(job)) ?? job;
     const { lease_until: _lease, ...rest } = known;
-    const ended = { ...rest, status, messages_pending: true, finished_at: known.updated_at } as const;
+    const ended = { ...rest, status, effects: due({ messages: 'end' }), finished_at: known.updated_at } as const;
     const { applied } = await deployment.jobs.apply(known, ended);
     expect(applied).toBe(true);
     await settleMessages(deployment, (await deployment.read(job)) ?? job);

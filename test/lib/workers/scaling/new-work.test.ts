@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { isNewWork } from '../../../../lib/workers/scaling/new-work.ts';
+import { due } from '../../jobs/due-effects.ts';
 
 type Work = Exclude<Parameters<typeof isNewWork>[0], undefined>;
 const WAITS: Work = { status: 'QUEUED', reason: 'waiting_for_worker' };
 const PARKED: Work = { status: 'QUEUED', reason: 'usage_limit' };
 const RUNS: Work = { status: 'RUNNING', reason: 'running' };
 const ENDED: Work = { status: 'SUCCEEDED', reason: 'exited' };
-const DEPLOYS: Work = { ...ENDED, bindings_pending: [1] };
+const DEPLOYS: Work = { ...ENDED, effects: due({ bindings: [1] }) };
 
 test.each<[string, Work | undefined, Work | undefined, boolean]>([
   ['appears and waits', undefined, WAITS, true],

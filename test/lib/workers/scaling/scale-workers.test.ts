@@ -3,6 +3,7 @@ import { started } from '../../../../lib/accounts/account.ts';
 import { AccountStore } from '../../../../lib/accounts/account-store.ts';
 import { ScalingStore } from '../../../../lib/workers/scaling/scaling-store.ts';
 import { aRunningJob } from '../../jobs/a-job.ts';
+import { due } from '../../jobs/due-effects.ts';
 import { scalingUnderTest } from './scaling-under-test.ts';
 
 const scaling = scalingUnderTest();
@@ -77,7 +78,7 @@ describe('from zero', () => {
       status: 'SUCCEEDED',
       reason: 'exited',
       project_id: 'p',
-      bindings_pending: [1],
+      effects: due({ bindings: [1] }),
       attempt: 1,
     });
     await scaling.deployment.deployments.replace(undefined, {

@@ -1,3 +1,4 @@
+import { effectOf } from '../../../../lib/jobs/lifecycle/effects.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { leaseIsOver } from '../../../../lib/jobs/lifecycle/lease.ts';
 import { PARK_REASONS } from '../../../../lib/jobs/lifecycle/parking.ts';
@@ -159,7 +160,7 @@ export class Clients {
   async #endTree(known: string): Promise<void> {
     const { random } = this.#deployment;
     const jobs = this.#deployment.allJobs();
-    const pending = jobs.find(({ children_pending }) => children_pending !== undefined)?.id;
+    const pending = jobs.find((job) => effectOf(job, 'follow_ups') !== undefined)?.id;
     const parent = jobs.findLast(({ parent_id }) => parent_id !== undefined)?.parent_id;
     const id = (random.chance(0.8) ? (pending ?? parent) : undefined) ?? known;
     const answered = this.#deployment.trees.asked(id);
@@ -179,7 +180,7 @@ export class Clients {
     const jobs = this.#deployment.random.chance(0.7) ? this.#deployment.allJobs() : [];
     const stuck =
       (jobs.length > 0 ? this.#lost() : undefined) ??
-      jobs.find((job) => job.children_pending !== undefined) ??
+      jobs.find((job) => effectOf(job, 'follow_ups') !== undefined) ??
       jobs.find((job) => job.reason === 'worker_lost');
     const answer = await this.#api.reread(stuck?.id ?? id);
     if (answer.kind === 'refused') this.#onFault(`a reread was refused: ${answer.error.message}`);

@@ -1,3 +1,4 @@
+import { effectOf } from '../../../../lib/jobs/lifecycle/effects.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import type { VirtualTime } from '../../model/virtual-time.ts';
 
@@ -28,8 +29,9 @@ export class DueDeployments {
   }
 
   /** A job was written. */
-  note({ id, bindings_pending, commands_held }: Job): void {
-    if (bindings_pending === undefined || commands_held === true) return void this.#jobs.delete(id);
+  note(job: Job): void {
+    const { id, commands_held } = job;
+    if (effectOf(job, 'bindings') === undefined || commands_held === true) return void this.#jobs.delete(id);
     if (this.#jobs.has(id) || this.#jobs.add(id).size > 1) return;
     this.#since = this.#time.now;
     for (const act of this.#onFirst) act();

@@ -1,0 +1,106 @@
+import { timestamp } from '../../platform/aws/table-clock.ts';
+import type { Receipt } from '../receipts/receipt.ts';
+import { EFFECTS, type Effect, type EffectName } from './effect.ts';
+import type { Job } from './job.ts';
+
+/** A success, as far as effects depend on it. */
+export interface Success {
+  readonly receipt: Pick<Receipt, 'attempt' | 'follow_ups' | 'chain'>;
+  /** Whether deploy bindings of its project apply. */
+  readonly bindings: boolean;
+}
+
+/** What an effect follows: the end of a job, or some of its attempts. */
+type Followed = 'end' | readonly number[] | undefined;
+
+const DUE: Readonly<Record<EffectName, (job: Job, success: Success | undefined) => Followed>> = {
+  /** Other turns of its thread may start; of a fork, those of the thread that it was to copy. */
+  thread: ({ thread_id, forked_from }) => (thread_id === undefined && forked_from === undefined ? undefined : 'end'),
+  /** The attempt may have requested jobs, or the ones that it continues: only their receipts show whether they did. */
+  follow_ups: (_job, success) => success && [...(success.receipt.chain ?? []), ...requestsOf(success.receipt)],
+  /** The agent may not have read all messages. */
+  messages: ({ messages }) => (messages === undefined ? undefined : 'end'),
+  bindings: (_job, success) => (success?.bindings === true ? [success.receipt.attempt] : undefined),
+};
+
+/** Milliseconds from the begin of a try to the next one: `base · 2^(tries - 1)`, at most `max`. */
+const BACKOFF = { base: 60_000, max: 900_000 } as const;
+
+/** The job that has just ended, with what is due now. */
+export function withEffects(job: Job, since: string, success?: Success): Job {
+  let next = job;
+  for (const name of EFFECTS) {
+    const followed = DUE[name](job, success);
+    if (followed === 'end') next = withEffect(next, { name, since });
+    else for (const attempt of followed ?? []) next = withEffect(next, { name, attempt, since });
+  }
+  return next;
+}
+
+/** The job with an effect, in place of an earlier one of the same name and attempt. */
+export function withEffect(job: Job, effect: Effect): Job {
+  return { ...job, effects: [...others(job, effect), effect] };
+}
+
+/** The job without the effect of this name and attempt. */
+export function withoutEffect({ effects = [], ...job }: Job, effect: Pick<Effect, 'name' | 'attempt'>): Job {
+  const left = others({ effects }, effect);
+  return left.length === 0 ? job : { ...job, effects: left };
+}
+
+/** The job that is queued again by request: only effects of attempts are still due. */
+export function withoutEndEffects({ effects = [], ...job }: Job): Job {
+  const left = effects.filter(({ attempt }) => attempt !== undefined);
+  return left.length === 0 ? job : { ...job, effects: left };
+}
+
+/** What a reconciler does with an effect: it begins a try, which fails, or finds out when to check the effect again. */
+export type EffectStep = 'begun' | 'failed' | { readonly checkAt: string };
+
+/** The job after a step of an effect that is listed on it. */
+export function afterStep(job: Job, effect: Effect, step: EffectStep, now: number): Job {
+  const { name, attempt, since, tries = 0, failures = 0, due_at } = effect;
+  const same = { name, since, ...(attempt !== undefined && { attempt }) };
+  if (typeof step === 'object') return withEffect(job, { ...same, due_at: step.checkAt });
+  if (step === 'failed') return withEffect(job, { ...same, tries, failures: failures + 1, ...(due_at && { due_at }) });
+  const pause = Math.min(BACKOFF.max, BACKOFF.base * 2 ** tries);
+  return withEffect(job, {
+    ...same,
+    tries: tries + 1,
+    ...(failures > 0 && { failures }),
+    due_at: timestamp(now + pause),
+  });
+}
+
+/** The effect as the job lists it; undefined: it is done, cancelled, or due for a later end. */
+export function listed({ effects = [] }: Pick<Job, 'effects'>, effect: Effect): Effect | undefined {
+  return effects.find((one) => isSame(one, effect) && one.since === effect.since);
+}
+
+/** The effect of this name on a job. */
+export function effectOf({ effects = [] }: Pick<Job, 'effects'>, name: EffectName): Effect | undefined {
+  return effects.find((one) => one.name === name);
+}
+
+/** The attempts for which an effect is due. */
+export function attemptsDue({ effects = [] }: Pick<Job, 'effects'>, name: EffectName): number[] {
+  return effects.flatMap((one) => (one.name === name ? (one.attempt ?? []) : []));
+}
+
+/** When a reconciler has to look at a job that has ended; undefined: nothing is due. Held commands are not. */
+export function nextCheck({ effects = [], commands_held }: Job): string | undefined {
+  const awaited = effects.filter(({ name }) => name !== 'bindings' || commands_held !== true);
+  return awaited.map(({ due_at, since }) => due_at ?? since).sort()[0];
+}
+
+function others({ effects = [] }: Pick<Job, 'effects'>, effect: Pick<Effect, 'name' | 'attempt'>): Effect[] {
+  return effects.filter((one) => !isSame(one, effect));
+}
+
+function isSame(a: Pick<Effect, 'name' | 'attempt'>, b: Pick<Effect, 'name' | 'attempt'>): boolean {
+  return a.name === b.name && a.attempt === b.attempt;
+}
+
+function requestsOf({ attempt, follow_ups }: Success['receipt']): number[] {
+  return follow_ups === undefined ? [] : [attempt];
+}
