@@ -10,15 +10,6 @@ export interface Tool {
 /** The commands that measure or prove, by the npm script that runs them. */
 export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
   bench: {
-    all: {
-      file: 'bench/all.ts',
-      about: 'everything in docs/operate/performance.md, one after the other (about ten minutes)',
-    },
-    peers: {
-      file: 'bench/peers/peers.ts',
-      about: 'short jobs here, and by BullMQ, pg-boss and graphile-worker (fetches them)',
-      options: '[--redis URL] [--postgres URL] [--jobs N]',
-    },
     cost: {
       file: 'bench/requests/job-cost.ts',
       about: 'billed requests of a job and of list pages',
@@ -29,36 +20,16 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: 'count the requests behind docs/operate/cost.md and store them',
       options: '[--check]',
     },
-    short: {
-      file: 'bench/short/short.ts',
-      about: 'how long a short job takes and what it costs the worker, also beside another commit',
-      options: '[--against COMMIT] [--rounds N] [--jobs N]',
-    },
     quick: {
       file: 'bench/quick/quick.ts',
       about: 'compare requests, waits for them, bundles and CPU time with bench/quick/baseline.json',
       options: '[--update requests|rounds|bytes|cpu]…',
     },
-    size: {
-      file: 'bench/size/size.ts',
-      about: 'lists, claims and the reconciler among a hundred and a million waiting jobs, on the emulator',
-      options: '[--jobs N]… [--rounds N]',
-    },
-    account: { file: 'bench/service-account.ts', about: 'time that a separate account costs a job (as root)' },
-    table: {
-      file: 'bench/local-table.ts',
-      about: 'CPU time of the DynamoDB emulator in homes of different age',
-      options: '[CHECKOUT]',
-    },
-    tokens: { file: 'bench/token-timing.ts', about: 'time to verify tokens of each kind', options: '[SAMPLES]' },
-    'first-page': { file: 'bench/first-page.ts', about: "time to the console's first page" },
-    'command-line': { file: 'bench/command-line.ts', about: 'size of the package of promptq, time of its --help' },
     starts: {
       file: 'bench/starts/function-starts.ts',
       about: "CPU time of the functions' starts, their sizes, and times of warm requests",
       options: '[--rounds N]',
     },
-    timeline: { file: 'bench/timeline.ts', about: 'opening and scrolling the timeline of 5,000 events' },
   },
   prove: {
     simulate: {
@@ -110,11 +81,6 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       file: 'test/walks/walk.ts',
       about: "random walks over a local run's API against the model of a job's life",
       options: '[--runs N] [--seed N]',
-    },
-    scaling: {
-      file: 'test/simulation/scaling/simulate-scaling.ts',
-      about: 'compare the scaling of workers with two ECS services',
-      options: '[SEED]',
     },
     generators: {
       file: 'test/generated-clients/generators.ts',

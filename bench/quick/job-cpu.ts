@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { type MeasuredRun, startRun } from '../short/measured-run.ts';
+import { type MeasuredRun, startRun } from './measured-run.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Rounds of jobs and of the reference that take turns, so that both meet the same load of the machine. */
