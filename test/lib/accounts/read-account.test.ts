@@ -47,7 +47,7 @@ it('a login whose process is gone has failed at once, and its end is stored', as
 });
 
 const AT = '2026-11-20T12:00:00.000Z';
-const { ...CODE } = PROMPT;
+const { login_id: _id, ...CODE } = PROMPT;
 const credential = { file: 'credential', account: 'ada@example.com' };
 it.each<[name: string, account: Partial<Account>, prompt: LoginPrompt | undefined, shown: object]>([
   ['not linked', {}, undefined, { state: 'not_linked', logged_in: false }],
