@@ -104,16 +104,6 @@ describe('the command palette', () => {
     await stay(page);
   });
 
-  test('Escape restores the focus, even to a text field', async () => {
-    const page = await openAs(browser, service.consoleUrl, 'operator');
-    await page.getByLabel('Search jobs', { exact: true }).fill('heron');
-    await open(page);
-    await page.keyboard.press('Escape');
-    await focused(page, 'input[aria-label="Search jobs"]');
-    expect(await page.getByLabel('Search jobs', { exact: true }).inputValue()).toBe('heron');
-    await stay(page);
-  });
-
   test('jobs are found by prompt, title and ID, and the arrow keys select', async () => {
     const page = await openAs(browser, service.consoleUrl, 'viewer');
     const searches: string[] = [];

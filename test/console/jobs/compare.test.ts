@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createJob } from '../../api/job-client.ts';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
 import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
-import { isLongRun } from '../../vitest/amount.ts';
 import { openAs, sharedBrowser, visit } from '../setup/browser.ts';
 
 const WIDE = { width: 1440, height: 900 };
@@ -44,11 +44,7 @@ afterAll(async () => {
   await repository?.close();
 });
 
-async function create(fields: Record<string, unknown>): Promise<string> {
-  const { status, json, text } = await service.api('POST', '/jobs', fields);
-  expect(status, text).toBe(201);
-  return json.id;
-}
+const create = async (fields: Record<string, unknown>) => await createJob(service, fields);
 
 async function untilEnded(id: string): Promise<void> {
   await waitFor(async () => (await service.api('GET', `/jobs/${id}/status?wait=20`)).json.terminal);
@@ -149,21 +145,4 @@ test('the diff of a job is one click away', async () => {
   await visit(page, `/jobs/${one}`);
   await page.getByRole('tab', { name: 'Changes' }).click();
   await page.getByRole('table', { name: 'Changes in both.txt' }).waitFor();
-});
-
-test.runIf(isLongRun)('unreadable parts of a side are reported, and the rest is compared', async () => {
-  // The console repeats a read after a status of 500 and more.
-  const answer = { status: 403, json: { error: 'forbidden', request_id: 'r-1' } };
-  await page.route(`**/jobs/${one}/result`, async (route) => await route.fulfill(answer));
-  await visit(page, `/compare?a=${one}&b=${other}`);
-  await page.getByText('The result of A could not be loaded').waitFor();
-  await page.getByText('The prompt of A is not available.').waitFor();
-  await page.getByText('A: the result is not available.').waitFor();
-  expect(await differing('Settings', 'Priority').allTextContents()).toEqual(['0', '5', '≠ Different']);
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
-  await page.route(`**/jobs/${one}/attachments/**`, async (route) => await route.fulfill(answer));
-  await visit(page, `/compare?a=${one}&b=${other}`);
-  await page.getByText('The diff of A could not be loaded').waitFor();
-  expect(await page.getByText('not changed').count()).toBe(0);
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createJob } from '../../api/job-client.ts';
 import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
 import { axeViolations, loadAxe } from '../scenes/axe.ts';
 import { launchBrowser, openAs, stay } from '../setup/browser.ts';
@@ -27,11 +28,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-async function create(fields: Record<string, unknown>): Promise<string> {
-  const { status, json, text } = await service.api('POST', '/jobs', fields);
-  expect(status, text).toBe(201);
-  return json.id as string;
-}
+const create = async (fields: Record<string, unknown>) => await createJob(service, fields);
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses freely
 const jobOf = async (id: string): Promise<any> => (await service.api('GET', `/jobs/${id}`)).json;

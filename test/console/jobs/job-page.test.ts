@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { joinedKey, receiptKey } from '../../../lib/jobs/output/output-keys.ts';
+import { createJob } from '../../api/job-client.ts';
 import { fileOfObject } from '../../local-run/kept-objects.ts';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
@@ -32,11 +33,7 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 /** A line that the terminal shows, without the copies for screen readers elsewhere. */
 const line = (text: string) => page.locator('.job-log').getByRole('listitem').getByText(text, { exact: true });
 
-async function create(fields: Record<string, unknown>): Promise<string> {
-  const { status, json } = await service.api('POST', '/jobs', fields);
-  expect(status).toBe(201);
-  return json.id as string;
-}
+const create = async (fields: Record<string, unknown>) => await createJob(service, fields);
 
 async function ended(id: string, attempt = 1): Promise<void> {
   await waitFor(async () => {
@@ -196,12 +193,6 @@ test('missing output and a damaged record are reported in the log and in the res
   await page.locator('body.awsui-dark-mode').waitFor();
   expect(await axeViolations(page, { runOnly: ['color-contrast'] })).toEqual([]);
   await page.emulateMedia({ colorScheme: null });
-});
-
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  service = await sharedService();
-  page = await openAs(browser, service.consoleUrl, 'operator');
 });
 
 const tab = (name: string | RegExp) => page.getByRole('tab', { name });

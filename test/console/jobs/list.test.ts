@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { createJob } from '../../api/job-client.ts';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
 import { amount } from '../../vitest/amount.ts';
@@ -9,17 +10,16 @@ import { serviceResponse } from '../setup/stubs.ts';
 let service: ServiceUnderTest;
 let browser: Browser;
 
+const create = async (fields: Record<string, unknown>) => await createJob(service, fields);
+
 beforeAll(async () => {
-  // Sequential, because each takes all cores for a while.
   browser = await sharedBrowser();
   service = await sharedService();
+  const draft = async (fields: Record<string, unknown>) => await create({ draft: true, ...fields });
+  await draft({ prompt: 'translate the lanterns', project: 'almanac', profile: 'claude', model: 'm-2' });
+  await draft({ prompt: 'check the lanterns', project: 'almanac', profile: 'shell', tags: ['dusk'], cwd: 'docs' });
+  await draft({ prompt: 'round the lanterns', project: 'boutique', title: 'Rounding', tags: ['dusk', 'dawn'] });
 });
-
-async function create(fields: Record<string, unknown>): Promise<string> {
-  const { status, json } = await service.api('POST', '/jobs', fields);
-  expect(status).toBe(201);
-  return json.id as string;
-}
 
 async function reached(id: string, status: string): Promise<void> {
   await waitFor(async () => (await service.api('GET', `/jobs/${id}`)).json.status === status);
@@ -184,21 +184,6 @@ test('a bulk action can apply to all matching jobs, not only to the page', async
   await stay(page);
 });
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  service = await sharedService();
-  const draft = async (fields: Record<string, unknown>) => await createDraft({ draft: true, ...fields });
-  await draft({ prompt: 'translate the lanterns', project: 'almanac', profile: 'claude', model: 'm-2' });
-  await draft({ prompt: 'check the lanterns', project: 'almanac', profile: 'shell', tags: ['dusk'], cwd: 'docs' });
-  await draft({ prompt: 'round the lanterns', project: 'boutique', title: 'Rounding', tags: ['dusk', 'dawn'] });
-});
-
-async function createDraft(fields: Record<string, unknown>): Promise<string> {
-  const { status, json, text } = await service.api('POST', '/jobs', fields);
-  expect(status, text).toBe(201);
-  return json.id as string;
-}
-
 const WIDE = { width: 1440, height: 900 };
 const openWide = async (path: string, before?: (page: Page) => Promise<unknown>): Promise<Page> =>
   await openAs(browser, service.consoleUrl, 'operator', { path, context: { viewport: WIDE }, before });
@@ -288,8 +273,8 @@ test("a failed job's row shows the error, and a script is named by its comment",
     profile: 'shell',
     project: 'lanterns-fail',
   };
-  const ids = [await createDraft(script), await createDraft({ ...script, prompt: 'kill -9 $$\necho never' })];
-  ids.push(await createDraft({ prompt: '# Try\nit\ndrill: fail 400', project: 'lanterns-fail' }));
+  const ids = [await create(script), await create({ ...script, prompt: 'kill -9 $$\necho never' })];
+  ids.push(await create({ prompt: '# Try\nit\ndrill: fail 400', project: 'lanterns-fail' }));
   for (const id of ids)
     await waitFor(async () => (await service.api('GET', `/jobs/${id}/status`)).json.terminal, { timeoutMs: 90_000 });
   const page = await openWide('/jobs?project=lanterns-fail');
@@ -300,30 +285,4 @@ test("a failed job's row shows the error, and a script is named by its comment",
   await agent.getByText('Agent error', { exact: true }).waitFor();
   await agent.getByText(/^The practice vendor fails as asked/).waitFor();
   await stay(page);
-});
-
-test('columns and exact times are chosen, and stored in the browser', async () => {
-  const page = await openWide('/jobs?status=DRAFT');
-  const header = (name: string) => page.getByRole('columnheader', { name, exact: true });
-  await header('Profile').first().waitFor();
-  const time = page.locator('tbody time').first();
-  expect(await time.innerText()).toMatch(/ago$|now$/);
-  await button(page, 'List settings').click();
-  await page.getByRole('checkbox', { name: 'Profile' }).uncheck();
-  await page.getByRole('checkbox', { name: 'Created by' }).check();
-  await page.getByRole('checkbox', { name: 'Show exact times' }).check();
-  await button(page, 'Close').last().click();
-  const isChosen = async () => {
-    await header('Created by').first().waitFor();
-    expect(await header('Profile').count()).toBe(0);
-    expect(await time.innerText()).toMatch(/^\d{1,2} \w{3,4}, \d\d:\d\d:\d\d$/);
-    expect(await time.getAttribute('title')).toMatch(/\d{4}/);
-  };
-  await isChosen();
-  await page.reload();
-  await isChosen();
-  await button(page, 'List settings').click();
-  await button(page, 'Reset columns').click();
-  await header('Profile').first().waitFor({ state: 'attached' });
-  await leave(page);
 });

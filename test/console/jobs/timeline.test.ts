@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createJob } from '../../api/job-client.ts';
 import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
 import { amount } from '../../vitest/amount.ts';
 import { launchBrowser, openAs, visit } from '../setup/browser.ts';
@@ -45,11 +46,7 @@ afterAll(async () => {
   await codex?.close();
 });
 
-async function create(fields: Record<string, unknown>): Promise<string> {
-  const { status, json } = await service.api('POST', '/jobs', fields);
-  expect(status).toBe(201);
-  return json.id as string;
-}
+const create = async (fields: Record<string, unknown>) => await createJob(service, fields);
 
 async function hasEnded(id: string): Promise<void> {
   await waitFor(async () => (await service.api('GET', `/jobs/${id}/status?wait=20`)).json.terminal);
