@@ -8,6 +8,8 @@ import { functionsUnderTest } from './functions-under-test.ts';
 
 const service = functionsUnderTest({
   'codex-account.start': async () => await import('../../functions/codex-account/start.ts'),
+  'codex-account.cancel': async () => await import('../../functions/codex-account/cancel.ts'),
+  'codex-account.logout': async () => await import('../../functions/codex-account/logout.ts'),
 });
 
 test('a login whose process has died is begun once more, and one that waits for a worker is not', async () => {
@@ -29,4 +31,16 @@ test('a login whose process has died is begun once more, and one that waits for 
   const second = await start();
   expect(second).toEqual([202, expect.any(String)]);
   expect(second).not.toEqual(first);
+});
+
+test('a login is cancelled once, and the account is unlinked', async () => {
+  const authorization = `Bearer ${await service.token()}`;
+  const state = async (path: string, method: string) => {
+    const { status, body } = await service.ask(`/api/v1/codex-account${path}`, { authorization }, { method });
+    return [status, body.state ?? (body.details as { state: string }).state];
+  };
+  expect(await state('/start', 'POST')).toEqual([202, 'starting']);
+  expect(await state('/cancel', 'POST')).toEqual([200, 'cancelled']);
+  expect(await state('/cancel', 'POST')).toEqual([400, 'cancelled']);
+  expect((await state('', 'DELETE'))[0]).toBe(200);
 });

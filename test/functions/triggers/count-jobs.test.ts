@@ -119,10 +119,6 @@ it('no usage that a CLI reports, however large, stops the counting', async () =>
   expect(items).toEqual([expect.objectContaining({ id: 'large', n_FAILED: 3, t_out: 28, t_cost: 1e12 })]);
 });
 
-it('a change without a new state reports nothing', async () => {
-  expect(await count(record(aRunningJob(), aRunningJob({ lease_until: at(59) })))).toEqual([]);
-});
-
 it("a batch that can't be counted is reported with its position in the stream, without metrics", async () => {
   const broken = record(aRunningJob(), aJob({ updated_at: 7 as unknown as string }));
   const { lines } = await printedBy(async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { handler, PublishedConsole } from '../../../functions/triggers/publish-console.ts';
+import { handler } from '../../../functions/triggers/publish-console.ts';
 import { startObjectAndQueueEmulator } from '../../../lib/local/emulators/object-and-queue-emulator.ts';
 import { newRunCredentials } from '../../../lib/local/run-access/run-credentials.ts';
 import { objectClient } from '../../../lib/platform/aws/clients.ts';
@@ -82,19 +82,6 @@ test('a new version keeps the files that open pages still request', async () => 
   expect(await Body?.transformToString()).toBe('<b>');
 });
 
-test('a document is published after the files it refers to', async () => {
-  const sent: string[] = [];
-  const client = objectClient({ pathStyle: true });
-  client.middlewareStack.add((next) => async (args) => {
-    const done = await next(args);
-    if ('Key' in args.input) sent.push(String(args.input.Key));
-    return done;
-  });
-  await build({ 'index.html': '<b>', 'a.svg': '<svg>', 'assets/z.js': 'z', 'assets/a.js': 'z' });
-  await new PublishedConsole(client, BUCKET).publish(join(folder, 'console'));
-  expect([sent.length, sent.at(-1)]).toEqual([4, 'index.html']);
-});
-
 test('a bundle without a console fails the deployment', async () => {
   await build({});
   const { Status, Reason } = await cloudFormation.ask('Update', { Digest: '4' });
@@ -104,11 +91,4 @@ test('a bundle without a console fails the deployment', async () => {
 test('all files are deleted with the stack, so that the bucket can be', async () => {
   expect((await cloudFormation.ask('Delete', { Digest: '4' })).Status).toBe('SUCCESS');
   expect(await published()).toEqual([]);
-});
-
-test('a file that may not be deleted is an error, and is not tried again', async () => {
-  const answers = [{ Contents: [{ Key: 'a' }] }, { Errors: [{ Key: 'a', Code: 'AccessDenied' }] }, {}];
-  const send = async () => answers.shift();
-  const refusing = new PublishedConsole({ send } as unknown as S3Client, BUCKET);
-  await expect(refusing.remove()).rejects.toThrow('AccessDenied');
 });

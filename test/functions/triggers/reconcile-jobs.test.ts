@@ -3,14 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { GetQueueUrlCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import { DeployBindingStore } from '../../../lib/bindings/deploy-binding-store.ts';
-import { JobDeploymentStore } from '../../../lib/jobs/deployments/job-deployment-store.ts';
-import { followUpId, jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { startAwsStandIn } from '../../bin/aws-stand-in.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
-import { due } from '../../lib/jobs/due-effects.ts';
-import { outputAskingFor, storeSucceeded } from '../../lib/jobs/succeeded-parent.ts';
 import { metricsIn, printedBy } from '../../local-run/captured-lines.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
@@ -65,26 +61,6 @@ it('the longest wait, jobs that wait for an account, dead letters and lost worke
   expect(metricsIn(await watch({ redrive: true }))).toEqual({
     AccountRequiredJobs: [2],
     OldestReadyJob: [expect.any(Number)],
-  });
-});
-
-it('missing follow-up jobs are created although deployments fail, and the failure is reported', async () => {
-  await deployment.profiles.put({ name: 'shell', agent: 'shell' });
-  const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1, finished_at: ago(60) } as const;
-  await deployment.store({ id: jobIdOfKey('deployed'), ...ended, effects: due({ bindings: [1] }) });
-  const parent = await storeSucceeded(deployment, { id: jobIdOfKey('parent') }, outputAskingFor([{ prompt: 'a' }]));
-  const unavailable = Object.assign(new Error('the registry is unavailable'), { name: 'ThrottlingException' });
-  const stores = [
-    vi.spyOn(DeployBindingStore.prototype, 'list').mockRejectedValue(unavailable),
-    vi.spyOn(JobDeploymentStore.prototype, 'list').mockRejectedValue(unavailable),
-  ];
-  try {
-    await expect(watch()).rejects.toThrow('the registry is unavailable');
-  } finally {
-    for (const store of stores) store.mockRestore();
-  }
-  expect(await deployment.jobs.get(followUpId(parent.id, 1, 0), { consistent: true })).toMatchObject({
-    parent_id: parent.id,
   });
 });
 
