@@ -57,16 +57,6 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: 'kill workers in the middle of turns of the real codex; the next attempts have to continue their sessions',
       options: '[--kills N] [--seed N]',
     },
-    messages: {
-      file: 'test/faults/messages.ts',
-      about: 'send messages to the real codex and claude while they run; the next model requests have to contain them',
-      options: '[--tries N] [--agent NAME]…',
-    },
-    'message-races': {
-      file: 'test/faults/message-races.ts',
-      about: 'send messages to the real codex about when its attempts end; none may be lost or read twice',
-      options: '[--races N] [--seed N]',
-    },
     questions: {
       file: 'test/simulation/scale/count-requests.ts',
       about: 'what a minute costs a deployment with 10 and with 100,000 open questions, on models of its services',
