@@ -24,7 +24,7 @@ const BESIDE_TESTS: Readonly<Record<string, Step>> = {
   // The same worlds each time, so that a commit is judged by its own changes; the nightly run uses other seeds.
   simulation: {
     script: 'prove',
-    options: ['simulate', '--lives', '10000', '--seconds', '3600', '--seed', '20261121'],
+    options: ['simulate', '--lives', '2000', '--seconds', '3600', '--seed', '20261121'],
     shows: '\nin all',
   },
   types: { script: 'types' },

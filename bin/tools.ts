@@ -42,9 +42,9 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: "refused writes at 100 to 3,000 jobs a second, by a model of DynamoDB's partitions",
       options: '[--seconds N]',
     },
-    tests: {
-      file: 'test/vitest/long-tests.ts',
-      about: 'the tests that try more in a long run: rounds of races, random requests, scenes of the console',
+    nightly: {
+      file: 'test/vitest/nightly.ts',
+      about: 'all tests with larger amounts (rounds of races, random requests), and those of test/nightly',
       options: '[TEXT…]',
     },
     kill: {
@@ -66,6 +66,11 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       file: 'test/faults/claims.ts',
       about: 'let concurrent claimers compete for jobs, every message delivered three times',
       options: '[--jobs N] [--claimers N] [--seed N]',
+    },
+    breaks: {
+      file: 'test/breaks/breaks.ts',
+      about: 'break the sources in places chosen by seed, and count the breaks that the checks of a commit notice',
+      options: '[--breaks N] [--seed N] [--files N] [--only PATH] [--list]',
     },
     walk: {
       file: 'test/walks/walk.ts',

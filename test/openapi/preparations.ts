@@ -26,7 +26,7 @@ export const EVERYWHERE_UNREACHED = {
   431: 'the gateway answers it for every address alike: test/lib/local/gateway/gateway.test.ts',
 };
 
-const REDIRECT = { 303: 'needs 20 MB of output: test/api/output/large-output.long.test.ts' };
+const REDIRECT = { 303: 'needs 20 MB of output: test/nightly/large-output.test.ts' };
 
 const OTHER_VENDOR = { 404: 'needs a deployment without the vendor: test/api/access/vendor-account.test.ts' };
 

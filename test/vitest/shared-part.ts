@@ -1,6 +1,6 @@
 /**
- * What consecutive test files of one process share, such as a local run: the first file that asks for it starts it, and the
- * first that does without it ends it. `shared-process.ts` tells when a file begins and ends.
+ * What test files of one process share, such as a local run: the first file that asks for it starts it, and the third in a
+ * row that does without it ends it. `shared-process.ts` tells when a file begins and ends.
  */
 export class SharedPart<T> {
   static readonly #started = new Set<SharedPart<unknown>>();
@@ -8,6 +8,8 @@ export class SharedPart<T> {
   readonly #how: Lifecycle<T>;
   #value: Promise<T> | undefined;
   #isUsed = false;
+  /** Files in a row that have not used it. */
+  #unused = 0;
 
   constructor(how: Lifecycle<T>) {
     this.#how = how;
@@ -15,7 +17,7 @@ export class SharedPart<T> {
 
   /** @throws Error in a process of a single file, which shares nothing and in which nothing would be checked */
   async get(): Promise<T> {
-    if (!SharedPart.#isInFile) throw new Error('this file has its own process (own-process.ts): start its own part');
+    if (!SharedPart.#isInFile) throw new Error('this file has its own process (vitest.config.ts): start its own part');
     this.#isUsed = true;
     this.#value ??= this.#how.start();
     SharedPart.#started.add(this);
@@ -36,7 +38,9 @@ export class SharedPart<T> {
     const isUsed = this.#isUsed;
     this.#isUsed = false;
     const value = await this.#value?.catch(() => undefined);
-    if (value === undefined || !isUsed) return await this.#end(value);
+    this.#unused = isUsed ? 0 : this.#unused + 1;
+    if (value === undefined || this.#unused >= MAX_UNUSED) return await this.#end(value);
+    if (!isUsed) return;
     try {
       await this.#how.afterFile(value);
     } catch (error) {
@@ -52,6 +56,9 @@ export class SharedPart<T> {
     if (value !== undefined) await this.#how.end(value);
   }
 }
+
+/** Keeping it costs memory, starting it again some seconds of CPU. */
+const MAX_UNUSED = 3;
 
 interface Lifecycle<T> {
   start(): Promise<T>;

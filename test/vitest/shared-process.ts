@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { SharedPart } from './shared-part.ts';
 
 /**
- * Takes back what `vi` has replaced in a test file, and fails one that changes the process it shares with the next file, so
- * that `own-process.ts` learns of it. Checks what the file has shared with others.
+ * Takes back what `vi` has replaced in a test file, and fails one that changes the process it shares with the next file:
+ * `vitest.config.ts` lists those that need their own. Checks what the file has shared with others.
  */
 const state = () => ({
   env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST'))),

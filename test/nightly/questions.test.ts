@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
-import { createJob, untilEnded } from '../job-client.ts';
+import { createJob, untilEnded } from '../api/job-client.ts';
+import { type OwnService, startService, waitFor } from '../local-run/local-service.ts';
 
 /** What `test/lib/jobs/lifecycle/question.test.ts` decides on each commit, in a whole run. */
 let service: OwnService;

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createJob } from '../../api/job-client.ts';
-import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
-import { axeViolations, loadAxe } from '../scenes/axe.ts';
-import { launchBrowser, openAs, stay } from '../setup/browser.ts';
+import { createJob } from '../api/job-client.ts';
+import { axeViolations, loadAxe } from '../console/scenes/axe.ts';
+import { launchBrowser, openAs, stay } from '../console/setup/browser.ts';
+import { type OwnService, startService, waitFor } from '../local-run/local-service.ts';
 
 /** After which a private folder counts as deleted. */
 const FOLDER_KEPT_MS = 1_728;

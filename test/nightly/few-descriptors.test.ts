@@ -2,9 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { complaints, diagnose } from '../../bin/doctor-command.ts';
-import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
-import { createJob, untilEnded } from '../job-client.ts';
+import { createJob, untilEnded } from '../api/job-client.ts';
+import { complaints, diagnose } from '../bin/doctor-command.ts';
+import { type OwnService, startService, waitFor } from '../local-run/local-service.ts';
 
 /** A local run whose processes may each open as few files as a careless shell allows. */
 const LIMIT = 128;

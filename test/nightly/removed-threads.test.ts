@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
-import { createJob } from '../job-client.ts';
+import { createJob } from '../api/job-client.ts';
+import { type OwnService, startService, waitFor } from '../local-run/local-service.ts';
 
 /** Retention of a thread in a whole run. On each commit `test/lib/reconciler` tries it on the reconciler alone. */
 let service: OwnService;

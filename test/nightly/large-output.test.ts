@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
-import { findWorker } from '../../local-run/marked-processes.ts';
-import { createJob, untilEnded } from '../job-client.ts';
+import { createJob, untilEnded } from '../api/job-client.ts';
+import { type OwnService, startService, waitFor } from '../local-run/local-service.ts';
+import { findWorker } from '../local-run/marked-processes.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const LARGEST_RESIDENT = 400 * MEBIBYTE;

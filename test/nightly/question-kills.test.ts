@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
-import { findWorker } from '../../local-run/marked-processes.ts';
-import { amount } from '../../vitest/amount.ts';
-import { createJob, untilEnded } from '../job-client.ts';
+import { createJob, untilEnded } from '../api/job-client.ts';
+import { type OwnService, startService, waitFor } from '../local-run/local-service.ts';
+import { findWorker } from '../local-run/marked-processes.ts';
+import { amount } from '../vitest/amount.ts';
 
 let service: OwnService;
 let folder: string;

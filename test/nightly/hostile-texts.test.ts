@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { generateToken } from '../../../lib/access/tokens/api-tokens.ts';
-import { isTerminal } from '../../../lib/contract/statuses.ts';
-import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
-import { createJob } from '../job-client.ts';
+import { generateToken } from '../../lib/access/tokens/api-tokens.ts';
+import { isTerminal } from '../../lib/contract/statuses.ts';
+import { createJob } from '../api/job-client.ts';
+import { type OwnService, startService, waitFor } from '../local-run/local-service.ts';
 
 const BESIDE = 16;
 

@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnService, startService } from '../../local-run/local-service.ts';
-import { createJob, untilEnded } from '../job-client.ts';
+import { createJob, untilEnded } from '../api/job-client.ts';
+import { type OwnService, startService } from '../local-run/local-service.ts';
 
 /** A session that is too large in a whole run. On each commit `test/worker-container` tries it on each part. */
 let service: OwnService;

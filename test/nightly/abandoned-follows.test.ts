@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { LIMITS } from '../../../lib/contract/limits.ts';
-import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
-import { createJob, untilEnded } from '../job-client.ts';
-import { type EventStream, follow, textOf } from './event-stream.ts';
+import { LIMITS } from '../../lib/contract/limits.ts';
+import { createJob, untilEnded } from '../api/job-client.ts';
+import { type EventStream, follow, textOf } from '../api/output/event-stream.ts';
+import { type OwnService, startService, waitFor } from '../local-run/local-service.ts';
 
 /** Concurrent functions of a new AWS account. */
 const CONCURRENCY = 10;

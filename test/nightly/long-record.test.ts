@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnService, startService } from '../../local-run/local-service.ts';
-import { createJob, untilEnded } from '../job-client.ts';
+import { createJob, untilEnded } from '../api/job-client.ts';
+import { type OwnService, startService } from '../local-run/local-service.ts';
 
 /** A record of a thread that is too long. On each commit `test/worker-container/prompt` tries it without an agent. */
 let service: OwnService;

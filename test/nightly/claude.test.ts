@@ -2,10 +2,10 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { AGENT_DEFINITIONS } from '../../../lib/contract/agents.ts';
-import { claude } from '../../../worker-container/agents/claude.ts';
-import { claudeRuns } from './claude-runs.ts';
-import { runAgent } from './run-agent.ts';
+import { AGENT_DEFINITIONS } from '../../lib/contract/agents.ts';
+import { claude } from '../../worker-container/agents/claude.ts';
+import { claudeRuns } from '../worker-container/agents/claude-runs.ts';
+import { runAgent } from '../worker-container/agents/run-agent.ts';
 
 // What only a new version of the CLI changes. Each start of it costs a second or more.
 const { run } = claudeRuns();

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
-import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
-import { fileAppears } from '../../worker-container/agents/run-agent.ts';
-import { createJob, untilEnded } from '../job-client.ts';
-import { answeredCalls } from '../practice-calls.ts';
+import { createJob, untilEnded } from '../api/job-client.ts';
+import { answeredCalls } from '../api/practice-calls.ts';
+import { type OwnService, startService, waitFor } from '../local-run/local-service.ts';
+import { claudeCli, INSTALL_LIMIT } from '../worker-container/agents/claude-cli.ts';
+import { fileAppears } from '../worker-container/agents/run-agent.ts';
 
 /** What claude continues after its usage limit. On each commit the same is tried with codex, without messages. */
 let service: OwnService;

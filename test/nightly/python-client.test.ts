@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { COMPONENTS, DOCUMENT, EXPECTED, ROOT } from '../generated-clients/client-programs.ts';
+import { PythonMissingError, pythonPackages } from '../generated-clients/python-packages.ts';
 import { type OwnService, startService } from '../local-run/local-service.ts';
-import { COMPONENTS, DOCUMENT, EXPECTED, ROOT } from './client-programs.ts';
-import { PythonMissingError, pythonPackages } from './python-packages.ts';
 
 const run = promisify(execFile);
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
-import { damageSession } from '../damage-session.ts';
-import { gateIn } from '../gate.ts';
-import { createJob, untilEnded } from '../job-client.ts';
-import { answeredCalls, callVendor } from '../practice-calls.ts';
+import { damageSession } from '../api/damage-session.ts';
+import { gateIn } from '../api/gate.ts';
+import { createJob, untilEnded } from '../api/job-client.ts';
+import { answeredCalls, callVendor } from '../api/practice-calls.ts';
+import { type OwnService, startService, waitFor } from '../local-run/local-service.ts';
 
 /** Jobs that start from their prompt again. On each commit `test/lib/jobs/lifecycle/resume.test.ts` decides that. */
 let service: OwnService;

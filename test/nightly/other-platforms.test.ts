@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import packageJson from '../../../package.json' with { type: 'json' };
-import { startService, waitFor } from '../../local-run/local-service.ts';
-import { createJob, untilEnded } from '../job-client.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import { createJob, untilEnded } from '../api/job-client.ts';
+import { startService, waitFor } from '../local-run/local-service.ts';
 
 /** This machine, seen as a Mac: no /proc, abstract sockets, network namespaces or setpriv are used. */
 const PLATFORM = 'darwin-arm64';

@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchBrowser, PAGE_TIMEOUT_MS } from '../console/setup/browser.ts';
+import { openTab, press, tabTo } from '../console/setup/keyboard.ts';
 import { type OwnService, startService, waitFor } from '../local-run/local-service.ts';
-import { launchBrowser, PAGE_TIMEOUT_MS } from './setup/browser.ts';
-import { openTab, press, tabTo } from './setup/keyboard.ts';
 
 let service: OwnService;
 let browser: Browser;

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { codexConfig, VENDOR_KEY } from '../../../worker-container/agents/codex-config.ts';
-import { PROGRAM } from '../../bin/promptq/promptq-command.ts';
-import { type OwnService, startService } from '../../local-run/local-service.ts';
-import { claudeCli, INSTALL_LIMIT } from '../../worker-container/agents/claude-cli.ts';
+import { codexConfig, VENDOR_KEY } from '../../worker-container/agents/codex-config.ts';
+import { PROGRAM } from '../bin/promptq/promptq-command.ts';
+import { type OwnService, startService } from '../local-run/local-service.ts';
+import { claudeCli, INSTALL_LIMIT } from '../worker-container/agents/claude-cli.ts';
 
-const CODEX = fileURLToPath(new URL('../../../node_modules/.bin/codex', import.meta.url));
+const CODEX = fileURLToPath(new URL('../../node_modules/.bin/codex', import.meta.url));
 
 let service: OwnService;
 let claude: string;
