@@ -4,9 +4,8 @@ import {
   type ReconcileDeploymentsContext,
   reconcileDeployments,
 } from '../deployments/reconcile-deployments.ts';
-import { type FolderContext, leaveFolder, wakeNext } from '../jobs/admission/folder-slots.ts';
-import { type ParkedContext, releaseParked } from '../jobs/admission/parked-jobs.ts';
-import { type ProfileSlotContext, wakeNextOf } from '../jobs/admission/profile-slots.ts';
+import { type GateContext, leaveFolder, wakeNext } from '../jobs/admission/gates.ts';
+import { releaseParked, type VendorGateContext } from '../jobs/admission/vendor-gate.ts';
 import { type FollowUpContext, makeFollowUps } from '../jobs/creation/follow-ups.ts';
 import { transition } from '../jobs/dispatch/transition.ts';
 import { EFFECTS_KEY } from '../jobs/indexes/ready-keys.ts';
@@ -23,9 +22,8 @@ import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 
 export type AfterAttemptContext = FollowUpContext &
-  ParkedContext &
-  FolderContext &
-  ProfileSlotContext &
+  VendorGateContext &
+  GateContext &
   SettleContext &
   ReconcileDeploymentsContext;
 
@@ -75,10 +73,10 @@ export async function afterAttempt(
   { slow = true }: { readonly slow?: boolean } = {},
 ): Promise<Job> {
   await releaseParked(context, before, after);
-  if (before.folder !== undefined) await wakeNext(context, before.folder);
+  if (before.folder !== undefined) await wakeNext(context, { kind: 'folder', key: before.folder });
   // Its agent has begun to share the folder since the claim, which took no slot.
   else if (after.shares_folder === true) await leaveFolder(context, after);
-  if (before.place !== undefined) await wakeNextOf(context, before.profile);
+  if (before.place !== undefined) await wakeNext(context, { kind: 'profile', key: before.profile });
   const pass = deploymentPass(context);
   const errors: unknown[] = [];
   let job = await continueThread(context, after);

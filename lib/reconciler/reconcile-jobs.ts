@@ -1,13 +1,11 @@
-import { folderName, wakeIfFree } from '../jobs/admission/folder-slots.ts';
-import { wakeForFreeSlots } from '../jobs/admission/profile-slots.ts';
 import { endAttempt } from '../jobs/dispatch/end-attempt.ts';
 import { type IndexedJob, type JobsByStatus, readySince } from '../jobs/dispatch/jobs-by-status.ts';
 import { transition } from '../jobs/dispatch/transition.ts';
-import { readyKey } from '../jobs/indexes/ready-keys.ts';
+import { gateIn, readyKey } from '../jobs/indexes/ready-keys.ts';
+import { type Gate, isParked } from '../jobs/lifecycle/gates.ts';
 import { bandOf, type Job } from '../jobs/lifecycle/job.ts';
 import { leaseIsOver } from '../jobs/lifecycle/lease.ts';
 import { NewerSchemaError } from '../jobs/lifecycle/newer-schema.ts';
-import { isParked } from '../jobs/lifecycle/parking.ts';
 import { isUnderstood } from '../jobs/lifecycle/understood.ts';
 import { lostUsage } from '../jobs/output/agent-sessions/lost-usage.ts';
 import type { Receipt } from '../jobs/receipts/receipt.ts';
@@ -30,33 +28,23 @@ export interface ReconcilerContext extends AfterAttemptContext {
  */
 const WAITING_READ = { oldest: 50_000, others: 25_000, milliseconds: 30_000 } as const;
 
-/** Jobs whose items a run reads at most, to learn which folder each waits for. */
-const FOLDERS_READ = 1_000;
-
 /** What one reading of the waiting jobs found. */
 interface WaitingWork {
   /** A job of each band and project that has been ready for long and was not claimed. */
   readonly stale: ReadonlyMap<string, IndexedJob>;
-  /** The folders and profiles that jobs wait for. */
-  readonly folders: ReadonlySet<string>;
-  readonly profiles: ReadonlySet<string>;
+  /** The gates at which jobs wait. */
+  readonly gates: readonly Gate[];
 }
 
 /** Reads the waiting jobs once, for all that is done about them. */
 export async function readWaiting(context: ReconcilerContext): Promise<WaitingWork> {
   const start = context.clock.now();
   const stale = new Map<string, IndexedJob>();
-  const folders = new Set<string>();
-  const profiles = new Set<string>();
-  const inOthers: string[] = [];
+  const partitions = new Set<string>();
   const note = (job: IndexedJob) => {
     const key = readyKey(bandOf(job), job.project_id);
     if (!isParked(job) && readySince(job) <= start - UNCLAIMED_AFTER_MS && !stale.has(key)) stale.set(key, job);
-    const folder = job.reason === 'folder_busy' ? folderName(context.folders, job) : undefined;
-    // Without a cwd, only the item names the folder: it may be that of another job.
-    if (folder !== undefined && job.cwd === undefined) inOthers.push(job.id);
-    else if (folder !== undefined) folders.add(folder);
-    if (job.reason === 'profile_busy') profiles.add(job.profile);
+    if (isParked(job) && job.ready_key !== undefined) partitions.add(job.ready_key);
   };
   /** @returns the job at which it stopped; undefined: all have been read */
   const read = async (most: number, options?: { from: string }) => {
@@ -74,17 +62,7 @@ export async function readWaiting(context: ReconcilerContext): Promise<WaitingWo
     const at = Date.parse(last.created_at);
     await read(WAITING_READ.others, { from: timestamp(at + context.random() * Math.max(0, start - at)) });
   }
-  const others = inOthers.length === 0 ? [] : (await context.jobs.findAll(someOf(context, inOthers))).values();
-  for (const job of others)
-    if (job !== 'newer' && job.parked === 'folder_busy' && job.folder !== undefined) folders.add(job.folder);
-  return { stale, folders, profiles };
-}
-
-/** As many as one run reads; of more, others in each run. */
-function someOf({ random }: Pick<ReconcilerContext, 'random'>, ids: readonly string[]): readonly string[] {
-  if (ids.length <= FOLDERS_READ) return ids;
-  const from = Math.floor(random() * (ids.length - FOLDERS_READ + 1));
-  return ids.slice(from, from + FOLDERS_READ);
+  return { stale, gates: [...partitions].flatMap((key) => gateIn(key) ?? []) };
 }
 
 /** Running jobs whose leases one request reads, and lost ones that are ended at once. */
@@ -161,16 +139,6 @@ async function knownReceipt({ readReceipt }: ReconcilerContext, job: Job): Promi
 export async function resendStaleMessages(context: ReconcilerContext, waiting?: WaitingWork): Promise<void> {
   const { stale } = waiting ?? (await readWaiting(context));
   for (const job of stale.values()) await skipDamaged(`job ${job.id}`, () => context.dispatchQueues.send(job));
-}
-
-/**
- * Wakes the jobs that wait for a folder or profile that became free without a notification: the attempt's worker died,
- * its job was killed, the job that was next was cancelled, or the profile's limit was raised.
- */
-export async function wakeForFreeResources(context: ReconcilerContext, waiting?: WaitingWork): Promise<void> {
-  const { folders, profiles } = waiting ?? (await readWaiting(context));
-  for (const folder of folders) await skipDamaged(`folder ${folder}`, () => wakeIfFree(context, folder));
-  for (const profile of profiles) await skipDamaged(`profile ${profile}`, () => wakeForFreeSlots(context, profile));
 }
 
 /**

@@ -1,13 +1,11 @@
-import { probeParkedJobs } from '../jobs/admission/parked-jobs.ts';
+import { sweepGates } from '../jobs/admission/gates.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
-import { expireQuestions } from '../jobs/questions/expire-questions.ts';
 import {
   type ReconcilerContext,
   readWaiting,
   reissueAll,
   resendStaleMessages,
   takeOverLostJobs,
-  wakeForFreeResources,
 } from './reconcile-jobs.ts';
 
 /** Events of a round that should be rare. */
@@ -19,9 +17,9 @@ interface ReconcileResult {
 }
 
 /**
- * One round over all jobs; it needs no memory of earlier rounds. Finishes running jobs whose worker was lost, starts due
- * probes, ends waits for an answer whose deadline has passed, wakes the next jobs for free folders
- * and profiles, redrives the dead-letter queues, and sends new messages for jobs that have waited too long.
+ * One round over all jobs; it needs no memory of earlier rounds. Finishes running jobs whose worker was lost, sweeps
+ * the gates at which jobs wait, redrives the dead-letter queues, and sends new messages for jobs that have waited too
+ * long.
  * @param options.redrive sends all dispatch messages again, for use after the queues were lost
  */
 export async function reconcile(
@@ -29,10 +27,8 @@ export async function reconcile(
   options: { readonly redrive?: boolean } = {},
 ): Promise<ReconcileResult> {
   const takenOver = await takeOverLostJobs(context);
-  await probeParkedJobs(context);
-  await expireQuestions(context);
   const waiting = await readWaiting(context);
-  await wakeForFreeResources(context, waiting);
+  await sweepGates(context, waiting.gates);
   const redriven = await context.dispatchQueues.redriveDeadLetters();
   await (options.redrive === true ? reissueAll(context) : resendStaleMessages(context, waiting));
   return { takenOver, redriven };

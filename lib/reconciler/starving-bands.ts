@@ -1,6 +1,6 @@
 import { readySince } from '../jobs/dispatch/jobs-by-status.ts';
+import { isParked } from '../jobs/lifecycle/gates.ts';
 import { bandOf } from '../jobs/lifecycle/job.ts';
-import { isParked } from '../jobs/lifecycle/parking.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import type { Band } from '../platform/aws/tables.ts';
 import type { ReconcilerContext } from './reconcile-jobs.ts';

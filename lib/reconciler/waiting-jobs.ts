@@ -1,5 +1,5 @@
 import { type IndexedJob, type JobsByStatus, readySince } from '../jobs/dispatch/jobs-by-status.ts';
-import { isParked } from '../jobs/lifecycle/parking.ts';
+import { isParked } from '../jobs/lifecycle/gates.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import type { MetricValues } from '../platform/operations/metrics.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { jobCreation } from '../../lib/contract/schemas/jobs/job-creation.ts';
 import { jobListQuery } from '../../lib/contract/schemas/jobs/job-list.ts';
-import { PARKINGS, READY_REASONS } from '../../lib/jobs/lifecycle/parking.ts';
+import { PARKINGS, READY_REASONS } from '../../lib/jobs/lifecycle/gates.ts';
 import { documentAt } from './documents.ts';
 
 /** The text from a heading to the next one. */

@@ -1,10 +1,6 @@
 import { FOLDER_HAS_CHANGED, skipDeployment } from '../../lib/deployments/commands-in-thread.ts';
-import {
-  acquireForCommands,
-  exclusiveFolder,
-  type FolderContext,
-  wakeIfFree,
-} from '../../lib/jobs/admission/folder-slots.ts';
+import { acquireForCommands, exclusiveFolder } from '../../lib/jobs/admission/folder-slots.ts';
+import { type GateContext, wakeIfFree } from '../../lib/jobs/admission/gates.ts';
 import { acquireSlot, threadSlot } from '../../lib/jobs/admission/slots.ts';
 import { leaveThread, type ThreadSlotContext } from '../../lib/jobs/admission/thread-slot.ts';
 import type { JobDeployment } from '../../lib/jobs/deployments/job-deployment.ts';
@@ -22,7 +18,7 @@ import { settleThread } from '../../lib/jobs/threads/settle-thread.ts';
  * reconcile-jobs checks again; undefined: it is skipped, or something has changed
  */
 export async function beginCommands(
-  context: ThreadSlotContext & FolderContext & { readonly deployments: JobDeploymentStore },
+  context: ThreadSlotContext & GateContext & { readonly deployments: JobDeploymentStore },
   job: Job,
   known: JobDeployment,
   begun: Pick<JobDeployment, 'started_at' | 'worker_id' | 'ends_by'>,
@@ -55,6 +51,6 @@ export async function beginCommands(
   await context.deployments.replace(running, known);
   await leaveThread(context, job);
   if (threadId !== undefined) await settleThread(context, threadId);
-  if (folder !== undefined) await wakeIfFree(context, folder);
+  if (folder !== undefined) await wakeIfFree(context, { kind: 'folder', key: folder });
   return undefined;
 }

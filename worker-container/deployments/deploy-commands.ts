@@ -2,7 +2,7 @@ import { commandsOf, type DeployBinding, timeoutOf } from '../../lib/bindings/de
 import { holdCommands, noteBusyFolder, skipDeployment } from '../../lib/deployments/commands-in-thread.ts';
 import { whyNotRun } from '../../lib/deployments/skipped-commands.ts';
 import { finishDeployments } from '../../lib/deployments/start-deployments.ts';
-import { leaveFolder } from '../../lib/jobs/admission/folder-slots.ts';
+import { leaveFolder } from '../../lib/jobs/admission/gates.ts';
 import { isFinal, type JobDeployment, runsCommands } from '../../lib/jobs/deployments/job-deployment.ts';
 import { effectOf } from '../../lib/jobs/lifecycle/effects.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';

@@ -1,4 +1,4 @@
-import { type FolderContext, wakeNext } from '../../lib/jobs/admission/folder-slots.ts';
+import { type GateContext, wakeNext } from '../../lib/jobs/admission/gates.ts';
 import { transition } from '../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { lacksCopy } from '../../lib/jobs/lifecycle/thread.ts';
@@ -35,10 +35,10 @@ export async function sourceToCopy(context: ThreadContext, fork: Job): Promise<J
 }
 
 /** Records that the copy is made, and lets the turns of the forked thread and others in its folder start. */
-export async function copied(context: FolderContext, fork: Job): Promise<void> {
+export async function copied(context: GateContext, fork: Job): Promise<void> {
   const recorded = await transition(context, fork, { type: 'fork_copied', attempt: fork.attempt });
   // Another attempt has taken over, and makes its own copy.
   if (!recorded.done) throw new CancelledBeforeStartError();
-  if (fork.folder !== undefined) await wakeNext(context, fork.folder);
+  if (fork.folder !== undefined) await wakeNext(context, { kind: 'folder', key: fork.folder });
   await releaseSource(context, recorded.job);
 }

@@ -13,8 +13,9 @@ import type { Job } from '../lifecycle/job.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
 import { type JobTextStore, type JobTexts, textsInItem, textsKey } from '../store/job-texts.ts';
 import { knownJobs } from '../store/read-job.ts';
-import { acquireFolder, exclusiveFolder, type FolderContext, waitForFolder, wakeIfFree } from './folder-slots.ts';
-import { acquireProfileSlot, type ProfileSlotContext, waitForProfileSlot, wakeForFreeSlots } from './profile-slots.ts';
+import { acquireFolder, exclusiveFolder } from './folder-slots.ts';
+import { type GateContext, waitAt, wakeIfFree } from './gates.ts';
+import { acquireProfileSlot } from './profile-slots.ts';
 import { enterThread, type ThreadSlotContext } from './thread-slot.ts';
 
 /*
@@ -78,7 +79,7 @@ const RECHECK_PAUSES_MS = [50, 150, 400] as const;
 /** Jobs that one query reads: a few of the best at first, more per page while those are not due yet. */
 const PAGE = { first: 3, further: 25, pages: 10 } as const;
 
-export interface ClaimContext extends FolderContext, ProfileSlotContext, ThreadSlotContext {
+export interface ClaimContext extends GateContext, ThreadSlotContext {
   readonly registry: Registry;
   readonly texts: Pick<JobTextStore, 'get' | 'read'>;
   /** The best claimable jobs of a partition of the ready index, in its order. They may be stale. */
@@ -165,28 +166,31 @@ async function findWork(
 /** Claims exactly this version of the job. If it has changed, the caller tries the next best job instead. */
 async function claimOne(context: ClaimContext, job: Job, workerId: string): Promise<Claimed | undefined> {
   const { mayEnter, turns } = await enterThread(context, job);
+  const wakeForProfile = () => wakeIfFree(context, { kind: 'profile', key: job.profile });
+  const wakeForFolder = (key: string) => wakeIfFree(context, { kind: 'folder', key });
   if (!mayEnter) {
     const folder = await exclusiveFolder(context, job, turns);
-    if (folder !== undefined) await wakeIfFree(context, folder);
-    await wakeForFreeSlots(context, job.profile);
+    if (folder !== undefined) await wakeForFolder(folder);
+    await wakeForProfile();
     return undefined;
   }
   const reads = await readForClaim(context, job);
   const slot = await acquireProfileSlot(context, job, reads.profile);
   const folder = await exclusiveFolder(context, job, turns, reads.settings);
   if (slot === 'busy') {
-    await waitForProfileSlot(context, job);
-    if (folder !== undefined) await wakeIfFree(context, folder);
+    await waitAt(context, job, { type: 'wait', for: 'profile_busy' });
+    if (folder !== undefined) await wakeForFolder(folder);
     return undefined;
   }
   const { place } = slot;
-  if (folder !== undefined && !(await acquireFolder(context, job, folder))) await waitForFolder(context, job, folder);
+  if (folder !== undefined && !(await acquireFolder(context, job, folder)))
+    await waitAt(context, job, { type: 'wait', for: 'folder_busy', folder });
   else {
     const claimed = await transition(context, job, { type: 'claim', workerId, folder, place }, { rounds: 1 });
     if (claimed.done) return { job: claimed.job, reads };
   }
   // Other jobs may have found the slot taken while this claim held it.
-  if (place !== undefined) await wakeForFreeSlots(context, job.profile);
+  if (place !== undefined) await wakeForProfile();
   return undefined;
 }
 

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { ProjectSettings, ProjectSettingsStore } from '../../projects/project-settings.ts';
-import { transition } from '../dispatch/transition.ts';
-import { folderKey } from '../indexes/ready-keys.ts';
 import { effectOf } from '../lifecycle/effects.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { lacksCopy } from '../lifecycle/thread.ts';
@@ -14,7 +12,6 @@ import {
   type Placed,
   resolveFolder,
 } from '../lifecycle/working-folder.ts';
-import type { ReadPartition } from '../store/ready-partition.ts';
 import { type TurnWithJob, turnsOf } from '../threads/read-thread.ts';
 import { needsBindings, runsBindings } from '../threads/running-bindings.ts';
 import {
@@ -27,11 +24,10 @@ import {
   turnsBeside,
   usersAbove,
 } from './shared-folders.ts';
-import { acquireSlot, type SlotContext, type SlotRule, usersOf, wakeWaiting } from './slots.ts';
+import { acquireSlot, type SlotContext, type SlotRule, type SlotUser, usersOf } from './slots.ts';
 
 /** Dependencies for running one job at a time in a folder. */
 export interface FolderContext extends SlotContext, SharedFolderContext {
-  readonly partition: ReadPartition;
   readonly projectSettings: Pick<ProjectSettingsStore, 'get'>;
 }
 
@@ -42,7 +38,7 @@ export interface FolderContext extends SlotContext, SharedFolderContext {
  * @param settings those of its project. Default: they are read
  */
 export async function exclusiveFolder(
-  context: Omit<FolderContext, 'partition'>,
+  context: FolderContext,
   job: Job,
   turns: readonly TurnWithJob[],
   settings?: () => ProjectSettings,
@@ -121,36 +117,18 @@ function ruleOf(context: FolderContext, folder: string, needs?: Job | 'commands'
   return { isStillUsed, worksThere, usersBeside: (holder) => usersAbove(context, holder, isUser) };
 }
 
-/** Parks a job until its folder is free, then checks again, because it may have become free before that. */
-export async function waitForFolder(context: FolderContext, job: Job, folder: string): Promise<void> {
-  const parked = await transition(context, job, { type: 'wait_for_folder', folder }, { rounds: 1 });
-  if (parked.done) await wakeIfFree(context, folder);
+/** The jobs that work in a folder. */
+export async function usersOfFolder(context: FolderContext, folder: string): Promise<readonly SlotUser[]> {
+  return await usersOf(context, folder, ruleOf(context, folder));
 }
 
-/**
- * Queues the best of the jobs that wait for a folder, if it is free; else one that may work beside those in it, or a turn
- * that only commands which wait for it keep out.
- */
-export async function wakeIfFree(context: FolderContext, folder: string): Promise<void> {
-  const users = await usersOf(context, folder, ruleOf(context, folder));
-  if (users.length === 0) return await wakeNext(context, folder);
+/** Jobs that wait for a folder and may work beside those in it, and turns that only commands which wait keep out. */
+export async function* admittedBeside(context: FolderContext, folder: string): AsyncGenerator<Job> {
+  const users = await usersOfFolder(context, folder);
   for (const others of [jobsBelow(context, users), turnsBeside(context, users)])
     for await (const job of others) {
       if (job.parked !== 'folder_busy' || job.folder !== folder) continue;
       const forJob = await usersOf(context, folder, ruleOf(context, folder, job));
-      if (forJob.length > 0 && !(await mayWorkBeside(context, job, forJob))) continue;
-      if ((await transition(context, job, { type: 'unpark', reason: 'folder_busy' }, { rounds: 1 })).done) return;
+      if (forJob.length === 0 || (await mayWorkBeside(context, job, forJob))) yield job;
     }
-}
-
-/** Admits the next job to a folder that one used without its slot, or until the commands of its bindings were done. */
-export async function leaveFolder(context: FolderContext, job: Job): Promise<void> {
-  const folder = await exclusiveFolder(context, job, await turnsOf(context, job));
-  if (folder !== undefined) await wakeIfFree(context, folder);
-}
-
-/** Queues the best of the jobs that wait for a folder. */
-export async function wakeNext(context: FolderContext, folder: string): Promise<void> {
-  const waiting = { partition: folderKey(folder), reason: 'folder_busy' } as const;
-  await wakeWaiting(context, waiting, (job) => job.folder === folder);
 }

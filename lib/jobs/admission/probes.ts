@@ -3,8 +3,8 @@ import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } fr
 import * as z from 'zod';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import type { Registry } from '../../platform/registry.ts';
+import { PARK_REASONS, type ParkReason } from '../lifecycle/gates.ts';
 import type { Job } from '../lifecycle/job.ts';
-import { PARK_REASONS, type ParkReason } from '../lifecycle/parking.ts';
 
 const KIND = 'probe';
 

@@ -1,13 +1,9 @@
 import type { Profile, ProfileStore } from '../../catalog/profiles.ts';
-import { transition } from '../dispatch/transition.ts';
-import { profileKey } from '../indexes/ready-keys.ts';
 import type { Job } from '../lifecycle/job.ts';
-import type { ReadPartition } from '../store/ready-partition.ts';
-import { acquireSlot, isFree, type SlotContext, wakeWaiting } from './slots.ts';
+import { acquireSlot, isFree, type SlotContext } from './slots.ts';
 
 /** Dependencies for limiting how many jobs of a profile run at once. */
 export interface ProfileSlotContext extends SlotContext {
-  readonly partition: ReadPartition;
   readonly profiles: Pick<ProfileStore, 'get'>;
 }
 
@@ -33,28 +29,13 @@ export async function acquireProfileSlot(
   return 'busy';
 }
 
-/** Parks a job until a slot is free, then checks again: a slot may have become free before the job was parked. */
-export async function waitForProfileSlot(context: ProfileSlotContext, job: Job): Promise<void> {
-  const parked = await transition(context, job, { type: 'wait_for_profile' }, { rounds: 1 });
-  if (parked.done) await wakeForFreeSlots(context, job.profile);
-}
-
-/** Queues the best of the jobs that wait for a profile, as many as it has free slots. */
-export async function wakeForFreeSlots(context: ProfileSlotContext, profile: string): Promise<void> {
+/** How many of a profile's slots are free. */
+export async function freeSlots(context: ProfileSlotContext, profile: string): Promise<number> {
   const ids = await slotsOf(context, profile);
-  let free = ids === undefined ? Number.POSITIVE_INFINITY : 0;
-  for (const id of ids ?? []) if (await isFree(context, id)) free += 1;
-  if (free > 0) await wakeOf(context, profile, free);
-}
-
-/** Queues the best of the jobs that wait for a profile, after an attempt has freed its slot. */
-export async function wakeNextOf(context: ProfileSlotContext, profile: string): Promise<void> {
-  await wakeOf(context, profile, 1);
-}
-
-async function wakeOf(context: ProfileSlotContext, profile: string, most: number): Promise<void> {
-  const waiting = { partition: profileKey(profile), reason: 'profile_busy' } as const;
-  await wakeWaiting(context, waiting, (job) => job.profile === profile, most);
+  if (ids === undefined) return Number.POSITIVE_INFINITY;
+  let free = 0;
+  for (const id of ids) if (await isFree(context, id)) free += 1;
+  return free;
 }
 
 /** The names of a profile's slots; undefined if the profile has no limit. */

@@ -4,13 +4,10 @@ import * as z from 'zod';
 import { isKnown } from '../../contract/later-code.ts';
 import { STATUSES } from '../../contract/statuses.ts';
 import { batchGet } from '../../platform/aws/batch-get.ts';
-import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import type { Registry } from '../../platform/registry.ts';
-import { type TransitionContext, transition } from '../dispatch/transition.ts';
+import type { TransitionContext } from '../dispatch/transition.ts';
 import type { Job } from '../lifecycle/job.ts';
-import type { BUSY_REASONS } from '../lifecycle/parking.ts';
-import type { ReadPartition } from '../store/ready-partition.ts';
 
 /** The registry kind under which slots are stored. */
 const KIND = 'hold';
@@ -189,24 +186,4 @@ function hasTaken({ folder, place, thread_id }: Job, id: string): boolean {
 /** The name of a thread's slot: one turn at a time runs. */
 export function threadSlot(threadId: string): string {
   return `thread#${threadId}`;
-}
-
-/** Queues the best of the jobs in a partition that wait for slots, at most the given number. */
-export async function wakeWaiting(
-  context: TransitionContext & { readonly partition: ReadPartition },
-  { partition, reason }: { partition: string; reason: (typeof BUSY_REASONS)[number] },
-  isStillWaiting: (job: Job) => boolean,
-  most = 1,
-): Promise<void> {
-  let woken = 0;
-  for await (const listed of context.partition(partition)) {
-    if (woken >= most) return;
-    const result = await skipDamaged(`job ${listed.id}`, async () => {
-      const job = await context.jobs.get(listed.id, { consistent: true });
-      // The index may be stale.
-      if (job === undefined || !isStillWaiting(job)) return undefined;
-      return await transition(context, job, { type: 'unpark', reason }, { rounds: 1 });
-    });
-    if (result?.done === true) woken += 1;
-  }
 }

@@ -1,16 +1,16 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { reportDamaged } from '../../platform/aws/skip-damaged.ts';
 import { jobItemSchema } from '../lifecycle/job.ts';
 import { listedItems } from '../store/listed-items.ts';
 
-const indexedJobSchema = jobItemSchema.pick({
+const indexedJobSchema = jobItemSchema.extend({ ready_key: z.string().optional() }).pick({
   id: true,
   project_id: true,
   profile: true,
   priority: true,
   reason: true,
-  cwd: true,
+  ready_key: true,
   due_at: true,
   queued_at: true,
   created_at: true,

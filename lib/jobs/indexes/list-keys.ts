@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { GATES, gateKind } from '../lifecycle/gates.ts';
 import type { Job } from '../lifecycle/job.ts';
-import { isAwaiting, isBusy, isForVendor } from '../lifecycle/parking.ts';
 
 /** The partitions of a list, by suffix: a job is in one of them by a hash of its id. Earlier versions used the first. */
 export const LIST_SUFFIXES = ['0', '1', '2', '3'] as const;
@@ -25,6 +25,7 @@ const HELD_STATE = 'QUEUED-held';
  * still waits for a quick answer.
  */
 const ASKING_STATES = { QUEUED: 'QUEUED-question', RUNNING: 'RUNNING-question' } as const;
+const PARKED_STATES = { held: HELD_STATE, awaiting: AWAITING_STATE, asking: ASKING_STATES.QUEUED } as const;
 /** The states in the index by status of RUNNING jobs. */
 export const RUNNING_STATES = ['RUNNING', ASKING_STATES.RUNNING] as const;
 
@@ -32,9 +33,8 @@ export const RUNNING_STATES = ['RUNNING', ASKING_STATES.RUNNING] as const;
 export function indexedState({ status, parked, question }: Pick<Job, 'status' | 'parked' | 'question'>): string {
   if (status === 'RUNNING') return question?.state === 'open' ? ASKING_STATES.RUNNING : status;
   if (status !== 'QUEUED') return status;
-  if (isBusy(parked) || isForVendor(parked)) return HELD_STATE;
-  if (!isAwaiting(parked)) return status;
-  return parked === 'question' ? ASKING_STATES.QUEUED : AWAITING_STATE;
+  const kind = gateKind(parked);
+  return kind === undefined ? status : PARKED_STATES[GATES[kind].listed];
 }
 
 /**

@@ -1,7 +1,6 @@
-import type { LaterCode } from '../../contract/later-code.ts';
 import type { Band } from '../../platform/aws/tables.ts';
+import { type Gate, isGateKind } from '../lifecycle/gates.ts';
 import type { Job } from '../lifecycle/job.ts';
-import type { ParkReason } from '../lifecycle/parking.ts';
 
 /** Partition of the ready index with the claimable jobs of a band and project, the best first. */
 export function readyKey(band: Band, projectId: string): string {
@@ -11,33 +10,19 @@ export function readyKey(band: Band, projectId: string): string {
 /** Partition of the ready index with ended jobs that have due effects, and jobs that are to get their turn. */
 export const EFFECTS_KEY = 'effects';
 
-/** Partition of the ready index with the jobs parked for a reason, the one to be checked next first. */
-export function parkedKey(reason: ParkReason | LaterCode): string {
-  return `parked#${reason}`;
+/** Partition of the ready index with the jobs that wait at a gate, the next one first. */
+export function gateKey({ kind, key }: Gate): string {
+  return `${GATE}${kind}:${key}`;
 }
 
-/** Partition of the ready index with the jobs that wait for a folder, the best first. */
-export function folderKey(folder: string): string {
-  return `parked#folder#${folder}`;
+/** The gate of a partition; undefined: it is one of no gate, or of one that only a later version knows. */
+export function gateIn(readyKey: string): Gate | undefined {
+  if (!readyKey.startsWith(GATE)) return undefined;
+  const [kind = '', ...key] = readyKey.slice(GATE.length).split(':');
+  return isGateKind(kind) ? { kind, key: key.join(':') } : undefined;
 }
 
-/** Partition of the ready index with the jobs that wait for a profile's slot, the best first. */
-export function profileKey(profile: string): string {
-  return `parked#profile#${profile}`;
-}
-
-/** Partition of the ready index with the jobs whose question is open, the one with the first deadline first. */
-export const QUESTION_KEY = 'parked#question';
-
-/** Partition of the ready index with the turns of a thread that wait for an earlier one, by turn. */
-export function threadKey(threadId: string): string {
-  return `parked#thread#${threadId}`;
-}
-
-/** Sorts turns by their number. */
-export function turnOrder(turn: number): string {
-  return String(turn).padStart(8, '0');
-}
+const GATE = 'gate#';
 
 /** Sorts the highest priority first, then the longest wait. */
 export function readyOrder(job: Pick<Job, 'priority' | 'queued_at' | 'created_at'>): string {

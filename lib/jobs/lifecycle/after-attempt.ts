@@ -1,8 +1,8 @@
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import type { Receipt } from '../receipts/receipt.ts';
+import type { ParkReason } from './gates.ts';
 import type { Job } from './job.ts';
 import type { Circumstances, JobEvent } from './job-event.ts';
-import type { ParkReason } from './parking.ts';
 import { isAsking, isUnanswered, withdrawn } from './question.ts';
 import { ended, queuedAgain, withoutProbe } from './queued-again.ts';
 import { afterTimeout, lastHeard, withLoss, withoutResume, withResume } from './resume.ts';

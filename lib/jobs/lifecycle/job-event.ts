@@ -5,8 +5,8 @@ import type { Effect } from './effect.ts';
 import type { EffectStep } from './effects.ts';
 import type { Evidence } from './evidence.ts';
 import type { Delegation, MadeFollowUps } from './follow-up-record.ts';
+import type { ParkReason } from './gates.ts';
 import type { Job } from './job.ts';
-import type { ParkReason } from './parking.ts';
 
 /**
  * The turn that a job waits for: to end, or to be retried because it did not succeed (`stopped`). Or a fork of the
@@ -27,7 +27,10 @@ export type JobEvent =
   | { readonly type: 'unpark'; readonly reason: NonNullable<Job['parked']>; readonly probe?: false }
   | { readonly type: 'unpark'; readonly reason: ParkReason; readonly probe: true }
   /** Another job uses its folder, which runs one job at a time. */
-  | { readonly type: 'wait_for_folder'; readonly folder: string }
+  | ({ readonly type: 'wait' } & (
+      | { readonly for: 'folder_busy'; readonly folder: string }
+      | { readonly for: 'profile_busy' }
+    ))
   /** Another job continues or forks it: it becomes the first turn of its thread. */
   | { readonly type: 'begin_thread' }
   /** Its turn was recorded. `wait`: the job that it waits for; absent: none. `afterEnd`: the turn before it had ended. */
@@ -37,7 +40,6 @@ export type JobEvent =
   /** Its running attempt has copied what it forks. */
   | { readonly type: 'fork_copied'; readonly attempt: number }
   /** All slots of its profile are taken. */
-  | { readonly type: 'wait_for_profile' }
   /** `folder`: name of the folder that it uses exclusively; `place`: name of its profile's slot. */
   | {
       readonly type: 'claim';

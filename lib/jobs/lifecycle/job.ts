@@ -9,7 +9,7 @@ import { progressSchema } from '../receipts/progress.ts';
 import { questionSchema } from '../receipts/question-record.ts';
 import { lostUsageSchema } from '../receipts/receipt.ts';
 import { effectSchema } from './effect.ts';
-import { PARK_REASONS, PARKINGS } from './parking.ts';
+import { PARK_REASONS, PARKINGS } from './gates.ts';
 
 /** A job as the table stores it: its state, and what summaries show. Prompts are stored beside it (`job-texts.ts`). */
 export const jobItemSchema = z.object({

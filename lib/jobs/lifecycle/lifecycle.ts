@@ -7,10 +7,10 @@ import { afterLoss, outcomeAfterAttempt } from './after-attempt.ts';
 import { afterStep, effectOf, listed, withEffect, withoutEffect } from './effects.ts';
 import { corrected, evidenceOf } from './evidence.ts';
 import { delegated, withFollowUps } from './follow-up-record.ts';
+import { isBusy, isForVendor } from './gates.ts';
 import type { Job } from './job.ts';
 import type { Circumstances, Decision, JobEdit, JobEvent } from './job-event.ts';
 import { LEASE, leaseIsOver } from './lease.ts';
-import { type BUSY_REASONS, isBusy, isForVendor } from './parking.ts';
 import { answered, asked, expired, isUnanswered, withdrawnUnheard } from './question.ts';
 import { ended, queuedAgain, queuedAnew, withoutProbe } from './queued-again.ts';
 import { unlessEdited, withLoss } from './resume.ts';
@@ -70,10 +70,8 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
     case 'wait_for_thread':
     case 'fork_copied':
       return decideInThread(job, event, at);
-    case 'wait_for_folder':
-      return waitingFor(job, { parked: 'folder_busy', folder: event.folder }, at);
-    case 'wait_for_profile':
-      return waitingFor(job, { parked: 'profile_busy' }, at);
+    case 'wait':
+      return waiting(job, event, at);
     case 'claim':
       if (job.status !== 'QUEUED') return { rejected: `a job in state ${job.status} can't be claimed` };
       if (job.parked !== undefined) return { rejected: `the job is parked: ${job.parked}` };
@@ -206,9 +204,9 @@ function edited(job: Job, changes: JobEdit): Job {
   return waitsForNothing ? queuedAgain(next, { reason: 'waiting_for_worker' }) : next;
 }
 
-function waitingFor(
+function waiting(
   job: Job,
-  { parked, ...rest }: { parked: (typeof BUSY_REASONS)[number]; folder?: string },
+  { type: _type, for: parked, ...rest }: Extract<JobEvent, { type: 'wait' }>,
   at: string,
 ): Decision {
   if (job.status !== 'QUEUED' || job.parked !== undefined || (job.due_at ?? '') > at)

@@ -1,6 +1,6 @@
+import { waitsInThread } from './gates.ts';
 import type { Job } from './job.ts';
 import type { Decision, JobEvent, ThreadWait } from './job-event.ts';
-import { waitsInThread } from './parking.ts';
 import { queuedAgain, withoutProbe } from './queued-again.ts';
 
 type ThreadEvent = Extract<JobEvent, { type: 'begin_thread' | 'take_turn' | 'wait_for_thread' | 'fork_copied' }>;

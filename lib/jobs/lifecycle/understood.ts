@@ -2,9 +2,9 @@ import { isKnown } from '../../contract/later-code.ts';
 import { REASON_CODES } from '../../contract/schemas/jobs/job-state.ts';
 import { isTerminal, STATUSES } from '../../contract/statuses.ts';
 import { OUTCOME_KINDS, type Outcome } from '../receipts/receipt.ts';
+import { PARKINGS } from './gates.ts';
 import type { Job } from './job.ts';
 import { NewerSchemaError } from './newer-schema.ts';
-import { PARKINGS } from './parking.ts';
 
 /**
  * Whether this version understands a job's state. If a later version gave it a status, a parking reason, or a reason to

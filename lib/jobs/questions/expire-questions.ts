@@ -1,7 +1,7 @@
 import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { type TransitionContext, transition } from '../dispatch/transition.ts';
-import { QUESTION_KEY } from '../indexes/ready-keys.ts';
+import { gateKey } from '../indexes/ready-keys.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { ReadPartition } from '../store/ready-partition.ts';
 
@@ -18,7 +18,7 @@ export async function expireQuestions(
 ): Promise<Job[]> {
   const failed: Job[] = [];
   const now = timestamp(context.clock.now());
-  for await (const listed of context.partition(QUESTION_KEY, { to: now, most: MOST })) {
+  for await (const listed of context.partition(gateKey({ kind: 'question', key: 'open' }), { to: now, most: MOST })) {
     await skipDamaged(`job ${listed.id}`, async () => {
       const job = await context.jobs.find(listed.id);
       // The index may lag behind an answer.

@@ -1,7 +1,7 @@
 import { MAX_ROUNDS, transition } from '../dispatch/transition.ts';
 import { effectOf } from '../lifecycle/effects.ts';
+import { waitsInThread } from '../lifecycle/gates.ts';
 import type { Job } from '../lifecycle/job.ts';
-import { waitsInThread } from '../lifecycle/parking.ts';
 import { awaitsTurn, lacksCopy } from '../lifecycle/thread.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
 import { whenCommandsAct } from './commands-turn.ts';

@@ -8,8 +8,8 @@ import { startedBy } from '../admission/shared-folders.ts';
 import { readSlots } from '../admission/slots.ts';
 import { indexKeys } from '../indexes/index-keys.ts';
 import { effectOf } from '../lifecycle/effects.ts';
+import { GATES, gateOf } from '../lifecycle/gates.ts';
 import type { Job } from '../lifecycle/job.ts';
-import { isBusy } from '../lifecycle/parking.ts';
 import { ownFolder } from '../lifecycle/working-folder.ts';
 import { knownJobs } from '../store/read-job.ts';
 
@@ -32,8 +32,9 @@ export async function queuePlace(context: QueueContext, job: Job): Promise<JobVi
 /** Jobs that wait for the vendor continue together: none is ahead of another. */
 async function lineBefore(context: QueueContext, job: Job): Promise<{ ahead: number | null; ahead_complete: boolean }> {
   const { ready_key, ready_order } = indexKeys(job);
-  if (ready_key === undefined || ready_order === undefined || (job.parked !== undefined && !isBusy(job.parked)))
-    return { ahead: null, ahead_complete: false };
+  const gate = gateOf(job);
+  const isInLine = job.parked === undefined || (gate !== undefined && GATES[gate.kind].order === 'best');
+  if (ready_key === undefined || ready_order === undefined || !isInLine) return { ahead: null, ahead_complete: false };
   const { table, jobsTable } = context;
   const { Count = 0, LastEvaluatedKey } = await table.send(
     new QueryCommand({
@@ -95,9 +96,9 @@ export function withHolder(job: Job, queue: JobView['queue']): Job {
 }
 
 async function awaitedPlaces({ profiles }: QueueContext, job: Job): Promise<string[]> {
-  if (job.parked === 'folder_busy') return job.folder === undefined ? [] : [job.folder];
-  if (job.parked === 'profile_busy') return (await slotsOf({ profiles }, job.profile)) ?? [];
-  return [];
+  const { kind, key = '' } = gateOf(job) ?? {};
+  if (kind === 'profile') return (await slotsOf({ profiles }, key)) ?? [];
+  return kind === 'folder' ? [key] : [];
 }
 
 /** A slot record outlives its attempt; deploy commands may still work in the folder of a succeeded job. */

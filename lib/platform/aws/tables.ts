@@ -25,7 +25,15 @@ const LISTED_ATTRIBUTES = [
 ] as const;
 
 /** What is also read of all jobs in a state: by the reconciler, and when jobs are removed. */
-const STATE_ATTRIBUTES = [...LISTED_ATTRIBUTES, 'priority', 'reason', 'due_at', 'queued_at', 'finished_at'] as const;
+const STATE_ATTRIBUTES = [
+  ...LISTED_ATTRIBUTES,
+  'priority',
+  'reason',
+  'due_at',
+  'queued_at',
+  'finished_at',
+  'ready_key',
+] as const;
 
 export interface IndexSpec {
   readonly name: string;

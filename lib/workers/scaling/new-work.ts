@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { effectOf } from '../../jobs/lifecycle/effects.ts';
+import { isParked } from '../../jobs/lifecycle/gates.ts';
 import { jobItemSchema } from '../../jobs/lifecycle/job.ts';
-import { isParked } from '../../jobs/lifecycle/parking.ts';
 
 /** The members of a job that determine whether there is work for workers. */
 export const workSchema = jobItemSchema.pick({ status: true, reason: true, effects: true });

@@ -10,7 +10,7 @@ import { type JobsByStatus, readySince } from '../../jobs/dispatch/jobs-by-statu
 import { RUNNING_STATES } from '../../jobs/indexes/list-keys.ts';
 import { EFFECTS_KEY } from '../../jobs/indexes/ready-keys.ts';
 import { effectOf } from '../../jobs/lifecycle/effects.ts';
-import { isParked } from '../../jobs/lifecycle/parking.ts';
+import { isParked } from '../../jobs/lifecycle/gates.ts';
 import type { ReadPartition } from '../../jobs/store/ready-partition.ts';
 import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { folderName } from '../../../lib/jobs/admission/folder-slots.ts';
+import { sweepGates } from '../../../lib/jobs/admission/gates.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import {
@@ -7,7 +8,6 @@ import {
   reissueAll,
   resendStaleMessages,
   takeOverLostJobs,
-  wakeForFreeResources,
 } from '../../../lib/reconciler/reconcile-jobs.ts';
 import { printedBy } from '../../local-run/captured-lines.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
@@ -53,7 +53,7 @@ it('stale jobs get a new message, and jobs whose folder or profile is free are w
     await resendStaleMessages({ ...deployment, clock: { now: () => NOW } } as typeof deployment, of);
     expect(deployment.sent.map(({ job }) => job)).toEqual(['job_stale']);
   }
-  await wakeForFreeResources(deployment);
+  await sweepGates(deployment, (await readWaiting(deployment)).gates);
   const reasons = await Promise.all(held.map(async (job) => (await deployment.read(job))?.reason));
   expect(reasons).toEqual(['waiting_for_worker', 'waiting_for_worker']);
 });

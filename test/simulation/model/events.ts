@@ -1,7 +1,7 @@
 import { isTerminal } from '../../../lib/contract/statuses.ts';
 import { attemptsDue, effectOf } from '../../../lib/jobs/lifecycle/effects.ts';
+import { isBusy, waitsInThread } from '../../../lib/jobs/lifecycle/gates.ts';
 import { bandOf, type Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { isBusy, waitsInThread } from '../../../lib/jobs/lifecycle/parking.ts';
 import { isFailedTry, isTry } from '../rules/effect-rules.ts';
 import type { Actor } from './client.ts';
 

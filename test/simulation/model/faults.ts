@@ -1,4 +1,4 @@
-import type { ParkReason } from '../../../lib/jobs/lifecycle/parking.ts';
+import type { ParkReason } from '../../../lib/jobs/lifecycle/gates.ts';
 import { QUEUE } from '../../../lib/platform/aws/tables.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { QueueLimits, QueueMisdeeds } from './queue.ts';

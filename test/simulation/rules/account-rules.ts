@@ -1,5 +1,5 @@
+import { isForVendor } from '../../../lib/jobs/lifecycle/gates.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { isAwaiting, isBusy } from '../../../lib/jobs/lifecycle/parking.ts';
 import type { Actor } from '../model/client.ts';
 
 /** Profiles of the worlds' jobs; each uses a separate vendor account. */
@@ -17,17 +17,9 @@ export class AccountRules {
     const reasons = this.#parked.get(after.id) ?? new Set();
     if (before?.status === 'RUNNING' && after.status !== 'RUNNING' && after.status !== 'CANCELLED')
       for (const reason of reasons) if (after.parked !== reason) this.#found.add(`${reason} ${before.profile}`);
-    if (after.parked !== undefined && !isBusy(after.parked) && !isAwaiting(after.parked))
-      this.#parked.set(after.id, reasons.add(after.parked));
+    if (isForVendor(after.parked)) this.#parked.set(after.id, reasons.add(after.parked));
     const { parked } = before ?? {};
-    if (
-      parked === undefined ||
-      isBusy(parked) ||
-      isAwaiting(parked) ||
-      after.status !== 'QUEUED' ||
-      after.parked !== undefined
-    )
-      return undefined;
+    if (!isForVendor(parked) || after.status !== 'QUEUED' || after.parked !== undefined) return undefined;
     // Linking covers all of them here; a process that finds a released job finishes what a crash left undone.
     if (doing === 'link') this.#found.add(`${parked} ${after.profile}`);
     if (after.probing !== undefined) return undefined;

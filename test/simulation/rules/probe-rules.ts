@@ -1,5 +1,5 @@
+import { PARK_REASONS } from '../../../lib/jobs/lifecycle/gates.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { PARK_REASONS } from '../../../lib/jobs/lifecycle/parking.ts';
 import type { Actor } from '../model/client.ts';
 import type { Item } from '../model/expressions.ts';
 

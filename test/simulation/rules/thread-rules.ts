@@ -1,6 +1,6 @@
 import { isTerminal } from '../../../lib/contract/statuses.ts';
+import { waitsInThread } from '../../../lib/jobs/lifecycle/gates.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { waitsInThread } from '../../../lib/jobs/lifecycle/parking.ts';
 
 /** Whether a write only records what concerns other turns of a thread or commands, or gives the job a new version. */
 export function isThreadRecord(before: Job, after: Job): boolean {

@@ -2,8 +2,8 @@ import { isTerminal } from '../../../lib/contract/statuses.ts';
 import { isReady } from '../../../lib/jobs/dispatch/transition.ts';
 import { indexKeys } from '../../../lib/jobs/indexes/index-keys.ts';
 import { attemptsDue } from '../../../lib/jobs/lifecycle/effects.ts';
+import { isBusy, PARKINGS, READY_REASONS, waitsInThread } from '../../../lib/jobs/lifecycle/gates.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { BUSY_REASONS, isBusy, PARKINGS, waitsInThread } from '../../../lib/jobs/lifecycle/parking.ts';
 import type { Actor } from '../model/client.ts';
 import { evidenceOf } from '../worlds/agent.ts';
 import { faultOfAsking, faultOfQuestion, isQuestionWrite } from './question-rules.ts';
@@ -41,12 +41,7 @@ export function faultOfWrite(write: JobWrite): string | undefined {
 
 const REASONS: Readonly<Record<string, readonly Job['reason'][]>> = {
   DRAFT: ['draft'],
-  QUEUED: [
-    ...['waiting_for_worker', 'retry_backoff', 'worker_lost', 'account_required', 'usage_limit'],
-    'vendor_overloaded',
-    ...['waiting_for_thread', 'thread_stopped', 'question'],
-    ...BUSY_REASONS,
-  ] as Job['reason'][],
+  QUEUED: [...READY_REASONS, ...PARKINGS],
   RUNNING: ['running', 'cancelling'],
   SUCCEEDED: ['exited'],
   FAILED: ['exited', 'agent_error', 'timed_out', 'start_failed', 'output_limit', 'worker_lost', 'not_answered'],

@@ -1,14 +1,14 @@
 import { ApiError } from '../../../lib/contract/errors.ts';
 import type { JobCreation, JobEditFields } from '../../../lib/contract/schemas/jobs/job-creation.ts';
 import { retryDeployment } from '../../../lib/deployments/retry-deployment.ts';
-import { unparkAll } from '../../../lib/jobs/admission/parked-jobs.ts';
 import { actInThread } from '../../../lib/jobs/admission/thread-slot.ts';
+import { unparkAll } from '../../../lib/jobs/admission/vendor-gate.ts';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { editJob } from '../../../lib/jobs/creation/edit-job.ts';
 import type { JobDeployment } from '../../../lib/jobs/deployments/job-deployment.ts';
+import type { ParkReason } from '../../../lib/jobs/lifecycle/gates.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { JobEvent } from '../../../lib/jobs/lifecycle/job-event.ts';
-import type { ParkReason } from '../../../lib/jobs/lifecycle/parking.ts';
 import { acceptMessage } from '../../../lib/jobs/messages/accept-message.ts';
 import { answerQuestion } from '../../../lib/jobs/questions/answer-question.ts';
 import { type RereadJob, rereadJob } from '../../../lib/jobs/reread/reread-job.ts';

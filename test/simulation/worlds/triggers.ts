@@ -1,7 +1,7 @@
 import { JobCounts } from '../../../lib/counters/counts.ts';
-import { expireQuestions } from '../../../lib/jobs/questions/expire-questions.ts';
+import { sweepGates } from '../../../lib/jobs/admission/gates.ts';
 import { runDueEffects } from '../../../lib/reconciler/after-attempt.ts';
-import { wakeForFreeResources } from '../../../lib/reconciler/reconcile-jobs.ts';
+import { readWaiting } from '../../../lib/reconciler/reconcile-jobs.ts';
 import { reconcile } from '../../../lib/reconciler/reconciler.ts';
 import { ModelClient } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
@@ -72,8 +72,7 @@ export class ModelTriggers {
     if (this.#deployment.faults.weather !== 'stormy') {
       // A message that is accepted while its job ends can leave both to the reconciler.
       await runDueEffects(context);
-      await expireQuestions(context);
-      await wakeForFreeResources(context);
+      await sweepGates(context, (await readWaiting(context)).gates);
       return;
     }
     const isRedrive = this.#isLost;

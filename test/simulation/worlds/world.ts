@@ -1,5 +1,5 @@
+import { PARK_REASONS } from '../../../lib/jobs/lifecycle/gates.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { PARK_REASONS } from '../../../lib/jobs/lifecycle/parking.ts';
 import { ModelClient } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
 import type { EventCounts } from '../model/events.ts';

@@ -1,6 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { exclusiveFolder, folderName, leaveFolder } from '../../../../lib/jobs/admission/folder-slots.ts';
+import { exclusiveFolder, folderName } from '../../../../lib/jobs/admission/folder-slots.ts';
+import { leaveFolder } from '../../../../lib/jobs/admission/gates.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { NEWEST_JOB_SCHEMA } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
 import { settingsKey } from '../../../../lib/projects/project-settings.ts';

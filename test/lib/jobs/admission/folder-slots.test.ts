@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { claim } from '../../../../lib/jobs/admission/claim.ts';
-import { folderName, wakeNext } from '../../../../lib/jobs/admission/folder-slots.ts';
+import { folderName } from '../../../../lib/jobs/admission/folder-slots.ts';
+import { sweepGates, wakeNext } from '../../../../lib/jobs/admission/gates.ts';
 import { acquireSlot } from '../../../../lib/jobs/admission/slots.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { randomJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
-import { wakeForFreeResources } from '../../../../lib/reconciler/reconcile-jobs.ts';
+import { readWaiting } from '../../../../lib/reconciler/reconcile-jobs.ts';
 import { type EmulatedDeployment, emulateDeployment, inStillTime } from '../../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
@@ -42,14 +43,14 @@ test('a job whose folder is busy waits with that reason, and starts when the fol
 
   const running = await read(first);
   await transition(deployment, running ?? first, { type: 'kill' });
-  await wakeForFreeResources(deployment);
+  await sweepGates(deployment, (await readWaiting(deployment)).gates);
   expect(await read(second)).toMatchObject({ reason: 'folder_busy' });
   await deployment.jobs.apply((await read(first)) ?? first, {
     ...first,
     status: 'CANCELLED',
     reason: 'killed_by_request',
   });
-  await wakeForFreeResources(deployment);
+  await sweepGates(deployment, (await readWaiting(deployment)).gates);
   expect(await read(second)).toMatchObject({ reason: 'waiting_for_worker' });
   expect(await claimFor(second)).toMatchObject({ kind: 'claimed', job: { id: second.id } });
 });
@@ -60,8 +61,8 @@ test('the best of the waiting jobs is next', async () => {
   const low = await queued({ priority: 0, queued_at: '2026-01-01T00:00:00.000Z' });
   const high = await queued({ priority: 5 });
   const folder = folderName(deployment.folders, low) ?? '';
-  for (const job of [low, high]) await transition(deployment, job, { type: 'wait_for_folder', folder });
-  await wakeNext(deployment, folder);
+  for (const job of [low, high]) await transition(deployment, job, { type: 'wait', for: 'folder_busy', folder });
+  await wakeNext(deployment, { kind: 'folder', key: folder });
   expect([(await read(low))?.reason, (await read(high))?.reason]).toEqual(['folder_busy', 'waiting_for_worker']);
 });
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { probeParkedJobs, releaseParked, unparkAll } from '../../../../lib/jobs/admission/parked-jobs.ts';
+import { probeParkedJobs, releaseParked, unparkAll } from '../../../../lib/jobs/admission/vendor-gate.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
+import type { ParkReason } from '../../../../lib/jobs/lifecycle/gates.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
-import type { ParkReason } from '../../../../lib/jobs/lifecycle/parking.ts';
 import type { Outcome } from '../../../../lib/jobs/receipts/receipt.ts';
 import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';

@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
-import { probeParkedJobs } from '../../../../lib/jobs/admission/parked-jobs.ts';
+import { probeParkedJobs } from '../../../../lib/jobs/admission/vendor-gate.ts';
 import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { NEWEST_JOB_SCHEMA } from '../../../../lib/jobs/lifecycle/newer-schema.ts';

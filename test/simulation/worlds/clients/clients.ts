@@ -1,7 +1,7 @@
 import { effectOf } from '../../../../lib/jobs/lifecycle/effects.ts';
+import { PARK_REASONS } from '../../../../lib/jobs/lifecycle/gates.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { leaseIsOver } from '../../../../lib/jobs/lifecycle/lease.ts';
-import { PARK_REASONS } from '../../../../lib/jobs/lifecycle/parking.ts';
 import type { Answer, ModelApi } from '../api.ts';
 import type { ModelDeployment } from '../deployment.ts';
 import { nothingAcknowledged } from './acknowledged.ts';

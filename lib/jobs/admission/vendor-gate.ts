@@ -5,16 +5,16 @@ import { isKnown } from '../../contract/later-code.ts';
 import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { type TransitionContext, transition } from '../dispatch/transition.ts';
-import { parkedKey } from '../indexes/ready-keys.ts';
+import { gateKey } from '../indexes/ready-keys.ts';
 import { PROBE_INTERVALS_MS } from '../lifecycle/after-attempt.ts';
+import { PARK_REASONS, type ParkReason } from '../lifecycle/gates.ts';
 import type { Job } from '../lifecycle/job.ts';
-import { PARK_REASONS, type ParkReason } from '../lifecycle/parking.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
 import type { ReadPartition } from '../store/ready-partition.ts';
 import { nextProbe, type Probe, type ProbeStore } from './probes.ts';
 
 /** Dependencies for probing and releasing parked jobs. */
-export interface ParkedContext extends TransitionContext {
+export interface VendorGateContext extends TransitionContext {
   readonly partition: ReadPartition;
   readonly probes: ProbeStore;
   readonly profiles: Pick<ProfileStore, 'get'>;
@@ -25,7 +25,7 @@ export interface ParkedContext extends TransitionContext {
  * @param isMeant selects the jobs, which may wait for accounts of different vendors; default: all
  */
 export async function unparkAll(
-  context: ParkedContext,
+  context: VendorGateContext,
   reason: ParkReason,
   isMeant?: (job: Job) => Promise<boolean>,
 ): Promise<void> {
@@ -39,32 +39,32 @@ export async function unparkAll(
 }
 
 async function queueParked(
-  context: ParkedContext,
+  context: VendorGateContext,
   reason: ParkReason,
   isMeant: (job: Job) => Promise<boolean> = async () => true,
 ): Promise<void> {
-  for await (const job of context.partition(parkedKey(reason)))
+  for await (const job of context.partition(gateKey({ kind: 'vendor', key: reason })))
     await skipDamaged(`job ${job.id}`, async () => {
       if (await isMeant(job)) await transition(context, job, { type: 'unpark', reason });
     });
 }
 
 /** Starts a probe for each parking reason if it is due and none runs. The other parked jobs wait for its result. */
-export async function probeParkedJobs(context: ParkedContext): Promise<void> {
+export async function probeParkedJobs(context: VendorGateContext): Promise<void> {
   for (const reason of PARK_REASONS) await skipDamaged(`probe ${reason}`, () => probeForReason(context, reason));
 }
 
 /** Most jobs that are due and wait for one account, among which one that waits for another is looked for. */
 const MAX_PASSED_OVER = 2_000;
 
-async function probeForReason(context: ParkedContext, reason: ParkReason): Promise<void> {
+async function probeForReason(context: VendorGateContext, reason: ParkReason): Promise<void> {
   let probe: Probe | undefined;
   let isFirst = true;
   const accounts = accountsOf(context);
   const passedOver: Job[] = [];
   // Taken before any read: while a slow read returns, a probe that it shows as not started may have started.
   const at = timestamp(context.clock.now());
-  for await (const listed of context.partition(parkedKey(reason))) {
+  for await (const listed of context.partition(gateKey({ kind: 'vendor', key: reason }))) {
     if (isFirst) {
       isFirst = false;
       probe = await context.probes.read(reason);
@@ -85,7 +85,7 @@ async function probeForReason(context: ParkedContext, reason: ParkReason): Promi
 
 /** @returns false if the job is no longer parked */
 async function startProbe(
-  context: ParkedContext,
+  context: VendorGateContext,
   reason: ParkReason,
   { listed, probe, tried }: { listed: Job; probe: Probe | undefined; tried: readonly string[] },
 ): Promise<boolean> {
@@ -107,7 +107,7 @@ async function startProbe(
 
 /** A probe's result: `waiting` while open, `found` once the reason no longer applies, undefined if inconclusive. */
 async function answerOf(
-  context: ParkedContext,
+  context: VendorGateContext,
   reason: ParkReason,
   probe: Probe,
 ): Promise<'waiting' | { readonly found: Job } | undefined> {
@@ -130,13 +130,13 @@ async function answerOf(
 const LONGEST_TRIES_MS = 900_000;
 
 /** An agent that still runs then works, maybe for hours: an overload is over long before. */
-function hasGotThrough({ clock }: Pick<ParkedContext, 'clock'>, reason: ParkReason, job: Job): boolean {
+function hasGotThrough({ clock }: Pick<VendorGateContext, 'clock'>, reason: ParkReason, job: Job): boolean {
   if (reason !== 'vendor_overloaded' || job.status !== 'RUNNING') return false;
   return clock.now() - Date.parse(job.started_at ?? '') >= LONGEST_TRIES_MS;
 }
 
 /** The vendor account of a profile; undefined: the profile is gone. Each is read once. */
-function accountsOf({ profiles }: Pick<ParkedContext, 'profiles'>): (name: string) => Promise<string | undefined> {
+function accountsOf({ profiles }: Pick<VendorGateContext, 'profiles'>): (name: string) => Promise<string | undefined> {
   const accounts = new Map<string, string | undefined>();
   return async (name) => {
     if (!accounts.has(name)) {
@@ -157,7 +157,7 @@ async function nameOfAccount(accounts: ReturnType<typeof accountsOf>, { profile 
 
 /** Whether a job waits for the vendor account that another job ran with. True if either job's profile is gone. */
 function waitsLike(
-  context: Pick<ParkedContext, 'profiles'>,
+  context: Pick<VendorGateContext, 'profiles'>,
   ran: Pick<Job, 'profile'>,
 ): (job: Job) => Promise<boolean> {
   const account = accountsOf(context);
@@ -170,7 +170,7 @@ function waitsLike(
 /**
  * Queues the jobs that waited for a probe's reason and vendor account, if it found that the reason no longer applies.
  */
-export async function releaseParked(context: ParkedContext, before: Job, after: Job): Promise<void> {
+export async function releaseParked(context: VendorGateContext, before: Job, after: Job): Promise<void> {
   const { probing } = before;
   if (probing === undefined || !isKnown(PARK_REASONS, probing) || after.probing !== undefined) return;
   // A cancelled probe is inconclusive.
