@@ -95,8 +95,3 @@ it('at most 8,192 bytes of it are read', async () => {
   expect(padded(8_192)).toHaveLength(8_192);
   expect([await verify(padded(8_192)), await verify(padded(8_193))]).toEqual([ADA, undefined]);
 });
-
-it('a list of users with an unknown role is rejected, an empty one admits no user', () => {
-  expect(() => telegramUsers('17:owner')).toThrow('the Telegram user 17: owner is no role; known: viewer');
-  expect(telegramUsers('').size).toBe(0);
-});

@@ -2,8 +2,7 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
-import type { MessageRow } from '../../../../lib/jobs/store/job-messages.ts';
-import { JobTextStore, matchTexts } from '../../../../lib/jobs/store/job-texts.ts';
+import { JobTextStore } from '../../../../lib/jobs/store/job-texts.ts';
 import { type QuietDeployment, quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { aJob } from '../a-job.ts';
 
@@ -13,9 +12,6 @@ beforeEach(() => {
 });
 const count = (kind: new (...given: never[]) => unknown) =>
   deployment.calls.filter((call) => call instanceof kind).length;
-/** Whether each query is consistent. */
-const queries = () =>
-  deployment.calls.flatMap((call) => (call instanceof QueryCommand ? [call.input.ConsistentRead] : []));
 /** All rows of the Registry that a kind has. */
 const rowsOf = async (kind: string) => {
   const { Items = [] } = await deployment.table.send(
@@ -43,40 +39,6 @@ describe('the texts of a job', () => {
     expect(count(GetCommand)).toBe(0);
     expect(await deployment.texts.get(texted(more))).toEqual(more);
     expect(await deployment.texts.get(texted(large))).toEqual(large);
-  });
-
-  it('are matched by their words wherever they are stored, and not by the names of their members', async () => {
-    const texts = { prompt: 'Say Hello', extra_prompt: 'loudly', project: 'Shop', cwd: 'work' };
-    const words = ['say hello', 'loudly', 'shop', 'work', 'prompt', 'job_1'];
-    const found = ['say hello', 'loudly', 'shop', 'work'];
-    const body = JSON.stringify(texts);
-    expect(matchTexts({ id: 'job_1#a', body }, words)).toEqual({ id: 'job_1', address: 'a', found });
-    const large = { ...texts, prompt: `Say Hello loudly ${'x'.repeat(LIMITS.inlineSpecBytes)}` };
-    await deployment.texts.put(texted(large), large);
-    const put = deployment.calls.find((call) => call instanceof PutCommand);
-    const { Item = {} } = (put as PutCommand).input;
-    expect(Item).not.toHaveProperty('body');
-    expect(matchTexts(Item, words).found).toEqual(found);
-  });
-});
-
-describe('a message', () => {
-  const aRow = (more: Partial<MessageRow> = {}): MessageRow => ({
-    ...{ id: 'm', number: 1, text: 'text', state: 'pending', created_at: '2026', created_by: 'token:test', ...more },
-  });
-  const put = async (row: MessageRow) =>
-    await deployment.table.send(new PutCommand(deployment.texts.messages.creation('job_1', row)));
-
-  it('is that of the last acknowledged write, in the order of its acceptance, and created once', async () => {
-    deployment = quietDeployment({ lag: 60_000 });
-    const { messages } = deployment.texts;
-    expect(await messages.get('job_1', 'm')).toBeUndefined();
-    const [second, first] = [aRow({ number: 2 }), aRow({ id: 'z' })];
-    for (const row of [second, first]) await put(row);
-    expect(await messages.get('job_1', 'm')).toEqual(second);
-    expect(await messages.list('job_1')).toEqual([first, second]);
-    expect(queries()).toEqual([true]);
-    await expect(put(aRow())).rejects.toThrow();
   });
 });
 
