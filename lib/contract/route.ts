@@ -58,7 +58,7 @@ export interface RouteResponse {
  * answers with pages and redirects, and authorizes its callers itself. A `signature` proves that another service sent the
  * body, as in its webhooks.
  */
-export type Auth =
+type Auth =
   | {
       readonly kind: 'principal';
       readonly scope: Scope;

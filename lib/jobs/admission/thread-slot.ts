@@ -72,7 +72,7 @@ export async function actInThread(
  * @throws ApiError `invalid_state` if the job has not ended, a later turn of its thread has begun, or a command of a
  * binding works in its folder; `unavailable` while another turn is about to start
  */
-export async function retryTurn(
+async function retryTurn(
   context: ThreadSlotContext,
   known: Job,
   event: Extract<JobEvent, { type: 'retry' }>,
