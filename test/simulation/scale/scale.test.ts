@@ -1,24 +1,10 @@
 import { expect, it } from 'vitest';
-import { readsOfLife } from './job-reads.ts';
-import { STEPS, writesOfLife } from './job-writes.ts';
 import { measureScale } from './measure-scale.ts';
 import { Partitions } from './partitions.ts';
 
 const FULL = { slots: 10_000, workers: 1_250, hasBacklog: true };
 
 const steadily = (rate: number, seconds: number) => Array.from({ length: seconds }, () => rate);
-
-it('a short shell job writes 11 units', () => {
-  const life = writesOfLife('a job', 'a project');
-  const units = STEPS.map((step) => life[step].reduce((sum, touch) => sum + touch.units, 0));
-  expect(units).toEqual([5, 4, 2]);
-});
-
-it('the reads of a job are those of the service', async () => {
-  const { create, claim } = await readsOfLife('p0');
-  expect(claim.filter(({ place }) => place === 'ready').map(({ key }) => key)).toEqual(['normal#p0']);
-  expect(create.map(({ key }) => key).toSorted()).toEqual(['profile/codex', 'project/p0', 'token/one']);
-});
 
 it('1,000 jobs a second of many projects in 10,000 slots are taken while a million wait, and counted within 5 s', async () => {
   const { refused, first, lag } = await measureScale({ rates: steadily(1_000, 30), projects: 100, fleet: FULL });
