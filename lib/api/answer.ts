@@ -17,8 +17,6 @@ export interface Answer<R extends Route> {
   readonly headers?: Readonly<Record<string, string>>;
   /** A `Readable` is JSON text, or what the header content-type says, for stream routes only; nothing: no body. */
   readonly body?: BodyOf<R['responses'][keyof R['responses'] & number]> | Readable;
-  /** Instead of a body, for buffered routes: text of the media type that the header content-type names. */
-  readonly text?: string;
 }
 
 type BodyOf<Response> = Response extends { schema: infer S extends z.ZodType } ? z.input<S> : never;

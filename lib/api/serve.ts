@@ -102,9 +102,7 @@ function lambdaAnswer<R extends Route>(
   };
   const statusCode = answer.status ?? Number(Object.keys(route.responses)[0]);
   if (answer.body instanceof Readable) return { statusCode, headers, body: answer.body };
-  const { schema, otherMedia } = route.responses[statusCode] ?? {};
-  const textSchema = answer.text === undefined ? undefined : otherMedia?.[headers['content-type'] ?? ''];
-  if (textSchema !== undefined) return { statusCode, headers, body: textSchema.parse(answer.text) };
+  const { schema } = route.responses[statusCode] ?? {};
   const parsed = schema?.parse(answer.body);
   const shown = schema === undefined || showsOutput ? parsed : withoutOutput(schema, parsed);
   const body = schema === undefined ? '' : JSON.stringify(shown);

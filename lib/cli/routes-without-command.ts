@@ -26,7 +26,6 @@ export const ROUTES_WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   'projects.edit': ADMIN,
   'projects.delete': ADMIN,
   'mcp.call': 'for agents; `promptq mcp` serves the same tools',
-  'mcp.resume': 'the same',
   'openapi.read': 'for generators of clients',
   'audit-logs.list': ADMIN,
   'sessions.list': BROWSER,

@@ -36,7 +36,7 @@ export const ALLOWED_METHODS: Readonly<Record<string, readonly string[]>> = {
   '/api/v1/jobs/{id}/attachments': ['GET'],
   '/api/v1/jobs/{id}/attachments/{name}': ['GET'],
   '/api/v1/projects/{id}': ['DELETE', 'PATCH'],
-  '/api/v1/mcp': ['GET', 'POST'],
+  '/api/v1/mcp': ['POST'],
   '/api/v1/openapi.json': ['GET'],
   '/api/v1/audit-logs': ['GET'],
   '/api/v1/session': ['GET'],

@@ -11,8 +11,6 @@ import { Promptq } from '../client/promptq.ts';
 import { mcpAnswer } from '../contract/schemas/mcp.ts';
 import type { Scope } from '../contract/scopes.ts';
 import { mcpServer } from './mcp-server.ts';
-import { answeredStream, type Pending, pendingOf, readEventId, requestOf, unansweredStream } from './resumption.ts';
-import type { ServerOptions } from './server-options.ts';
 import { TOOL_CONTRACTS } from './tool-contracts.ts';
 import { CALL_SECONDS } from './tool-table.ts';
 
@@ -42,46 +40,19 @@ export interface McpMessage {
 export interface McpAnswer {
   readonly status: 200 | 202 | 400 | 404;
   readonly body?: z.output<typeof mcpAnswer>;
-  /** An event stream instead of a body: the answer follows on another one. */
-  readonly stream?: string;
 }
 
 /** Answers one message. Nothing is kept: any process can answer the next one. @returns no body for a notification */
-export async function answerMcp(message: McpMessage, caller: McpCaller, accepts: Accepts): Promise<McpAnswer> {
-  const pending = accepts('text/event-stream') ? pendingOf(message.body) : undefined;
-  const { answer, isUnfinished } = await answerOnce(message, caller);
-  return pending !== undefined && isUnfinished ? { status: 200, stream: unansweredStream(pending) } : answer;
-}
-
-/**
- * Continues a request for the result of a task behind an event, as Streamable HTTP has it since 2025-11-25.
- * @returns an event stream; undefined if nothing can be resumed behind this event
- */
-export async function resumeMcp(eventId: string, headers: McpMessage['headers'], caller: McpCaller) {
-  const pending: Pending | undefined = readEventId(eventId);
-  if (pending === undefined) return undefined;
-  const { answer, isUnfinished } = await answerOnce({ body: requestOf(pending), headers }, caller);
-  return isUnfinished ? unansweredStream(pending) : answeredStream(answer.body ?? {});
-}
-
-type Accepts = (mediaType: string) => boolean;
-
-async function answerOnce({ body, headers }: McpMessage, caller: McpCaller) {
-  let isUnfinished = false;
-  const onUnfinished = () => {
-    isUnfinished = true;
-  };
+export async function answerMcp({ body, headers }: McpMessage, caller: McpCaller): Promise<McpAnswer> {
   const given = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const request = new Request(new URL('/mcp', caller.baseUrl), { method: 'POST', headers: [...given, ...ACCEPTED] });
-  const create = (era: Era) =>
-    serverOf(caller, { era, over: AbortSignal.timeout(CALL_SECONDS.http * 1000), onUnfinished });
+  const create = () => serverOf(caller, AbortSignal.timeout(CALL_SECONDS.http * 1000));
   const response = (await isLegacyRequest(request, body))
-    ? await answerLegacy(request, body, create('legacy'))
-    : await answerModern(request, body, () => create('modern'));
+    ? await answerLegacy(request, body, create())
+    : await answerModern(request, body, create);
   const text = await response.text();
   const status = response.status as McpAnswer['status'];
-  const answer: McpAnswer = text === '' ? { status } : { status, body: mcpAnswer.parse(JSON.parse(text)) };
-  return { answer, isUnfinished };
+  return text === '' ? { status } : { status, body: mcpAnswer.parse(JSON.parse(text)) };
 }
 
 /** What the protocol wants clients to send; a stream of this server is one event. */
@@ -116,17 +87,13 @@ async function answerLegacy(request: Request, body: McpMessage['body'], server: 
   }
 }
 
-type Era = ServerOptions['era'];
-
-type PerCall = Pick<ServerOptions, 'era' | 'over' | 'onUnfinished'>;
-
-function serverOf(caller: McpCaller, perCall: PerCall): Server {
+function serverOf(caller: McpCaller, over: AbortSignal): Server {
   const { baseUrl, token } = caller;
-  const client = new Promptq({ baseUrl, token, retrySeconds: RETRY_SECONDS, signal: perCall.over });
+  const client = new Promptq({ baseUrl, token, retrySeconds: RETRY_SECONDS, signal: over });
   return mcpServer({
     version: caller.version,
     wire: 'http',
-    ...perCall,
+    over,
     offers: (name) => TOOL_CONTRACTS[name].scopes.every(caller.may),
     mayAnswer: caller.may('write'),
     client: async () => client,

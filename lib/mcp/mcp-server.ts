@@ -12,7 +12,6 @@ import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/valida
 import { ANSWER_LENGTH, type Answer, fits, toolResult } from './answers.ts';
 import { answerIn, canAsk, inputNeeded, jobIdIn } from './asking.ts';
 import type { ServerOptions } from './server-options.ts';
-import { createTask, serveTasks } from './tasks.ts';
 import { TOOL_CONTRACTS } from './tool-contracts.ts';
 import {
   CALL_SECONDS,
@@ -34,21 +33,17 @@ const validator = new CfWorkerJsonSchemaValidator();
 /** A server of the tools. It keeps nothing between two calls. */
 export function mcpServer(given: ServerOptions): Server {
   const options = { ...given, explain: explainer(given) };
-  const { version, wire, era, offers = () => true } = options;
+  const { version, wire, offers = () => true } = options;
   const tools: readonly ToolSpec[] = TOOLS.filter(({ name }) => offers(name));
-  const hasTasks = era === 'legacy' && tools.some(({ isTask }) => isTask);
   const server = new Server(
     { name: 'promptq', version },
     {
       instructions: INSTRUCTIONS,
       jsonSchemaValidator: validator,
-      capabilities: {
-        tools: { listChanged: false },
-        ...(hasTasks && { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }),
-      },
+      capabilities: { tools: { listChanged: false } },
     },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: tools.map((tool) => listed(tool, wire, hasTasks)) }));
+  server.setRequestHandler('tools/list', () => ({ tools: tools.map((tool) => listed(tool, wire)) }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = tools.find(({ name }) => name === params.name);
     if (tool === undefined)
@@ -60,11 +55,8 @@ export function mcpServer(given: ServerOptions): Server {
     };
     const args = await validated(name, wire, params.arguments);
     if ('fault' in args) return toolError(args.fault);
-    if (hasTasks && params.task !== undefined)
-      return await createTask({ ...options, over: limits.over }, tool, args.value);
     return await callTool(options, { server, name, args: args.value, context, ...limits });
   });
-  if (hasTasks) serveTasks(server, options);
   return server;
 }
 
@@ -76,11 +68,10 @@ function explainer({ explain }: ServerOptions): ServerOptions['explain'] {
       : await explain(error, of);
 }
 
-function listed({ name, title, about, hints, isTask }: ToolSpec, wire: Wire, hasTasks: boolean): Tool {
+function listed({ name, title, about, hints }: ToolSpec, wire: Wire): Tool {
   return {
     ...{ name, title, description: about, annotations: hints },
     inputSchema: inputSchema(name as ToolName, wire) as Tool['inputSchema'],
-    ...(hasTasks && isTask && { execution: { taskSupport: 'optional' } }),
   };
 }
 

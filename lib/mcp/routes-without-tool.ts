@@ -39,7 +39,6 @@ export const ROUTES_WITHOUT_TOOL: Readonly<Record<string, string>> = {
   'projects.edit': ADMIN,
   'projects.delete': ADMIN,
   'mcp.call': 'serves the tools',
-  'mcp.resume': 'serves the tools',
   'openapi.read': 'for generators of clients',
   'audit-logs.list': ADMIN,
   'session.read': PERSON,

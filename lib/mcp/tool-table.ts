@@ -9,8 +9,6 @@ export interface ToolSpec {
   readonly routes: readonly string[];
   /** Those that it calls too if the client can ask its user. */
   readonly asking?: readonly string[];
-  /** Whether the call can be a task, whose id is the id of the job. */
-  readonly isTask?: true;
   readonly hints: {
     readonly readOnlyHint: boolean;
     readonly destructiveHint?: boolean;
@@ -54,7 +52,6 @@ export const TOOLS = [
     about: `Delegates work to another coding agent, as create_job does, and waits for its answer. Use it for work that takes less than a minute. If the job has not ended by then, it continues: call wait_for_job with the id that this tool returns. Use the same idempotency_key if you repeat a call. ${UNTRUSTED}`,
     routes: ['jobs.create', 'jobs.status', 'jobs.result'],
     asking: ['jobs.questions', 'jobs.answer'],
-    isTask: true,
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   },
   {

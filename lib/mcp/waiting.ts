@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { dataOf } from '../client/data-of.ts';
 import { RequestError, UnreachableError } from '../client/errors.ts';
 import type { Promptq, Schemas } from '../client/promptq.ts';
@@ -28,25 +27,6 @@ export async function waitForChange(
 export async function openQuestion(client: Promptq, id: string): Promise<Schemas['Question'] | undefined> {
   const { items } = await dataOf(client.api.GET('/api/v1/jobs/{id}/questions', { params: { path: { id } } }));
   return items.find(({ state }) => state === 'open');
-}
-
-/**
- * Waits until a question is answered, or can no longer be. A service that can't be reached decides nothing.
- * @throws the reason of `signal`
- */
-export async function untilClosed(
-  client: Promptq,
-  { id, job_id: jobId }: Schemas['Question'],
-  { everyMs, signal }: { readonly everyMs: number; readonly signal: AbortSignal },
-): Promise<void> {
-  for (;;) {
-    await sleep(everyMs, undefined, { signal });
-    const isOpen = await openQuestion(client, jobId).then(
-      (open) => open?.id === id,
-      (error) => !(error instanceof RequestError),
-    );
-    if (!isOpen) return;
-  }
 }
 
 /**

@@ -65,9 +65,6 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
         404: 'needs another method: test/api/mcp/mcp.test.ts',
       },
     },
-    resumeMcp: {
-      headers: { 'last-event-id': Buffer.from('{"task":"job_none","id":1,"times":1}').toString('base64url') },
-    },
     sessionJobs: { params: jobs.withSession },
     answerJobs: { params: jobs.asking, body: jobs.answer },
     readAttachments: {

@@ -16,8 +16,7 @@ export async function run(context: Context): Promise<number> {
   // The credentials are read at each call, so that `promptq login` takes effect at once.
   const client = async (signal?: AbortSignal) => await clientOf(context, { atMostSeconds: RETRY_SECONDS, signal });
   const handle = serveStdio(
-    ({ era }) =>
-      mcpServer({ version, wire: 'stdio', era, client, explain: async (error) => await said(error, context) }),
+    () => mcpServer({ version, wire: 'stdio', client, explain: async (error) => await said(error, context) }),
     { onerror: (error) => void terminal.note(`mcp: ${error.message}`) },
   );
   await ended;

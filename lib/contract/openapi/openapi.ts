@@ -49,7 +49,7 @@ const ALL_SCHEMES = Object.keys(SECURITY_SCHEMES);
  * Left out: the Model Context Protocol describes its messages itself, its clients use no generated ones, and a path whose
  * answers have several forms ends some generators. And a route that rejects whatever it gets.
  */
-const UNDESCRIBED: readonly string[] = ['mcp.call', 'mcp.resume', 'jobs.refuse-action'];
+const UNDESCRIBED: readonly string[] = ['mcp.call', 'jobs.refuse-action'];
 
 export const isDescribed = ({ id }: { readonly id: string }): boolean => !UNDESCRIBED.includes(id);
 

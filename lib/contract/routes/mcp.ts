@@ -1,6 +1,5 @@
-import { EVENT_STREAM } from '../event-stream.ts';
 import { defineRoute } from '../route.ts';
-import { mcpAnswer, mcpEvents, mcpHeaders, mcpMessage, mcpResumptionHeaders } from '../schemas/mcp.ts';
+import { mcpAnswer, mcpHeaders, mcpMessage } from '../schemas/mcp.ts';
 
 const JSON_RPC = "The protocol's own error, or that of the API.";
 
@@ -15,36 +14,12 @@ export const callMcp = defineRoute({
   headers: mcpHeaders,
   body: mcpMessage,
   responses: {
-    200: {
-      description: 'The answer to a request. As an event stream: the result of a task follows on `GET /mcp`.',
-      schema: mcpAnswer,
-      otherMedia: { [EVENT_STREAM]: mcpEvents },
-    },
+    200: { description: 'The answer to a request.', schema: mcpAnswer },
     202: { description: 'A notification or an answer was accepted.' },
     400: { description: JSON_RPC, schema: mcpAnswer },
     404: { description: "The protocol's own error: no such method.", schema: mcpAnswer },
   },
   errors: ['invalid_request'],
-  mode: 'buffered',
-  access: { publicOrigin: 'read' },
-});
-
-export const resumeMcp = defineRoute({
-  id: 'mcp.resume',
-  method: 'GET',
-  path: '/mcp',
-  auth: { kind: 'principal', scope: 'read', only: 'tokens' },
-  summary: 'Resume a request to the MCP server',
-  description:
-    'Continues to wait for the result of a task (`tasks/result`) behind the last event that the client received. There is no other stream: without `Last-Event-ID` the answer is 405, as the protocol requires.',
-  headers: mcpResumptionHeaders,
-  responses: {
-    200: {
-      description: 'The answer, or one event without data after which the client resumes again.',
-      otherMedia: { [EVENT_STREAM]: mcpEvents },
-    },
-  },
-  errors: ['invalid_request', 'not_found', 'method_not_allowed'],
   mode: 'buffered',
   access: { publicOrigin: 'read' },
 });

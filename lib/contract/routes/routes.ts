@@ -29,7 +29,7 @@ import {
   retryJob,
   submitJob,
 } from './jobs.ts';
-import { callMcp, resumeMcp } from './mcp.ts';
+import { callMcp } from './mcp.ts';
 import { createMessage, listMessages } from './messages.ts';
 import { readAgentSession, readLogs, readResult } from './output.ts';
 import { readEnvironment, readStats } from './overview.ts';
@@ -90,7 +90,6 @@ export const routes = defineRoutes([
   editProject,
   deleteProject,
   callMcp,
-  resumeMcp,
   readOpenApi,
   listAuditLogs,
   readSession,

@@ -30,9 +30,3 @@ export const mcpHeaders = z.object({
   'mcp-method': z.string().max(200).optional().meta({ description: 'The method of the message, from 2026-07-28 on.' }),
   'mcp-name': z.string().max(2_000).optional().meta({ description: 'The name of the tool, from 2026-07-28 on.' }),
 });
-
-export const mcpEvents = z.string().meta({ description: 'Server-sent events whose data is an `McpAnswer`.' });
-
-export const mcpResumptionHeaders = mcpHeaders.pick({ 'mcp-protocol-version': true }).extend({
-  'last-event-id': z.string().max(1_000).optional().meta({ description: 'The id of the last event received.' }),
-});

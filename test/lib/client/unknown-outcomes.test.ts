@@ -151,7 +151,7 @@ test('answer_question of MCP answers once, and judges a lost response by the que
   const params = { name: 'answer_question', arguments: { id: ID, question_id: 'q_1', answer: 'blue' } };
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
   const caller = { version: '0', baseUrl, token: 't', may: () => true, onFailure };
-  const { body: answer } = await answerMcp({ body, headers: {} }, caller, () => false);
+  const { body: answer } = await answerMcp({ body, headers: {} }, caller);
   expect(answer).toMatchObject({ result: { isError: false, structuredContent: { id: ID, status: 'QUEUED' } } });
   expect([answers.length, failures]).toEqual([1, []]);
 });

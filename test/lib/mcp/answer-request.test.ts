@@ -29,11 +29,10 @@ const callerWith = (may: (scope: Scope) => boolean = () => true) => ({
   onFailure: (of: string, error: Error) => void failures.push(`${of}: ${error.message}`),
 });
 type Headers = Record<string, string | undefined>;
-const answer = async (message: object, headers: Headers = {}, { may, accepts = '' } = {} as Asking) =>
-  await answerMcp({ body: { jsonrpc: '2.0', ...message }, headers }, callerWith(may), (type) => type === accepts);
+const answer = async (message: object, headers: Headers = {}, { may } = {} as Asking) =>
+  await answerMcp({ body: { jsonrpc: '2.0', ...message }, headers }, callerWith(may));
 interface Asking {
   may?: (scope: Scope) => boolean;
-  accepts?: string;
 }
 
 const META = {
@@ -50,15 +49,13 @@ const modern = async (method: string, params: object = {}, asking: Asking = {}) 
     asking,
   );
 const toolsIn = ({ body }: Awaited<ReturnType<typeof answer>>) =>
-  ((body?.result?.tools ?? []) as { name: string; execution?: object }[]).map(({ name, execution }) =>
-    execution === undefined ? name : `${name} as a task`,
-  );
+  ((body?.result?.tools ?? []) as { name: string }[]).map(({ name }) => name);
 
-it('the tools are those that the scopes of the caller allow; only a 2025 client gets tasks', async () => {
+it('lists the tools that the scopes of the caller allow, in either era of the protocol', async () => {
   const may = (scope: Scope) => scope === 'read';
   const listed = toolsIn(await answer({ id: 1, method: 'tools/list' }, {}, { may }));
   expect(listed).toEqual(['wait_for_job', 'job_status', 'list_questions', 'list_jobs']);
-  expect(toolsIn(await answer({ id: 1, method: 'tools/list' }))).toContain('run_job as a task');
+  expect(toolsIn(await answer({ id: 1, method: 'tools/list' }))).toContain('run_job');
   expect(toolsIn(await modern('tools/list'))).toContain('run_job');
 });
 

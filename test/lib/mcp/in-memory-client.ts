@@ -10,7 +10,7 @@ export async function withClient<T>(
 ): Promise<T> {
   const client = new Client({ name: 'test', version: '1' });
   const server = mcpServer({
-    ...{ version: '1.2.3', wire: 'stdio', era: 'legacy' },
+    ...{ version: '1.2.3', wire: 'stdio' },
     client: async (signal) => new Promptq({ baseUrl, token: 't', retrySeconds: 0, signal }),
     explain: async (error, of) => `${of}: ${(error as Error).message}`,
     ...options,

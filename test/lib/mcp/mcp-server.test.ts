@@ -32,30 +32,20 @@ const call = async (name: string, args?: object, options: Options = {}) =>
     client.request({ method: 'tools/call', params: { name, ...(args && { arguments: args }) } }, CallToolResultSchema),
   );
 
-it('all tools are offered, with their texts, hints and arguments; run_job can be a task', async () => {
+it('all tools are offered, with their texts, hints and arguments', async () => {
   const { tools, capabilities, version, instructions } = await toolsOf();
   expect(tools.map(({ name, title, description, annotations }) => ({ name, title, description, annotations }))).toEqual(
     TOOLS.map(({ name, title, about, hints }) => ({ name, title, description: about, annotations: hints })),
   );
-  expect(tools.filter(({ execution }) => execution !== undefined)).toMatchObject([
-    { name: 'run_job', execution: { taskSupport: 'optional' } },
-  ]);
   expect(tools[0]?.inputSchema).toMatchObject({ required: ['prompt'], additionalProperties: false });
-  expect(capabilities).toEqual({
-    ...{ tools: { listChanged: false }, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },
-  });
+  expect(capabilities).toEqual({ tools: { listChanged: false } });
   expect(version).toEqual({ name: 'promptq', version: '1.2.3' });
   expect(instructions).toContain('Delegate a task with create_job');
 });
 
-it.each([
-  ['of which none can be one', { offers: (name: string) => name === 'job_status' }, ['job_status']],
-  ['of a revision without them', { era: 'modern' as const }, TOOLS.map(({ name }) => name)],
-])('a server of tools %s has no tasks', async (_, options, names) => {
-  const { tools, capabilities } = await toolsOf(options);
-  expect(tools.map(({ name }) => name)).toEqual(names);
-  expect(tools.every(({ execution }) => execution === undefined)).toBe(true);
-  expect(capabilities).toEqual({ tools: { listChanged: false } });
+it('offers only the tools that its options allow', async () => {
+  const { tools } = await toolsOf({ offers: (name: string) => name === 'job_status' });
+  expect(tools.map(({ name }) => name)).toEqual(['job_status']);
 });
 
 it.each([

@@ -61,7 +61,7 @@ type Params = Readonly<Record<string, unknown>>;
 async function call(params: Params) {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'run_job', ...params } };
   const caller = { version: '0', baseUrl, token: 't', may: () => true, onFailure: (of: string) => failures.push(of) };
-  const { body: answer } = await answerMcp({ body, headers: {} }, caller, () => false);
+  const { body: answer } = await answerMcp({ body, headers: {} }, caller);
   return (answer as { result: Record<string, unknown> }).result;
 }
 
@@ -112,7 +112,6 @@ describe('a call whose time is over before the service has answered', () => {
     const server = mcpServer({
       version: '0',
       wire: 'stdio',
-      era: 'legacy',
       client: async (signal) => new Promptq({ baseUrl, token: 't', signal, onRetry }),
       explain: async (error) => (error as Error).message,
     });
@@ -137,7 +136,6 @@ describe('a call whose time is over before the service has answered', () => {
     ['stdio', 'run_job', job],
     ['http', 'create_job', job],
     ['http', 'run_job', job],
-    ['http', 'run_job', { ...job, task: { ttl: 1_000 } }],
     ['http', 'continue_job', next],
     ['http', 'fork_job', next],
     ['http', 'send_message', { arguments: { text: 'hi', id: ID } }],
