@@ -10,11 +10,10 @@ test('a line diff marks unchanged, removed and added lines', () => {
   expect(shown('same', 'same')).toEqual([' same']);
 });
 
-test('a line diff of very long texts shows their middle as replaced', () => {
-  const text = (word: string) =>
-    Array.from({ length: 5_000 }, (_, at) => (at % 2 ? `${word} ${at}` : `same ${at}`)).join('\n');
-  const diff = lineDiff(`head\n${text('old')}`, `head\n${text('new')}`);
-  expect(diff.filter(({ sign }) => sign === ' ').map(({ text }) => text)).toEqual(['head', 'same 0']);
+test('a text with too many changes is shown as replaced', () => {
+  const text = (word: string) => Array.from({ length: 1_000 }, (_, at) => `${word} ${at}`).join('\n');
+  const signs = lineDiff(`head\n${text('old')}`, `head\n${text('new')}`).map(({ sign }) => sign);
+  expect([...new Set(signs)]).toEqual(['-', '+']);
 });
 
 test('text after a sequence that only some terminals know is shown', () => {
