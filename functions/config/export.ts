@@ -1,5 +1,5 @@
 import { handle } from '../../lib/api/serve.ts';
-import { exportConfig } from '../../lib/catalog/export-config.ts';
+import { exportConfig } from '../../lib/catalog/catalog.ts';
 import { exportConfig as route } from '../../lib/contract/routes/catalog.ts';
 
 /** `GET /config/export` */

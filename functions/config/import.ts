@@ -1,5 +1,5 @@
 import { handle } from '../../lib/api/serve.ts';
-import { importConfig } from '../../lib/catalog/import-config.ts';
+import { importConfig } from '../../lib/catalog/catalog.ts';
 import { importConfig as route } from '../../lib/contract/routes/catalog.ts';
 
 /** `POST /config/import` */

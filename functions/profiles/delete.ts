@@ -1,7 +1,7 @@
 import { deploymentFacts } from '../../lib/api/runtime/create-overview.ts';
 import { handle } from '../../lib/api/serve.ts';
-import { viewProfile } from '../../lib/catalog/profiles.ts';
-import { removeProfile } from '../../lib/catalog/remove-entry.ts';
+import { removeEntry } from '../../lib/catalog/catalog.ts';
+import { PROFILES, viewProfile } from '../../lib/catalog/profiles.ts';
 import { deleteProfile as route } from '../../lib/contract/routes/catalog.ts';
 
 /** `DELETE /profiles/{name}` */
@@ -10,6 +10,6 @@ export const handler = handle(
   ({ registry }) => registry,
   async ({ params }, { core }, registry) => {
     const deployment = deploymentFacts(core);
-    return { body: viewProfile(await removeProfile(registry, params.name, deployment), deployment) };
+    return { body: viewProfile(await removeEntry(registry, PROFILES, params.name, deployment), deployment) };
   },
 );

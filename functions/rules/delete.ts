@@ -1,12 +1,14 @@
+import { deploymentFacts } from '../../lib/api/runtime/create-overview.ts';
 import { handle } from '../../lib/api/serve.ts';
-import { removeRule } from '../../lib/catalog/remove-entry.ts';
+import { removeEntry } from '../../lib/catalog/catalog.ts';
+import { RULES } from '../../lib/catalog/rules.ts';
 import { deleteRule as route } from '../../lib/contract/routes/catalog.ts';
 
 /** `DELETE /rules/{id}` */
 export const handler = handle(
   route,
   ({ registry }) => registry,
-  async ({ params }, _call, registry) => ({
-    body: { ...(await removeRule(registry, params.id)), source: 'imported' as const },
+  async ({ params }, { core }, registry) => ({
+    body: { ...(await removeEntry(registry, RULES, params.id, deploymentFacts(core))), source: 'imported' as const },
   }),
 );

@@ -2,7 +2,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import * as z from 'zod';
-import { importConfig } from '../../lib/catalog/import-config.ts';
+import { importConfig } from '../../lib/catalog/catalog.ts';
 import { describeIssue } from '../../lib/contract/input/input-fault.ts';
 import { type ConfigDocument, configDocument } from '../../lib/contract/schemas/config.ts';
 import { objectClient, tableClient } from '../../lib/platform/aws/clients.ts';

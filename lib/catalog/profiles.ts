@@ -3,13 +3,16 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { AGENTS } from '../contract/agents.ts';
 import { DRIVE_SETTINGS } from '../contract/drives.ts';
+import { ApiError } from '../contract/errors.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
 import { FOLLOW_UPS, followUpsOf, type ProfileView, RESUMES, SANDBOXES, TOOLS } from '../contract/schemas/profile.ts';
 import type { Registry } from '../platform/registry.ts';
 import { registryPage } from '../platform/registry-page.ts';
+import type { CatalogKind } from './catalog-kind.ts';
+import { sandboxFault } from './sandboxes.ts';
 
 /** The kind of the registry's items that are profiles. */
-export const PROFILE_KIND = 'profile';
+const PROFILE_KIND = 'profile';
 
 /** A named execution setting. */
 export const profileSchema = z.object({
@@ -65,22 +68,8 @@ const BUILT_IN: readonly Profile[] = [
 ];
 
 /** Whether every deployment has a profile of this name. */
-export function isBuiltIn(name: string): boolean {
+function isBuiltIn(name: string): boolean {
   return BUILT_IN.some((profile) => profile.name === name);
-}
-
-/**
- * The stored item of an imported profile.
- * @param before the one of its name that was stored
- */
-export function profileItem(
-  profile: Profile,
-  updatedAt: string,
-  before: StoredProfile | undefined,
-): Record<string, unknown> {
-  const replaces = before?.source === 'built_in' ? before.profile : before?.replaces;
-  const item = { ...profileKey(profile.name), profile, source: 'imported', updated_at: updatedAt };
-  return replaces === undefined ? item : { ...item, replaces };
 }
 
 /** The stored item of a profile of the deployment's own. */
@@ -89,7 +78,7 @@ export function seedItem(profile: Profile): Record<string, unknown> {
 }
 
 /** The profile in a stored item. */
-export function readProfile(item: Record<string, unknown>): StoredProfile {
+function readProfile(item: Record<string, unknown>): StoredProfile {
   return storedProfileSchema.parse(item);
 }
 
@@ -101,6 +90,50 @@ export function profileKey(name: string): { kind: string; id: string } {
 /** The profile of this name, given its stored item as of the last acknowledged import, if there is one. */
 export function profileOf(name: string, item: Record<string, unknown> | undefined): Profile | undefined {
   return item === undefined ? BUILT_IN.find((profile) => profile.name === name) : readProfile(item).profile;
+}
+
+export const PROFILES: CatalogKind<'profiles', StoredProfile> = {
+  list: 'profiles',
+  kind: PROFILE_KIND,
+  nameOf: ({ name }) => name,
+  problems: (entries, { sandboxes }) =>
+    entries.flatMap(({ sandbox = 'none' }, at) => {
+      const problem = sandboxFault(sandbox, sandboxes);
+      return problem === undefined ? [] : [{ fields: [`profiles[${at}].sandbox`], problem }];
+    }),
+  imported: (entry, item, at) => {
+    const profile = profileSchema.parse(entry);
+    const before = item && readProfile(item);
+    const replaces = before?.source === 'built_in' ? before.profile : before?.replaces;
+    return {
+      item: {
+        ...{ ...profileKey(profile.name), profile, source: 'imported', updated_at: at },
+        ...(replaces !== undefined && { replaces }),
+      },
+      isSame: before?.source === 'imported' && isDeepStrictEqual(before.profile, profile),
+      isNew: before?.source !== 'imported',
+    };
+  },
+  exported: (item) => {
+    const { profile, source } = readProfile(item);
+    return source === 'imported' ? profile : undefined;
+  },
+  // A built-in profile of its name applies again.
+  removed: (name, item, { defaultProfile }) => {
+    const stored = item && readProfile(item);
+    if (stored?.source !== 'imported') {
+      if (stored === undefined && !isBuiltIn(name)) throw ApiError.of('not_found');
+      throw rejection(`profile ${name} is built in: it can be replaced by an import, not removed`);
+    }
+    const { replaces } = stored;
+    if (name === defaultProfile && replaces === undefined && !isBuiltIn(name))
+      throw rejection(`profile ${name} is the deployment's default: jobs that name none need it`);
+    return { answer: stored, ...(replaces !== undefined && { item: seedItem(replaces) }) };
+  },
+};
+
+function rejection(why: string): ApiError {
+  return ApiError.because('invalid_state', why, { action: 'delete' });
 }
 
 /** Profiles: the registry's, then the built-in ones. */
@@ -155,7 +188,7 @@ export class ProfileStore {
   async #read(name: string, consistent: boolean): Promise<StoredProfile | undefined> {
     const { table, registryTable } = this.#registry;
     const { Item } = await table.send(
-      new GetCommand({ TableName: registryTable, Key: { kind: PROFILE_KIND, id: name }, ConsistentRead: consistent }),
+      new GetCommand({ TableName: registryTable, Key: profileKey(name), ConsistentRead: consistent }),
     );
     return Item && readProfile(Item);
   }

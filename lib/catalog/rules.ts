@@ -1,12 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import type { ConfigDocument } from '../contract/schemas/config.ts';
+import { ApiError } from '../contract/errors.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
 import type { Registry } from '../platform/registry.ts';
 import { registryPage } from '../platform/registry-page.ts';
+import type { CatalogKind } from './catalog-kind.ts';
 
 /** The kind of the registry's items that are rules. */
-export const RULE_KIND = 'rule';
+const RULE_KIND = 'rule';
 
 /** A named piece of prompt text that a job can ask for by id. */
 const ruleSchema = z.object({ id: z.string().min(1), name: z.string(), text: z.string().min(1) });
@@ -14,17 +16,7 @@ export type Rule = z.output<typeof ruleSchema>;
 
 /** A rule as the registry holds it. */
 const storedRuleSchema = ruleSchema.extend({ updated_at: z.string().nullable().default(null) });
-export type StoredRule = z.output<typeof storedRuleSchema>;
-
-/** The rule that a document's entry defines. */
-export function ruleOf({ id, name = id, text }: NonNullable<ConfigDocument['rules']>[number]): Rule {
-  return { id, name, text };
-}
-
-/** The stored item of a rule. */
-export function ruleItem(rule: Rule, updatedAt: string): Record<string, unknown> {
-  return { kind: RULE_KIND, ...ruleSchema.parse(rule), updated_at: updatedAt };
-}
+type StoredRule = z.output<typeof storedRuleSchema>;
 
 /** The rule in a stored item. */
 export function readRule(item: Record<string, unknown>): StoredRule {
@@ -35,6 +27,25 @@ export function readRule(item: Record<string, unknown>): StoredRule {
 export function ruleKey(id: string): { kind: string; id: string } {
   return { kind: RULE_KIND, id };
 }
+
+export const RULES: CatalogKind<'rules', StoredRule> = {
+  list: 'rules',
+  kind: RULE_KIND,
+  nameOf: ({ id }) => id,
+  imported: ({ id, name = id, text }, before, at) => {
+    const rule = { id, name, text };
+    return {
+      item: { ...ruleKey(id), ...rule, updated_at: at },
+      isSame: before !== undefined && isDeepStrictEqual(ruleSchema.parse(before), rule),
+      isNew: before === undefined,
+    };
+  },
+  exported: (item) => ruleSchema.parse(item),
+  removed: (_id, item) => {
+    if (item === undefined) throw ApiError.of('not_found');
+    return { answer: readRule(item) };
+  },
+};
 
 export class RuleStore {
   readonly #registry: Registry;
@@ -67,14 +78,14 @@ export class RuleStore {
 
   async put(rule: Rule): Promise<void> {
     const { table, registryTable } = this.#registry;
-    const Item = { kind: RULE_KIND, ...ruleSchema.parse(rule) };
+    const Item = { ...ruleKey(rule.id), ...ruleSchema.parse(rule) };
     await table.send(new PutCommand({ TableName: registryTable, Item }));
   }
 
   async #get(id: string, consistent: boolean): Promise<Rule | undefined> {
     const { table, registryTable } = this.#registry;
     const { Item } = await table.send(
-      new GetCommand({ TableName: registryTable, Key: { kind: RULE_KIND, id }, ConsistentRead: consistent }),
+      new GetCommand({ TableName: registryTable, Key: ruleKey(id), ConsistentRead: consistent }),
     );
     return Item && ruleSchema.parse(Item);
   }

@@ -1,5 +1,3 @@
-import type { FieldProblem } from '../contract/errors.ts';
-import type { ConfigDocument } from '../contract/schemas/config.ts';
 import type { SANDBOXES } from '../contract/schemas/profile.ts';
 
 export type Sandbox = (typeof SANDBOXES)[number];
@@ -14,12 +12,4 @@ export function sandboxFault(sandbox: Sandbox, available: readonly Sandbox[]): s
     `received ${JSON.stringify(sandbox)}; expected ${available.join(' or ')}: the CLIs' sandboxes need user namespaces, ` +
     'which the workers of this deployment do not have; their container is the sandbox'
   );
-}
-
-/** The problems of all profiles of a document. */
-export function sandboxProblems({ profiles = [] }: ConfigDocument, available: readonly Sandbox[]): FieldProblem[] {
-  return profiles.flatMap(({ sandbox = 'none' }, at) => {
-    const problem = sandboxFault(sandbox, available);
-    return problem === undefined ? [] : [{ fields: [`profiles[${at}].sandbox`], problem }];
-  });
 }

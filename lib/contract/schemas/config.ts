@@ -24,33 +24,50 @@ export const ruleEntry = z.preprocess(
   z.strictObject(ruleShape, { error: unknownMember(ruleShape) }).meta({ id: 'RuleEntry' }),
 );
 
+/**
+ * The kinds of catalog entries: their lists in a configuration document, with the field that names an entry.
+ * `LIMITS.catalog` has the limit of each.
+ */
+const CATALOG_LISTS = {
+  rules: { entry: ruleEntry, key: 'id', names: 'Ids of rules.' },
+  profiles: { entry: profileEntry, key: 'name', names: 'Names of profiles.' },
+} as const;
+type CatalogLists = typeof CATALOG_LISTS;
+export type CatalogList = keyof CatalogLists;
+
+/** `rules and profiles` */
+export const LISTS_IN_WORDS = new Intl.ListFormat('en').format(Object.keys(CATALOG_LISTS));
+
+function listOf<L extends CatalogList>(list: L) {
+  const { entry, key } = CATALOG_LISTS[list];
+  return z
+    .array(entry, { error: `expected a list of ${list}` })
+    .max(catalog[list])
+    .superRefine(unique(list, key))
+    .optional();
+}
+
+/** One member for each list. */
+function byList(memberOf: (list: CatalogList) => z.ZodType): Record<string, z.ZodType> {
+  return Object.fromEntries(Object.keys(CATALOG_LISTS).map((list) => [list, memberOf(list as CatalogList)]));
+}
+
 /** What `POST /config/import`, and the file `promptq.config.yaml`, holds. */
 export const configDocument = z
-  .strictObject(
-    {
-      rules: z
-        .array(ruleEntry, { error: 'expected a list of rules' })
-        .max(catalog.rules)
-        .superRefine(unique('rules', 'id'))
-        .optional(),
-      profiles: z
-        .array(profileEntry, { error: 'expected a list of profiles' })
-        .max(catalog.profiles)
-        .superRefine(unique('profiles', 'name'))
-        .optional(),
-    },
-    { error: unknownMember({ rules: true, profiles: true }) },
-  )
+  .strictObject(byList(listOf) as { [L in CatalogList]: z.ZodOptional<z.ZodArray<CatalogLists[L]['entry']>> }, {
+    error: unknownMember(CATALOG_LISTS),
+  })
   .meta({ id: 'ConfigDocument' });
 export type ConfigDocument = z.output<typeof configDocument>;
 
 /** Rejects two entries of the same name. */
-function unique<K extends string>(list: string, key: K) {
-  return (entries: readonly Record<K, string>[], context: z.RefinementCtx): void => {
-    const first = new Map<string, number>();
+function unique(list: string, key: string) {
+  return (entries: readonly object[], context: z.RefinementCtx): void => {
+    const first = new Map<unknown, number>();
     for (const [at, entry] of entries.entries()) {
-      const earlier = first.get(entry[key]);
-      if (earlier === undefined) first.set(entry[key], at);
+      const name = (entry as Readonly<Record<string, unknown>>)[key];
+      const earlier = first.get(name);
+      if (earlier === undefined) first.set(name, at);
       else
         context.addIssue({
           code: 'custom',
@@ -75,8 +92,10 @@ const changes = z.object({
 export const importResult = z
   .object({
     dry_run: z.boolean().meta({ description: 'Whether this was a dry run, which changes nothing.' }),
-    rules: changes.meta({ description: 'Ids of rules.' }),
-    profiles: changes.meta({ description: 'Names of profiles.' }),
+    ...(byList((list) => changes.meta({ description: CATALOG_LISTS[list].names })) as Record<
+      CatalogList,
+      typeof changes
+    >),
   })
   .meta({ id: 'ImportResult' });
 export type ImportResult = z.output<typeof importResult>;

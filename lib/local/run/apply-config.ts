@@ -1,5 +1,5 @@
+import { importConfig } from '../../catalog/catalog.ts';
 import { type ConfigFile, ConfigFileError } from '../../catalog/find-config-file.ts';
-import { importConfig } from '../../catalog/import-config.ts';
 import type { Sandbox } from '../../catalog/sandboxes.ts';
 
 /** Characters of a profile's arguments that are shown. */

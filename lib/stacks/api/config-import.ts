@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { CustomResource, Duration, FileAssetPackaging, Stack, Stage } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { CATALOG_KINDS } from '../../catalog/catalog-state.ts';
-import { CLOUD_SANDBOXES, sandboxProblems } from '../../catalog/sandboxes.ts';
+import { catalogItemKinds, catalogProblems } from '../../catalog/catalog.ts';
+import { CLOUD_SANDBOXES } from '../../catalog/sandboxes.ts';
 import { fieldSentence } from '../../contract/errors.ts';
 import type { ConfigDocument } from '../../contract/schemas/config.ts';
 import { APPLY_CONFIG } from '../functions/bundle-functions.ts';
@@ -29,7 +29,7 @@ export class ConfigImport extends Construct {
   constructor(scope: Construct, id: string, props: ApiStackProps & { readonly document: ConfigDocument }) {
     super(scope, id);
     const { data, deployment, codeOf, document } = props;
-    const problems = sandboxProblems(document, CLOUD_SANDBOXES).map(fieldSentence);
+    const problems = catalogProblems(document, { sandboxes: CLOUD_SANDBOXES }).map(fieldSentence);
     if (problems.length > 0) throw new Error(`the configuration is not right:\n  ${problems.join('\n  ')}`);
     const { bucketName, objectKey, digest } = this.#asset(document);
     const objectArn = Stack.of(this).formatArn({
@@ -44,7 +44,7 @@ export class ConfigImport extends Construct {
       code: codeOf(APPLY_CONFIG),
       environment: applyConfigEnvironment(data),
       statements: [
-        itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'PutItem'], ofKinds(...CATALOG_KINDS)),
+        itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'PutItem'], ofKinds(...catalogItemKinds())),
         new PolicyStatement({ actions: ['s3:GetObject'], resources: [objectArn] }),
       ],
       memorySize: FUNCTION_MEMORY.trigger,

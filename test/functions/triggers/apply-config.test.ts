@@ -5,7 +5,7 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/triggers/apply-config.ts';
-import { exportConfig } from '../../../lib/catalog/export-config.ts';
+import { exportConfig } from '../../../lib/catalog/catalog.ts';
 import { startDynamodbEmulator } from '../../../lib/local/emulators/dynamodb-emulator.ts';
 import { startObjectAndQueueEmulator } from '../../../lib/local/emulators/object-and-queue-emulator.ts';
 import { localEnv } from '../../../lib/local/run/local-env.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { importConfig } from '../../../lib/catalog/import-config.ts';
-import { ProfileStore } from '../../../lib/catalog/profiles.ts';
-import { removeProfile } from '../../../lib/catalog/remove-entry.ts';
+import { importConfig, removeEntry } from '../../../lib/catalog/catalog.ts';
+import { PROFILES, ProfileStore } from '../../../lib/catalog/profiles.ts';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { configDocument } from '../../../lib/contract/schemas/config.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
@@ -45,7 +44,8 @@ describe('profiles', () => {
   });
 
   it('can be removed except the default one of jobs, unless it only replaces one of the deployment', async () => {
-    const removal = async (name: string) => await removeProfile(deployment.registry, name, { defaultProfile: name });
+    const removal = async (name: string) =>
+      await removeEntry(deployment.registry, PROFILES, name, { defaultProfile: name });
     await expect(removal('p1')).rejects.toThrow("the deployment's default");
     await expect(removal('seeded')).resolves.toMatchObject({ source: 'imported' });
     await importAll('profiles', ['seeded']);

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { exportConfig } from '../../../lib/catalog/export-config.ts';
-import { importConfig } from '../../../lib/catalog/import-config.ts';
-import { ProfileStore } from '../../../lib/catalog/profiles.ts';
-import { removeProfile, removeRule } from '../../../lib/catalog/remove-entry.ts';
+import { exportConfig, importConfig, removeEntry } from '../../../lib/catalog/catalog.ts';
+import { PROFILES, ProfileStore } from '../../../lib/catalog/profiles.ts';
+import { RULES } from '../../../lib/catalog/rules.ts';
 import { configDocument } from '../../../lib/contract/schemas/config.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
@@ -48,20 +47,26 @@ it('an imported profile replaces one of the deployment, which applies again when
   expect(await profiles.get('seeded')).toMatchObject({ agent: 'codex', model: 'm-1' });
   await importing({ profiles: [profile('seeded', 'm-2')] });
   const removal = { defaultProfile: 'practice' };
-  expect(await removeProfile(deployment.registry, 'seeded', removal)).toMatchObject({ profile: { model: 'm-2' } });
+  expect(await removeEntry(deployment.registry, PROFILES, 'seeded', removal)).toMatchObject({
+    profile: { model: 'm-2' },
+  });
   expect(await profiles.get('seeded')).toMatchObject({ agent: 'claude' });
-  await expect(removeProfile(deployment.registry, 'seeded', removal)).rejects.toThrow('is built in');
+  await expect(removeEntry(deployment.registry, PROFILES, 'seeded', removal)).rejects.toThrow('is built in');
 });
 
 it('what is not there cannot be removed, and what is built in neither', async () => {
   const { registry } = deployment;
-  const gone = async (name: string) => await removeProfile(registry, name, { defaultProfile: 'practice' });
-  await expect(removeRule(registry, 'none')).rejects.toMatchObject({ code: 'not_found' });
+  const gone = async (name: string) => await removeEntry(registry, PROFILES, name, { defaultProfile: 'practice' });
+  await expect(removeEntry(registry, RULES, 'none', { defaultProfile: 'codex' })).rejects.toMatchObject({
+    code: 'not_found',
+  });
   await expect(gone('none')).rejects.toMatchObject({ code: 'not_found' });
   await expect(gone('claude')).rejects.toMatchObject({ code: 'invalid_state' });
   await importing({ rules: [rule('removed')], profiles: [profile('removed')] });
-  expect(await removeRule(registry, 'removed')).toMatchObject(rule('removed'));
+  expect(await removeEntry(registry, RULES, 'removed', { defaultProfile: 'codex' })).toMatchObject(rule('removed'));
   expect(await gone('removed')).toMatchObject({ source: 'imported' });
-  await expect(removeRule(registry, 'removed')).rejects.toMatchObject({ code: 'not_found' });
+  await expect(removeEntry(registry, RULES, 'removed', { defaultProfile: 'codex' })).rejects.toMatchObject({
+    code: 'not_found',
+  });
   await expect(gone('removed')).rejects.toMatchObject({ code: 'not_found' });
 });

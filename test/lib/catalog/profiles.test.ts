@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, type GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { agentFault } from '../../../lib/catalog/available-agents.ts';
-import { importConfig } from '../../../lib/catalog/import-config.ts';
+import { importConfig } from '../../../lib/catalog/catalog.ts';
 import { ProfileStore, profileOf, profileSchema, secretNames, seedItem } from '../../../lib/catalog/profiles.ts';
 import { configDocument } from '../../../lib/contract/schemas/config.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';

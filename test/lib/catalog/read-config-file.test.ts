@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { catalogProblems } from '../../../lib/catalog/catalog.ts';
 import { readConfigFile } from '../../../lib/catalog/read-config-file.ts';
-import { CLOUD_SANDBOXES, sandboxProblems } from '../../../lib/catalog/sandboxes.ts';
+import { CLOUD_SANDBOXES } from '../../../lib/catalog/sandboxes.ts';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 
 it('the example in the repository is valid', async () => {
@@ -12,7 +13,7 @@ it('the example in the repository is valid', async () => {
     ['review', 'deploy'],
   ]);
   // It is valid for a deployment in the cloud too.
-  expect(sandboxProblems({ rules, profiles }, CLOUD_SANDBOXES)).toEqual([]);
+  expect(catalogProblems({ rules, profiles }, { sandboxes: CLOUD_SANDBOXES })).toEqual([]);
 });
 
 it('every fault is reported with its line and its path', () => {

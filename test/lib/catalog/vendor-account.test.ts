@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { catalogProblems } from '../../../lib/catalog/catalog.ts';
 import { profileSchema } from '../../../lib/catalog/profiles.ts';
-import { sandboxProblems } from '../../../lib/catalog/sandboxes.ts';
 import { accountOf } from '../../../lib/catalog/vendor-account.ts';
 
 const account = (env: Record<string, string | { secret: string }>, agent: 'codex' | 'claude' = 'claude') =>
@@ -19,7 +19,9 @@ it('profiles share an account if they have the same agent and credentials, in wh
 it('only profiles whose sandbox is not there are problems, by their place in the document', () => {
   const profile = (name: string, sandbox?: 'none' | 'read-only') => ({ name, agent: 'codex' as const, sandbox });
   const profiles = [profile('a'), profile('b', 'none'), profile('c', 'read-only')];
-  expect(sandboxProblems({ profiles }, ['none']).map(({ fields }) => fields)).toEqual([['profiles[2].sandbox']]);
-  expect(sandboxProblems({ profiles }, ['none', 'read-only'])).toEqual([]);
-  expect(sandboxProblems({}, [])).toEqual([]);
+  expect(catalogProblems({ profiles }, { sandboxes: ['none'] }).map(({ fields }) => fields)).toEqual([
+    ['profiles[2].sandbox'],
+  ]);
+  expect(catalogProblems({ profiles }, { sandboxes: ['none', 'read-only'] })).toEqual([]);
+  expect(catalogProblems({}, { sandboxes: [] })).toEqual([]);
 });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { changeCatalog } from '../../../lib/catalog/catalog-state.ts';
-import { importConfig } from '../../../lib/catalog/import-config.ts';
-import { removeProfile } from '../../../lib/catalog/remove-entry.ts';
+import { changeCatalog, importConfig, removeEntry } from '../../../lib/catalog/catalog.ts';
+import { PROFILES } from '../../../lib/catalog/profiles.ts';
 import { configDocument } from '../../../lib/contract/schemas/config.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
@@ -13,7 +12,7 @@ afterAll(async () => await deployment.stop());
 
 it('a change that others overtake judges again each time, and gives up in the end', async () => {
   const { registry } = deployment;
-  const write = { items: [], next: { rules: 0, profiles: 0 } };
+  const write = { items: [], added: {} };
   const other = async () => await changeCatalog(registry, async () => ({ answer: undefined, write }));
   const versions: number[] = [];
   const overtaken = async (times: number) =>
@@ -33,7 +32,7 @@ it('the default profile of jobs can be removed if a built-in one has its name', 
   const names = ['claude', 'own'];
   const document = configDocument.parse({ profiles: names.map((name) => ({ name, agent: 'shell' })) });
   await importConfig(registry, document, { dryRun: false, sandboxes: ['none'] });
-  const removed = async (name: string) => await removeProfile(registry, name, { defaultProfile: name });
+  const removed = async (name: string) => await removeEntry(registry, PROFILES, name, { defaultProfile: name });
   expect(await removed('claude')).toMatchObject({ source: 'imported' });
   await expect(removed('own')).rejects.toThrow("the deployment's default");
 });
