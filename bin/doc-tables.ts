@@ -7,6 +7,7 @@ import { ERRORS } from '../lib/contract/errors.ts';
 import { LIMITS } from '../lib/contract/limits.ts';
 import { BASE_PATH } from '../lib/contract/route.ts';
 import { routes } from '../lib/contract/routes/routes.ts';
+import { CATALOG_LIST_NAMES, LISTS_IN_WORDS } from '../lib/contract/schemas/config.ts';
 import { ROUTES_WITHOUT_TOOL } from '../lib/mcp/routes-without-tool.ts';
 import { TOOLS as MCP_TOOLS } from '../lib/mcp/tool-table.ts';
 import { readDeployment } from '../lib/platform/config/deployment.ts';
@@ -80,8 +81,11 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
           number(LIMITS.deployBindings.secrets),
         ],
         ['a signed call', `${LIMITS.deployBindings.callSeconds} seconds`],
-        ['rules and profiles that one import changes', number(LIMITS.catalog.changes)],
-        ['imported rules; profiles', `${number(LIMITS.catalog.rules)}; ${number(LIMITS.catalog.profiles)}`],
+        [`${LISTS_IN_WORDS} that one import changes`, number(LIMITS.catalog.changes)],
+        [
+          `imported ${CATALOG_LIST_NAMES.join('; ')}`,
+          CATALOG_LIST_NAMES.map((list) => number(LIMITS.catalog[list])).join('; '),
+        ],
         ['text of a rule', `${number(LIMITS.catalog.ruleTextLength)} characters`],
         [
           'jobs in one page of `GET /jobs`, as a string in JSON; a longer page ends early, continue with `next_cursor`',

@@ -1,6 +1,6 @@
 /**
  * The catalog: named entries of several kinds that jobs refer to, each an item of the registry. Documents of entries are
- * imported and exported, entries are removed by name. What differs between kinds stands in one object a kind, and `KINDS`
+ * imported and exported, entries are removed by name. One object a kind holds all that differs between kinds, and `KINDS`
  * lists these objects.
  *
  * Each change is one transaction of the changed items and one marker, whose version detects concurrent changes and whose
@@ -13,6 +13,7 @@ import * as z from 'zod';
 import { type FieldProblem, InvalidFieldError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
 import {
+  CATALOG_LIST_NAMES,
   type CatalogList,
   type ConfigDocument,
   type ImportResult,
@@ -28,8 +29,6 @@ import { PROFILES } from './profiles.ts';
 import { RULES } from './rules.ts';
 
 const KINDS: { readonly [L in CatalogList]: CatalogKind<L> } = { rules: RULES, profiles: PROFILES };
-
-const LISTS = Object.keys(KINDS) as readonly CatalogList[];
 
 type Numbers = Readonly<Partial<Record<CatalogList, number>>>;
 
@@ -48,7 +47,7 @@ export function catalogItemKinds(): string[] {
 export function catalogProblems(document: ConfigDocument, workers: WorkerFacts): FieldProblem[] {
   const problemsOf = <L extends CatalogList>(list: L): FieldProblem[] =>
     KINDS[list].problems?.(entriesOf(document, list), workers) ?? [];
-  return LISTS.flatMap((list) => problemsOf(list));
+  return CATALOG_LIST_NAMES.flatMap((list) => problemsOf(list));
 }
 
 /** One entry of a document, compared with the registry's entry of its name. */
@@ -77,7 +76,7 @@ export async function importConfig(
     const entries = await compared(context, document);
     const changed = entries.filter(({ change }) => change !== 'unchanged');
     const added = Object.fromEntries(
-      LISTS.map((list) => [list, entries.filter((entry) => entry.list === list && entry.isNew).length]),
+      CATALOG_LIST_NAMES.map((list) => [list, entries.filter((entry) => entry.list === list && entry.isNew).length]),
     );
     checkLimits(changed, addedTo(marker, added));
     const answer = { dry_run: dryRun, ...namesByChange(entries) };
@@ -100,7 +99,9 @@ export async function exportConfig(registry: Registry): Promise<ConfigDocument> 
     }
     return entries;
   };
-  return Object.fromEntries(await Promise.all(LISTS.map(async (list) => [list, await entriesIn(list)] as const)));
+  return Object.fromEntries(
+    await Promise.all(CATALOG_LIST_NAMES.map(async (list) => [list, await entriesIn(list)] as const)),
+  );
 }
 
 /** Removes an entry. @returns what its kind answers. @throws ApiError `not_found`, or why it can't be removed */
@@ -190,7 +191,7 @@ function entriesOf<L extends CatalogList>(document: ConfigDocument, list: L): re
 async function compared(context: Registry & { readonly clock: Clock }, document: ConfigDocument): Promise<Compared[]> {
   const keysOf = <L extends CatalogList>(list: L) =>
     entriesOf(document, list).map((entry) => ({ kind: KINDS[list].kind, id: KINDS[list].nameOf(entry) }));
-  const keys = LISTS.flatMap((list) => keysOf(list));
+  const keys = CATALOG_LIST_NAMES.flatMap((list) => keysOf(list));
   const items = await batchGet(context.table, context.registryTable, keys, { consistent: true });
   const present = new Map(items.map((item) => [`${item.kind}#${item.id}`, item]));
   const at = timestamp(context.clock.now());
@@ -201,7 +202,7 @@ async function compared(context: Registry & { readonly clock: Clock }, document:
       const { item, isSame, isNew } = KINDS[list].imported(entry, before, at);
       return { list, name, item, isNew, change: before === undefined ? 'created' : isSame ? 'unchanged' : 'updated' };
     });
-  return LISTS.flatMap((list) => comparedIn(list));
+  return CATALOG_LIST_NAMES.flatMap((list) => comparedIn(list));
 }
 
 function checkLimits(changed: readonly Compared[], next: Marker): void {
@@ -220,7 +221,7 @@ function checkLimits(changed: readonly Compared[], next: Marker): void {
       `received ${bytes} bytes of ${LISTS_IN_WORDS} that are new or different; one import can change at most ${catalog.changedBytes}: give them in parts`,
     );
   }
-  for (const list of LISTS) {
+  for (const list of CATALOG_LIST_NAMES) {
     const number = next[list] ?? 0;
     if (number > catalog[list])
       throw InvalidFieldError.of(list, `there would be ${number} imported ones; at most ${catalog[list]} are allowed`);
@@ -235,5 +236,5 @@ function namesByChange(entries: readonly Compared[]): Omit<ImportResult, 'dry_ru
     updated: names(list, 'updated'),
     unchanged: names(list, 'unchanged'),
   });
-  return Object.fromEntries(LISTS.map((list) => [list, changesOf(list)])) as Omit<ImportResult, 'dry_run'>;
+  return Object.fromEntries(CATALOG_LIST_NAMES.map((list) => [list, changesOf(list)])) as Omit<ImportResult, 'dry_run'>;
 }

@@ -640,7 +640,7 @@ export interface paths {
         put?: never;
         /**
          * Import rules and profiles
-         * @description The import is atomic: if any entry is invalid, nothing changes and `details.faults` lists every fault. Rules and profiles that the document does not contain are kept.
+         * @description The import is atomic: if any entry is invalid, nothing changes and `details.faults` lists every fault. Entries that the document does not contain are kept.
          */
         post: operations["importConfig"];
         delete?: never;

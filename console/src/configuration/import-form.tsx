@@ -8,7 +8,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import Textarea from '@cloudscape-design/components/textarea';
 import { useState } from 'react';
 import { useImport } from './config-queries.ts';
-import { ImportChanges, ImportErrors } from './import-outcome.tsx';
+import { changedNames, ImportChanges, ImportErrors } from './import-outcome.tsx';
 
 /** Reads a document, shows what it would change, then applies it. */
 export function ImportForm() {
@@ -25,7 +25,7 @@ export function ImportForm() {
     if (chosen[0]) edit(await chosen[0].text());
   };
   const checked = run.data?.dry_run === true;
-  const changes = run.data ? [run.data.rules, run.data.profiles].flatMap((of) => [...of.created, ...of.updated]) : [];
+  const changes = run.data ? changedNames(run.data) : [];
   return (
     <Container header={<Header variant="h2">Import</Header>}>
       <SpaceBetween size="m">

@@ -32,13 +32,14 @@ export function ImportErrors({ error, dryRun }: { error: Error; dryRun: boolean 
 
 /** What an import changed or would change. */
 export function ImportChanges({ result }: { result: ImportResult }) {
-  const lines = (['rules', 'profiles'] as const).flatMap((kind) =>
+  const { dry_run: _, ...lists } = result;
+  const lines = Object.entries(lists).flatMap(([list, changes]) =>
     (['created', 'updated', 'unchanged'] as const).flatMap((what) => {
-      const names = result[kind][what];
-      return names.length === 0 ? [] : [`${kind} ${what}: ${names.join(', ')}`];
+      const names = changes[what];
+      return names.length === 0 ? [] : [`${list} ${what}: ${names.join(', ')}`];
     }),
   );
-  const isChange = [result.rules, result.profiles].some((of) => of.created.length + of.updated.length > 0);
+  const isChange = changedNames(result).length > 0;
   return (
     <Alert type={result.dry_run ? 'info' : 'success'} header={headerOf(result.dry_run, isChange)}>
       <ul>
@@ -53,4 +54,9 @@ export function ImportChanges({ result }: { result: ImportResult }) {
 function headerOf(isDryRun: boolean, isChange: boolean): string {
   if (!isDryRun) return 'Imported';
   return isChange ? 'Preview: nothing has changed yet' : 'The configuration already matches: nothing would change';
+}
+
+/** The entries that an import changed or would change. */
+export function changedNames({ dry_run: _, ...lists }: ImportResult): string[] {
+  return Object.values(lists).flatMap(({ created, updated }) => [...created, ...updated]);
 }

@@ -1,6 +1,14 @@
 import * as z from 'zod';
 import { defineRoute } from '../route.ts';
-import { configDocument, importQuery, importResult, profileList, ruleList, ruleView } from '../schemas/config.ts';
+import {
+  configDocument,
+  importQuery,
+  importResult,
+  LISTS_IN_WORDS,
+  profileList,
+  ruleList,
+  ruleView,
+} from '../schemas/config.ts';
 import { pageQuery } from '../schemas/fields/page.ts';
 import { profileView } from '../schemas/profile.ts';
 import { projectList } from '../schemas/project.ts';
@@ -84,9 +92,9 @@ export const importConfig = defineRoute({
   path: '/config/import',
   auth: { kind: 'principal', scope: 'admin' },
   audited: true,
-  summary: 'Import rules and profiles',
+  summary: `Import ${LISTS_IN_WORDS}`,
   description:
-    'The import is atomic: if any entry is invalid, nothing changes and `details.faults` lists every fault. Rules and profiles that the document does not contain are kept.',
+    'The import is atomic: if any entry is invalid, nothing changes and `details.faults` lists every fault. Entries that the document does not contain are kept.',
   query: importQuery,
   body: configDocument,
   responses: { 200: { description: 'What the import changed, or would change with `dry_run`.', schema: importResult } },
@@ -100,9 +108,8 @@ export const exportConfig = defineRoute({
   method: 'GET',
   path: '/config/export',
   auth: { kind: 'principal', scope: 'admin' },
-  summary: 'Export rules and profiles',
-  description:
-    'Returns all imported rules and profiles as a document that can be imported again. It contains the names of secrets, never their values.',
+  summary: `Export ${LISTS_IN_WORDS}`,
+  description: `Returns all imported ${LISTS_IN_WORDS} as a document that can be imported again. It contains the names of secrets, never their values.`,
   responses: { 200: { description: 'The configuration document.', schema: configDocument } },
   errors: [],
   mode: 'stream',

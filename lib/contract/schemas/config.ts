@@ -35,8 +35,10 @@ const CATALOG_LISTS = {
 type CatalogLists = typeof CATALOG_LISTS;
 export type CatalogList = keyof CatalogLists;
 
+export const CATALOG_LIST_NAMES = Object.keys(CATALOG_LISTS) as readonly CatalogList[];
+
 /** `rules and profiles` */
-export const LISTS_IN_WORDS = new Intl.ListFormat('en').format(Object.keys(CATALOG_LISTS));
+export const LISTS_IN_WORDS = new Intl.ListFormat('en').format(CATALOG_LIST_NAMES);
 
 function listOf<L extends CatalogList>(list: L) {
   const { entry, key } = CATALOG_LISTS[list];
@@ -49,7 +51,7 @@ function listOf<L extends CatalogList>(list: L) {
 
 /** One member for each list. */
 function byList(memberOf: (list: CatalogList) => z.ZodType): Record<string, z.ZodType> {
-  return Object.fromEntries(Object.keys(CATALOG_LISTS).map((list) => [list, memberOf(list as CatalogList)]));
+  return Object.fromEntries(CATALOG_LIST_NAMES.map((list) => [list, memberOf(list)]));
 }
 
 /** What `POST /config/import`, and the file `promptq.config.yaml`, holds. */

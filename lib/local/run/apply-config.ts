@@ -16,12 +16,14 @@ export async function applyLocalConfig(
   sandboxes: readonly Sandbox[],
 ): Promise<string | undefined> {
   try {
-    const { rules, profiles } = await importConfig(context, document, { dryRun: false, sandboxes });
-    const changed = [rules, profiles].map(({ created, updated }) => created.length + updated.length);
-    if (changed.every((count) => count === 0)) return undefined;
+    const { dry_run: _, ...lists } = await importConfig(context, document, { dryRun: false, sandboxes });
+    const counts = Object.entries(lists).map(([list, { created, updated }]) => [list, created.length + updated.length]);
+    if (counts.every(([, count]) => count === 0)) return undefined;
+    const { profiles } = lists;
     const names = [...profiles.created, ...profiles.updated];
     const shown = document.profiles?.filter(({ name }) => names.includes(name)).map(describeProfile) ?? [];
-    return [`${path}: ${changed[0]} rules and ${changed[1]} profiles are new or different`, ...shown].join('\n  ');
+    const changed = new Intl.ListFormat('en').format(counts.map(([list, count]) => `${count} ${list}`));
+    return [`${path}: ${changed} are new or different`, ...shown].join('\n  ');
   } catch (error) {
     throw new ConfigFileError(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
