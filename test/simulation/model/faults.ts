@@ -28,6 +28,7 @@ export const FAULTS = [
   'no workers',
   'clock skewed',
   'batch repeated',
+  'receipt unreadable',
   'watch missed',
   'vendor refuses',
 ] as const;

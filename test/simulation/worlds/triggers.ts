@@ -67,7 +67,12 @@ export class ModelTriggers {
   }
 
   async #watch(process: SimulatedProcess): Promise<void> {
-    const context = watchOf(this.#deployment, process, { id: process.name, doing: 'watch' });
+    const services = watchOf(this.#deployment, process, { id: process.name, doing: 'watch' });
+    const readReceipt: typeof services.readReceipt = async (...attempt) => {
+      if (this.#deployment.faults.happens('receipt unreadable', 0.05)) throw new Error('the receipt is unreadable');
+      return await services.readReceipt(...attempt);
+    };
+    const context = { ...services, readReceipt };
     // Without faults no worker is lost: everything else must happen without the reconciler.
     if (this.#deployment.faults.weather !== 'stormy') {
       // A message that is accepted while its job ends can leave both to the reconciler.
