@@ -1,4 +1,4 @@
-import { isFinal, type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
+import type { JobDeployment } from '../jobs/deployments/job-deployment.ts';
 import { transition } from '../jobs/dispatch/transition.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import type { ThreadContext } from '../jobs/threads/read-thread.ts';
@@ -14,13 +14,11 @@ type Context = Pick<DeployContext, 'deployments' | 'jobs' | 'dispatchQueues' | '
 
 /**
  * Records that the commands of exactly this version of a job wait for its thread, so that nothing looks at them until
- * the thread is idle. While its calls are pending, reconcile-jobs still does. A turn may wait for a command of the job that
+ * the thread is idle. A turn may wait for a command of the job that
  * has run before these: it starts.
  */
 export async function holdCommands(context: Context, job: Job): Promise<void> {
   if (job.thread_id !== undefined) await settleThread(context, job.thread_id);
-  const all = await context.deployments.list(job.id);
-  if (all.some((one) => !runsCommands(one) && !isFinal(one))) return;
   await transition(context, job, { type: 'hold_commands' }, { rounds: 1 });
 }
 

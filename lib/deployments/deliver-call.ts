@@ -106,7 +106,7 @@ async function end(
     finished_at: timestamp(context.clock.now()),
   });
   const job = await context.jobs.get(known.job_id, { consistent: true });
-  if (job !== undefined) await finishDeployments(context, job, known.attempt);
+  if (job !== undefined) await finishDeployments(context, job, known);
 }
 
 /** A receiver that answers 410 wants no more calls (Standard Webhooks). A concurrent write of the binding wins. */

@@ -1,5 +1,6 @@
 import { acts } from '../bindings/deploy-binding.ts';
-import { isFinal, type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
+import { deployEffect, isFinal, type JobDeployment } from '../jobs/deployments/job-deployment.ts';
+import type { DeployEffect } from '../jobs/lifecycle/effect.ts';
 import { attemptsDue } from '../jobs/lifecycle/effects.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import { whenCommandsAct } from '../jobs/threads/commands-turn.ts';
@@ -9,7 +10,7 @@ import { timestamp } from '../platform/aws/table-clock.ts';
 import type { LiveWorkers } from '../workers/live-workers.ts';
 import { FOLDER_HAS_CHANGED, holdCommands, skipDeployment } from './commands-in-thread.ts';
 import { whyNotRun } from './skipped-commands.ts';
-import { announce, type DeployContext, startDeployments, unmarkIfDone } from './start-deployments.ts';
+import { announce, type DeployContext, deploymentsBy, startDeployments, unmarkIfDone } from './start-deployments.ts';
 
 export interface ReconcileDeploymentsContext extends DeployContext, Pick<ThreadContext, 'threads'> {
   readonly workers: LiveWorkers;
@@ -39,30 +40,41 @@ function liveness(workers: LiveWorkers): (workerId: string) => Promise<boolean> 
 }
 
 /**
- * Creates the deployments of a success, and completes them after a crash: writes missing records, sends messages again
- * for deployments that no one works on, and fails commands whose worker was lost, which are never retried automatically.
- * @returns the updated job, and when to check it again if something is still pending
+ * Creates the calls of a success, and sends messages again for those that no one makes.
+ * @returns the updated job, and when to check it again if a call is still pending
  */
-export async function reconcileDeployments(
+export async function reconcileCalls(
+  context: ReconcileDeploymentsContext,
+  found: Job,
+  { lost }: DeploymentPass,
+): Promise<{ job: Job; checkAt: string }> {
+  const now = context.clock.now();
+  const { job, open } = await startMissing(context, found, 'calls');
+  for (const one of open) if (lost || isOverdue(one, now)) await announce(context, job, one);
+  const [first = now] = open.map(({ due_at }) => Date.parse(due_at)).toSorted((a, b) => a - b);
+  return { job: await finish(context, job, 'calls'), checkAt: timestamp(Math.max(now, first) + OVERDUE) };
+}
+
+/**
+ * Creates the deployments of a success that run commands, and completes them after a crash: fails commands whose worker
+ * was lost, which are never retried automatically, and offers those that wait to workers again.
+ * @returns the updated job, and when to check it again: a worker that runs commands may die at any time
+ */
+export async function reconcileCommands(
   context: ReconcileDeploymentsContext,
   found: Job,
   { isLive, lost }: DeploymentPass,
 ): Promise<{ job: Job; checkAt: string }> {
   const now = context.clock.now();
-  const isOverdue = ({ due_at }: JobDeployment) => lost || Date.parse(due_at) < now - OVERDUE;
-  const known = await context.deployments.list(found.id);
-  const isComplete = await hasAllRecords(context, found, known);
-  const isUnchanged = isComplete && onlyCalls(found, known) && !known.some((one) => !isFinal(one) && isOverdue(one));
-  if (isUnchanged) return { job: found, checkAt: nextCheckOf(known, now) };
-  const job = isComplete ? found : await startDeployments(context, found);
-  const open = (isComplete ? known : await context.deployments.list(job.id)).filter((one) => !isFinal(one));
+  const { job, open } = await startMissing(context, found, 'commands');
   const running: JobDeployment[] = [];
   for (const one of open.filter(({ state }) => state === 'running')) {
     const isOver = one.ends_by === undefined || one.ends_by < timestamp(now);
     if (!isOver && (await isLive(one.worker_id ?? ''))) running.push(one);
     else await fail(context, one, now);
   }
-  const commands = running.length > 0 ? [] : await stillRun(context, open.filter(isWaitingCommand));
+  const waiting = open.filter(({ state }) => state === 'pending');
+  const commands = running.length > 0 ? [] : await stillRun(context, waiting);
   const turns = running.length > 0 ? [] : await turnsOf(context, job);
   const when = commands.length > 0 ? await whenCommandsAct(context, job, turns) : 'later';
   // A turn may wait for a command that no longer runs: its worker was lost. Nothing checks that once commands are held,
@@ -72,50 +84,54 @@ export async function reconcileDeployments(
     await settleThread(context, job.thread_id);
   if (when === 'never') for (const one of commands) await skipDeployment(context, one, FOLDER_HAS_CHANGED);
   if (isHeldNow) await holdCommands(context, job);
-  for (const one of open.filter(({ state }) => state === 'pending')) {
-    // One command of a job at a time, and one message for all of them.
-    if (runsCommands(one) && (when !== 'now' || one !== commands[0])) continue;
-    if (isOverdue(one)) await announce(context, job, one, { toWorkers: true });
-  }
+  // One command of a job at a time, and one message for all of them.
+  const [next] = when === 'now' ? commands : [];
+  if (next !== undefined && (lost || isOverdue(next, now))) await announce(context, job, next, { toWorkers: true });
+  return { job: await finish(context, job, 'commands'), checkAt: timestamp(now + OVERDUE) };
+}
+
+/** The job and its open deployments, once each binding that has seen its success has its record. */
+async function startMissing(
+  context: ReconcileDeploymentsContext,
+  found: Job,
+  by: DeployEffect,
+): Promise<{ readonly job: Job; readonly open: JobDeployment[] }> {
+  const known = await deploymentsBy(context, found, by);
+  const isComplete = await hasAllRecords(context, found, known, by);
+  const job = isComplete ? found : await startDeployments(context, found, by);
+  const all = isComplete ? known : await deploymentsBy(context, job, by);
+  return { job, open: all.filter((one) => !isFinal(one)) };
+}
+
+async function finish(context: ReconcileDeploymentsContext, job: Job, by: DeployEffect): Promise<Job> {
   let latest = job;
-  for (const attempt of attemptsDue(job, 'bindings')) latest = await unmarkIfDone(context, latest, attempt);
-  return { job: latest, checkAt: nextCheckOf(open, now) };
+  for (const attempt of attemptsDue(job, by)) latest = await unmarkIfDone(context, latest, attempt, by);
+  return latest;
 }
 
-/** A worker that runs commands may die at any time; a call is overdue a while after it was to be made. */
-function nextCheckOf(deployments: readonly JobDeployment[], now: number): string {
-  const open = deployments.filter((one) => !isFinal(one));
-  const calls = open.every((one) => !runsCommands(one)) ? open.map(({ due_at }) => Date.parse(due_at)) : [];
-  return timestamp(Math.max(now, ...calls.toSorted((a, b) => a - b).slice(0, 1)) + OVERDUE);
+function isOverdue({ due_at }: JobDeployment, now: number): boolean {
+  return Date.parse(due_at) < now - OVERDUE;
 }
 
-/** Whether each pending attempt of a job has the records of all bindings that have seen its success. */
 async function hasAllRecords(
   { bindings }: ReconcileDeploymentsContext,
   job: Job,
   known: readonly JobDeployment[],
+  by: DeployEffect,
 ): Promise<boolean> {
   const { project_id, finished_at } = job;
   if (finished_at === undefined) return false;
-  const acting = (await bindings.list(project_id)).filter((one) => acts(one) && one.created_at <= finished_at);
-  return attemptsDue(job, 'bindings').every((attempt) =>
+  const acting = (await bindings.list(project_id)).filter(
+    (one) => acts(one) && deployEffect(one.binding_mode) === by && one.created_at <= finished_at,
+  );
+  return attemptsDue(job, by).every((attempt) =>
     acting.every(({ id }) => known.some((one) => one.attempt === attempt && one.binding === id)),
   );
-}
-
-/** Whether each pending attempt has open calls, and the job has no commands, which its thread may wait for. */
-function onlyCalls(job: Job, known: readonly JobDeployment[]): boolean {
-  if (known.some(runsCommands)) return false;
-  return attemptsDue(job, 'bindings').every((attempt) => known.some((one) => one.attempt === attempt && !isFinal(one)));
 }
 
 /** Whether a turn waits for another job of its thread. */
 function awaits(turn: TurnWithJob['job'], { id }: Pick<Job, 'id'>): boolean {
   return typeof turn === 'object' && turn.parked === 'waiting_for_thread' && turn.waits_for === id;
-}
-
-function isWaitingCommand(deployment: JobDeployment): boolean {
-  return deployment.state === 'pending' && runsCommands(deployment);
 }
 
 /** The commands that their bindings still run. The others are skipped: there may be no worker that does it. */

@@ -1,6 +1,6 @@
 import { acts } from '../bindings/deploy-binding.ts';
 import { ApiError } from '../contract/errors.ts';
-import { isFinal, type JobDeployment } from '../jobs/deployments/job-deployment.ts';
+import { deployEffect, isFinal, type JobDeployment } from '../jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
 import type { EndContext } from '../jobs/dispatch/end-attempt.ts';
 import { MAX_ROUNDS, transition } from '../jobs/dispatch/transition.ts';
@@ -50,7 +50,7 @@ async function replaceAndMark(
 ): Promise<JobDeployment> {
   let job = found;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const event = { type: 'deploy', attempt: next.attempt } as const;
+    const event = { type: 'deploy', attempt: next.attempt, by: deployEffect(next.mode) } as const;
     const decision = decide(job, event, { ...context, now: context.clock.now() });
     if ('rejected' in decision) throw rejection(job, decision.rejected);
     const { written, put } = context.deployments.replacement(known, next);
@@ -70,7 +70,7 @@ export async function reviveCall(
 ): Promise<JobDeployment | undefined> {
   const job = await context.jobs.get(known.job_id, { consistent: true });
   if (job === undefined) return undefined;
-  await transition(context, job, { type: 'deploy', attempt: known.attempt });
+  await transition(context, job, { type: 'deploy', attempt: known.attempt, by: 'calls' });
   const { finished_at: _end, error: _error, last_status: _status, ...rest } = known;
   const due_at = timestamp(context.clock.now());
   return await context.deployments.replace(known, { ...rest, state: 'pending', attempts: 0, due_at });

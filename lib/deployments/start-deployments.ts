@@ -1,8 +1,9 @@
 import { acts, type DeployBinding } from '../bindings/deploy-binding.ts';
-import { isFinal, type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
+import { deployEffect, isFinal, type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
 import type { EndContext } from '../jobs/dispatch/end-attempt.ts';
 import { transition } from '../jobs/dispatch/transition.ts';
+import type { DeployEffect } from '../jobs/lifecycle/effect.ts';
 import { attemptsDue } from '../jobs/lifecycle/effects.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import type { Receipt } from '../jobs/receipts/receipt.ts';
@@ -23,24 +24,25 @@ export interface DeployContext extends EndContext {
 }
 
 /**
- * Creates the deployments of each attempt on which bindings have to act, and sends the messages of the calls. Commands
- * are run by the worker. Safe to run concurrently and repeatedly.
+ * Creates the calls, or the commands, of each attempt on which bindings have to act, and sends the messages of the calls.
+ * Commands are run by the worker. Safe to run concurrently and repeatedly.
  * @returns the updated job.
  */
-export async function startDeployments(context: DeployContext, job: Job): Promise<Job> {
+export async function startDeployments(context: DeployContext, job: Job, by: DeployEffect): Promise<Job> {
   let latest = job;
-  for (const attempt of attemptsDue(job, 'bindings')) {
+  for (const attempt of attemptsDue(job, by)) {
     const receipt = await context.readReceipt(job.id, attempt);
     const started: JobDeployment[] = [];
     for (const binding of await context.bindings.list(job.project_id)) {
       // A binding created later did not see this success.
-      if (!acts(binding) || receipt === undefined || binding.created_at > receipt.finished_at) continue;
+      if (!acts(binding) || deployEffect(binding.binding_mode) !== by) continue;
+      if (receipt === undefined || binding.created_at > receipt.finished_at) continue;
       const made = await context.deployments.replace(undefined, newDeployment(context, binding, { job, receipt }));
       if (made !== undefined) started.push(made);
     }
     // Create all of them before the first can finish: otherwise it would be taken for the last.
     for (const made of started) if (!isFinal(made)) await announce(context, latest, made);
-    latest = await unmarkIfDone(context, latest, attempt);
+    latest = await unmarkIfDone(context, latest, attempt, by);
   }
   return latest;
 }
@@ -83,34 +85,46 @@ export async function announce(
 }
 
 /**
- * Removes the mark from the job if all deployments of an attempt are done, one for each binding. A process that ended early
- * may have left some out; while the mark stays, reconcile-jobs creates them.
+ * Ends the effect by which a deployment was made if all of its kind and attempt are done, one for each binding. A process
+ * that ended early may have left some out; while the effect is listed, reconcile-jobs creates them.
  * @returns the job as it then is
  */
 export async function finishDeployments(
   context: Pick<DeployContext, 'bindings' | 'deployments' | 'jobs' | 'dispatchQueues' | 'clock' | 'random'>,
   job: Job,
-  attempt: number,
+  { attempt, mode }: Pick<JobDeployment, 'attempt' | 'mode'>,
 ): Promise<Job> {
-  const all = (await context.deployments.list(job.id)).filter((one) => one.attempt === attempt);
-  if (!all.every(isFinal)) return job;
-  const bindings = (await context.bindings.list(job.project_id)).filter((binding) => acts(binding));
-  const isComplete = bindings.every(({ id }) => all.some(({ binding }) => binding === id));
-  return isComplete ? await unmarkIfDone(context, job, attempt) : job;
+  const by = deployEffect(mode);
+  const all = await deploymentsBy(context, job, by);
+  const bindings = (await context.bindings.list(job.project_id)).filter(
+    (binding) => acts(binding) && deployEffect(binding.binding_mode) === by,
+  );
+  const isMade = (id: string) => all.some((one) => one.attempt === attempt && one.binding === id);
+  return bindings.every(({ id }) => isMade(id)) ? await unmarkIfDone(context, job, attempt, by) : job;
+}
+
+/** The deployments of a job that an effect makes. */
+export async function deploymentsBy(
+  { deployments }: Pick<DeployContext, 'deployments'>,
+  { id }: Pick<Job, 'id'>,
+  by: DeployEffect,
+): Promise<JobDeployment[]> {
+  return (await deployments.list(id)).filter(({ mode }) => deployEffect(mode) === by);
 }
 
 /**
- * Removes the mark from the job if all deployments of an attempt are done, after the missing ones have been created. One
- * that was retried since the job was read has another mark.
+ * Ends an effect if all deployments of an attempt that it makes are done, after the missing ones have been created. One
+ * that was retried since the job was read has made it due again.
  */
 export async function unmarkIfDone(
   context: Pick<DeployContext, 'deployments' | 'jobs' | 'dispatchQueues' | 'clock' | 'random'>,
   job: Job,
   attempt: number,
+  by: DeployEffect,
 ): Promise<Job> {
-  const effect = job.effects?.find((one) => one.name === 'bindings' && one.attempt === attempt);
+  const effect = job.effects?.find((one) => one.name === by && one.attempt === attempt);
   if (effect === undefined) return job;
-  const all = await context.deployments.list(job.id);
+  const all = await deploymentsBy(context, job, by);
   if (!all.filter((one) => one.attempt === attempt).every(isFinal)) return job;
   const result = await transition(context, job, { type: 'effect', effect, step: 'done' });
   return result.job ?? job;

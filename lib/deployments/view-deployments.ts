@@ -2,7 +2,7 @@ import { acts, type DeployBinding, isReady } from '../bindings/deploy-binding.ts
 import type { DeployBindingStore } from '../bindings/deploy-binding-store.ts';
 import { editorLink } from '../contract/input/editor-link.ts';
 import type { JobDeploymentView } from '../contract/schemas/jobs/job-deployment.ts';
-import { type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
+import { deployEffect, type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
 import { attemptsDue } from '../jobs/lifecycle/effects.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
@@ -23,9 +23,15 @@ export async function viewDeployments(context: ViewDeploymentsContext, job: Job)
   ]);
   const isKnown = (attempt: number, { id }: DeployBinding) =>
     done.some((one) => one.attempt === attempt && one.binding === id);
-  const coming = attemptsDue(job, 'bindings').flatMap((attempt) =>
+  const isDue = (attempt: number, binding: DeployBinding) =>
+    acts(binding) && attemptsDue(job, deployEffect(binding.binding_mode)).includes(attempt);
+  const attempts = [...new Set([...attemptsDue(job, 'calls'), ...attemptsDue(job, 'commands')])].sort((a, b) => a - b);
+  const coming = attempts.flatMap((attempt) =>
     bindings
-      .filter((binding) => acts(binding) && !isKnown(attempt, binding) && binding.created_at <= (job.finished_at ?? ''))
+      .filter(
+        (binding) =>
+          isDue(attempt, binding) && !isKnown(attempt, binding) && binding.created_at <= (job.finished_at ?? ''),
+      )
       .map((binding) => ({ ...nothingYet(binding, attempt), state: 'pending' as const })),
   );
   const editors = bindings.filter((binding) => binding.binding_mode === 'hosted_editor' && isReady(binding));

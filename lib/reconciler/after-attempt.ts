@@ -2,7 +2,8 @@ import {
   type DeploymentPass,
   deploymentPass,
   type ReconcileDeploymentsContext,
-  reconcileDeployments,
+  reconcileCalls,
+  reconcileCommands,
 } from '../deployments/reconcile-deployments.ts';
 import { type GateContext, leaveFolder, wakeNext } from '../jobs/admission/gates.ts';
 import { releaseParked, type VendorGateContext } from '../jobs/admission/vendor-gate.ts';
@@ -55,7 +56,8 @@ const RUNS: Readonly<Record<EffectName, EffectRun>> = {
     giveUp: { after: 5, run: leaveOutFollowUps },
   },
   messages: { run: async (context, job) => ({ job: await settleMessages(context, job) }) },
-  bindings: { run: (context, job, _effect, pass) => reconcileDeployments(context, job, pass) },
+  calls: { run: (context, job, _effect, pass) => reconcileCalls(context, job, pass) },
+  commands: { run: (context, job, _effect, pass) => reconcileCommands(context, job, pass) },
 };
 
 /**

@@ -46,7 +46,7 @@ export async function runDeployments(
     if (job === undefined) return;
     // A turn may wait for the command that has just ended. Further bindings of the job do not keep it waiting.
     if (hasRun && job.thread_id !== undefined) await settleThread(context, job.thread_id, job);
-    if (effectOf(job, 'bindings') === undefined) return await leaveFolder(context, job);
+    if (effectOf(job, 'commands') === undefined) return await leaveFolder(context, job);
     const all = await context.deployments.list(job.id);
     const open = all.filter((one) => runsCommands(one) && !isFinal(one));
     const [next] = open;
@@ -57,7 +57,7 @@ export async function runDeployments(
     const postponed = await runOne(context, job, next, stopping);
     if (postponed === 'later') await holdCommands(context, job);
     if (postponed !== undefined) return;
-    await continueThread(context, await finishDeployments(context, job, next.attempt));
+    await continueThread(context, await finishDeployments(context, job, next));
   }
 }
 

@@ -176,7 +176,7 @@ export class Worker {
     try {
       const ended = await runAttempt(context, job, received, this.#signals.stopping);
       this.#noteShortage(isShort);
-      if (ended !== undefined && effectOf(ended, 'bindings') !== undefined) await this.#deploy(job.id, slot);
+      if (ended !== undefined && effectOf(ended, 'commands') !== undefined) await this.#deploy(job.id, slot);
       // The job was released: the next one would lack the same thing, disk space or a service that jobs are read from.
       if (ended?.reason === 'waiting_for_worker') await this.#pause(ROOM_CHECK_INTERVAL_MS);
     } finally {

@@ -107,7 +107,7 @@ function ruleOf(context: FolderContext, folder: string, needs?: Job | 'commands'
     return await isAwaited(context, job, worksThere);
   };
   const isStillUsed = async (ended: Job) => {
-    if (effectOf(ended, 'bindings') === undefined) return false;
+    if (effectOf(ended, 'commands') === undefined) return false;
     const yields = needs === 'commands' || (needs !== undefined && (await commandsYield(ended, needs)));
     // Commands that wait for a turn would keep jobs waiting for that turn too.
     const areHeld = ended.commands_held === true && ownerOfFolder(context.folders, ended) !== undefined;

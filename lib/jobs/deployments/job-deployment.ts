@@ -5,6 +5,7 @@ import {
   type JobDeploymentView,
   PENDING_REASONS,
 } from '../../contract/schemas/jobs/job-deployment.ts';
+import type { DeployEffect } from '../lifecycle/effect.ts';
 
 /** The deployment of one attempt by one binding. Stored beside the job to keep the job's item small. */
 export const jobDeploymentSchema = z.object({
@@ -53,4 +54,9 @@ export function isFinal({ state }: Pick<JobDeployment, 'state'>): boolean {
 /** Whether a worker deploys, by running commands. */
 export function runsCommands({ mode }: Pick<JobDeploymentView, 'mode'>): boolean {
   return mode === 'custom' || mode === 'web_framework';
+}
+
+/** The effect by which a binding of a mode deploys. */
+export function deployEffect(mode: JobDeploymentView['mode']): DeployEffect {
+  return mode === 'generic' ? 'calls' : 'commands';
 }

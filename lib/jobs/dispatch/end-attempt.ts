@@ -1,5 +1,6 @@
 import { acts } from '../../bindings/deploy-binding.ts';
 import type { DeployBindingStore } from '../../bindings/deploy-binding-store.ts';
+import { deployEffect } from '../deployments/job-deployment.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import { type Transition, type TransitionContext, transition } from './transition.ts';
@@ -13,7 +14,7 @@ export interface EndContext extends TransitionContext {
  * lose them.
  */
 export async function endAttempt(context: EndContext, job: Job, receipt: Receipt): Promise<Transition> {
-  const bindings =
-    receipt.outcome.kind === 'succeeded' && (await context.bindings.list(job.project_id)).some((one) => acts(one));
-  return await transition(context, job, { type: 'end', receipt, bindings });
+  const all = receipt.outcome.kind === 'succeeded' ? await context.bindings.list(job.project_id) : [];
+  const deploys = all.filter((one) => acts(one)).map(({ binding_mode }) => deployEffect(binding_mode));
+  return await transition(context, job, { type: 'end', receipt, deploys });
 }

@@ -60,7 +60,7 @@ function withQuestion(job: Job, at: string): Job {
 
 function afterOutcome(
   attempted: Job,
-  { receipt, bindings = false }: Extract<JobEvent, { type: 'end' }>,
+  { receipt, deploys = [] }: Extract<JobEvent, { type: 'end' }>,
   circumstances: Circumstances,
 ): Job {
   const { now, random, probeEvery = PROBE_INTERVALS_MS } = circumstances;
@@ -73,7 +73,7 @@ function afterOutcome(
   if (job.cancel_requested_at !== undefined || outcome.kind === 'cancelled') {
     return ended(job, 'CANCELLED', job.kill_requested ? 'killed_by_request' : 'cancelled_by_request', at);
   }
-  if (outcome.kind === 'succeeded') return ended(job, 'SUCCEEDED', 'exited', at, { receipt, bindings });
+  if (outcome.kind === 'succeeded') return ended(job, 'SUCCEEDED', 'exited', at, { receipt, deploys });
   if (outcome.kind === 'asked')
     return queuedAgain(withResume(job, at, receipt), { reason: 'waiting_for_worker', updated_at: at });
   const restarts = (job.login_restarts ?? 0) + 1;

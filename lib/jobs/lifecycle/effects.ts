@@ -1,13 +1,13 @@
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import type { Receipt } from '../receipts/receipt.ts';
-import { EFFECTS, type Effect, type EffectName } from './effect.ts';
+import { type DeployEffect, EFFECTS, type Effect, type EffectName } from './effect.ts';
 import type { Job } from './job.ts';
 
 /** A success, as far as effects depend on it. */
 export interface Success {
   readonly receipt: Pick<Receipt, 'attempt' | 'follow_ups' | 'chain'>;
-  /** Whether deploy bindings of its project apply. */
-  readonly bindings: boolean;
+  /** What the deploy bindings of its project do. */
+  readonly deploys: readonly DeployEffect[];
 }
 
 /** What an effect follows: the end of a job, or some of its attempts. */
@@ -20,7 +20,8 @@ const DUE: Readonly<Record<EffectName, (job: Job, success: Success | undefined) 
   follow_ups: (_job, success) => success && [...(success.receipt.chain ?? []), ...requestsOf(success.receipt)],
   /** The agent may not have read all messages. */
   messages: ({ messages }) => (messages === undefined ? undefined : 'end'),
-  bindings: (_job, success) => (success?.bindings === true ? [success.receipt.attempt] : undefined),
+  calls: (_job, success) => deployedBy('calls', success),
+  commands: (_job, success) => deployedBy('commands', success),
 };
 
 /** Milliseconds from the begin of a try to the next one: `base · 2^(tries - 1)`, at most `max`. */
@@ -89,7 +90,7 @@ export function attemptsDue({ effects = [] }: Pick<Job, 'effects'>, name: Effect
 
 /** When a reconciler has to look at a job that has ended; undefined: nothing is due. Held commands are not. */
 export function nextCheck({ effects = [], commands_held }: Job): string | undefined {
-  const awaited = effects.filter(({ name }) => name !== 'bindings' || commands_held !== true);
+  const awaited = effects.filter(({ name }) => name !== 'commands' || commands_held !== true);
   return awaited.map(({ due_at, since }) => due_at ?? since).sort()[0];
 }
 
@@ -99,6 +100,10 @@ function others({ effects = [] }: Pick<Job, 'effects'>, effect: Pick<Effect, 'na
 
 function isSame(a: Pick<Effect, 'name' | 'attempt'>, b: Pick<Effect, 'name' | 'attempt'>): boolean {
   return a.name === b.name && a.attempt === b.attempt;
+}
+
+function deployedBy(name: DeployEffect, success: Success | undefined): Followed {
+  return success?.deploys.includes(name) === true ? [success.receipt.attempt] : undefined;
 }
 
 function requestsOf({ attempt, follow_ups }: Success['receipt']): number[] {

@@ -1,7 +1,7 @@
 import type { RetryFrom } from '../../contract/job-actions.ts';
 import type { Question } from '../receipts/question-record.ts';
 import type { LostUsage, Receipt } from '../receipts/receipt.ts';
-import type { Effect } from './effect.ts';
+import type { DeployEffect, Effect } from './effect.ts';
 import type { EffectStep } from './effects.ts';
 import type { Evidence } from './evidence.ts';
 import type { Delegation, MadeFollowUps } from './follow-up-record.ts';
@@ -59,8 +59,8 @@ export type JobEvent =
   /** The deadline of a question has passed. */
   | { readonly type: 'expire'; readonly id: string }
   | { readonly type: 'kill' }
-  /** `bindings`: whether deploy bindings of its project apply to a success. */
-  | { readonly type: 'end'; readonly receipt: Receipt; readonly bindings?: boolean }
+  /** `deploys`: what deploy bindings of its project do after a success. */
+  | { readonly type: 'end'; readonly receipt: Receipt; readonly deploys?: readonly DeployEffect[] }
   /**
    * `forgiven`: the table may have prevented the worker from renewing its lease, so the loss is not counted. `used`: as
    * far as the saved session shows it.
@@ -73,7 +73,7 @@ export type JobEvent =
   /** The agent of the running attempt starts a job by a tool. */
   | ({ readonly type: 'delegate' } & Delegation)
   /** A succeeded attempt is to be deployed again. */
-  | { readonly type: 'deploy'; readonly attempt: number }
+  | { readonly type: 'deploy'; readonly attempt: number; readonly by: DeployEffect }
   /** The pending commands of its bindings wait for later turns of its thread, or no longer do. */
   | { readonly type: 'hold_commands' }
   | { readonly type: 'release_commands' }

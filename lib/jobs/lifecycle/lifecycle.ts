@@ -135,13 +135,10 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
       if (job.attempt !== event.attempt) return { rejected: `attempt ${job.attempt} has taken over` };
       if (job.removing === true) return { rejected: 'the job is being removed' };
       return {
-        job: {
-          ...released(withEffect(job, { name: 'bindings', attempt: event.attempt, since: at })),
-          updated_at: at,
-        },
+        job: { ...released(withEffect(job, { name: event.by, attempt: event.attempt, since: at })), updated_at: at },
       };
     case 'hold_commands':
-      if (job.status !== 'SUCCEEDED' || effectOf(job, 'bindings') === undefined)
+      if (job.status !== 'SUCCEEDED' || effectOf(job, 'commands') === undefined)
         return { rejected: 'the job has no commands to hold' };
       return { job: unlessSame(job, { ...job, commands_held: true }, at) };
     case 'release_commands':
@@ -169,16 +166,16 @@ function withMessage(job: Job, at: string): Decision {
   return { job: { ...job, messages: messages + 1, updated_at: at } };
 }
 
-/** A turn may wait for the deployments of an earlier one: their end is an end for the thread, too. */
+/** A turn may wait for the commands of an earlier one: their end is an end for the thread, too. */
 function afterEffect(job: Job, { effect, step }: Extract<JobEvent, { type: 'effect' }>, now: number): Decision {
   const at = timestamp(now);
   const known = listed(job, effect);
   if (known === undefined) return step === 'done' ? { job } : { rejected: `${effect.name} is not due` };
   if (step !== 'done') return { job: { ...afterStep(job, known, step, now), updated_at: at } };
   const done = withoutEffect(job, effect);
-  const isOfThread = effect.name === 'bindings' && (job.thread_id ?? job.forked_from) !== undefined;
+  const isOfThread = effect.name === 'commands' && (job.thread_id ?? job.forked_from) !== undefined;
   const next = isOfThread ? withEffect(done, { name: 'thread', since: at }) : done;
-  return { job: { ...(effect.name === 'bindings' ? released(next) : next), updated_at: at } };
+  return { job: { ...(effect.name === 'commands' ? released(next) : next), updated_at: at } };
 }
 
 /** The job whose pending commands are looked at again. */

@@ -38,12 +38,12 @@ async function wakeCommands(
   known: readonly TurnWithJob[],
   ended?: Job,
 ): Promise<boolean> {
-  const mayWake = known.some(({ job }) => typeof job === 'object' && effectOf(job, 'bindings') !== undefined);
+  const mayWake = known.some(({ job }) => typeof job === 'object' && effectOf(job, 'commands') !== undefined);
   // The next turn may just have been recorded as waiting for a person.
   const turns = mayWake ? await readThread(context, threadId) : [];
   let isSettled = true;
   for (const { job } of turns) {
-    if (typeof job !== 'object' || job.id === ended?.id || effectOf(job, 'bindings') === undefined) continue;
+    if (typeof job !== 'object' || job.id === ended?.id || effectOf(job, 'commands') === undefined) continue;
     if ((await whenCommandsAct(context, job, turns)) === 'later') continue;
     // A worker that has read the thread before can't hold them now.
     if (job.commands_held !== true) isSettled = (await context.jobs.apply(job, job)).applied && isSettled;

@@ -103,6 +103,6 @@ async function awaitedPlaces({ profiles }: QueueContext, job: Job): Promise<stri
 
 /** A slot record outlives its attempt; deploy commands may still work in the folder of a succeeded job. */
 function isStillThere(holder: Job, places: ReadonlySet<string>): boolean {
-  if (holder.status !== 'RUNNING') return effectOf(holder, 'bindings') !== undefined;
+  if (holder.status !== 'RUNNING') return effectOf(holder, 'commands') !== undefined;
   return places.has(holder.folder ?? '') || places.has(holder.place ?? '');
 }

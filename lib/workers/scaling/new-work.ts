@@ -17,7 +17,7 @@ export function isNewWork(before: Work | undefined, after: Work | undefined): bo
 }
 
 function isToDeploy(job: Work | undefined): boolean {
-  return job !== undefined && effectOf(job, 'bindings') !== undefined;
+  return job !== undefined && effectOf(job, 'commands') !== undefined;
 }
 
 function isWaiting(job: Work): boolean {

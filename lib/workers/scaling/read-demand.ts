@@ -75,7 +75,7 @@ async function countBindings(context: DemandContext, enough: number): Promise<nu
   let count = 0;
   for await (const job of context.partition(EFFECTS_KEY)) {
     const { id, project_id } = job;
-    if (effectOf(job, 'bindings') === undefined) continue;
+    if (effectOf(job, 'commands') === undefined) continue;
     const isOpen = await skipDamaged(`job ${id}`, async () => {
       if (!projects.has(project_id)) projects.set(project_id, await hasCommands(context, project_id));
       if (projects.get(project_id) !== true) return false;

@@ -74,7 +74,7 @@ it('an ended job with unreadable follow-ups or bindings does not block those of 
     ...{ id: 'bound.site', name: 'site', ...bound, binding_mode: 'custom', command: 'true', secrets: [] },
     ...{ created_at: ago(900), updated_at: ago(900) },
   });
-  for (const pending of [{ effects: due({ follow_ups: [1] }) }, { effects: due({ bindings: [1] }) }]) {
+  for (const pending of [{ effects: due({ follow_ups: [1] }) }, { effects: due({ commands: [1] }) }]) {
     const name = pending.effects[0]?.name;
     const id = jobIdOfKey(`damaged ${name}`);
     const damaged = aJob({ id, ...bound, finished_at: ago(500), ...ended, ...pending });
@@ -86,9 +86,9 @@ it('an ended job with unreadable follow-ups or bindings does not block those of 
   }
   const lines = await watch();
   expect(await stored({ id: jobIdOfKey('sound follow_ups') })).not.toHaveProperty('effects');
-  expect(await stored({ id: jobIdOfKey('sound bindings') })).not.toHaveProperty('effects');
+  expect(await stored({ id: jobIdOfKey('sound commands') })).not.toHaveProperty('effects');
   // Follow-ups come last: the output that they are read from may be long.
-  expect(reported(lines)).toEqual(['bindings', 'follow_ups'].map((name) => `job ${jobIdOfKey(`damaged ${name}`)}`));
+  expect(reported(lines)).toEqual(['commands', 'follow_ups'].map((name) => `job ${jobIdOfKey(`damaged ${name}`)}`));
 });
 
 it('a damaged parked job, probe record or slot does not block other jobs', async () => {

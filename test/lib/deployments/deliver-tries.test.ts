@@ -33,7 +33,7 @@ afterAll(async () => await receiver.stop());
 async function due(path: string, known: Partial<JobDeployment> = {}, binding: Partial<DeployBinding> = {}, lag = 0) {
   const deployment = quietDeployment({ lag });
   const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1, finished_at: BEFORE } as const;
-  const job = await deployment.store({ id: ID, ...ended, effects: effects({ bindings: [1] }) });
+  const job = await deployment.store({ id: ID, ...ended, effects: effects({ calls: [1] }) });
   const secrets = new BindingSecretStore(deployment.registry);
   const refs = await Promise.all(SECRETS.map(async (secret) => await secrets.put(secret)));
   const untils = [undefined, '2026-11-20T10:00:00.001Z', NOW];

@@ -79,7 +79,7 @@ it('a call left by a crash is recorded and sent once, and sent again when its me
   now += 61_000;
   await runDueEffects(context());
   expect((await sent()).calls).toEqual([job.id]);
-  expect(await stored(job)).toMatchObject({ effects: [{ name: 'bindings', attempt: 1 }] });
+  expect(await stored(job)).toMatchObject({ effects: [{ name: 'calls', attempt: 1 }] });
 });
 
 it('commands whose worker was lost have failed, and are not run again', async () => {

@@ -41,7 +41,7 @@ async function deployed(differences: Partial<Job> = {}) {
   const receipt = aReceipt({ kind: 'succeeded', reason: 'exited' }, { job_id: ID });
   await deployment.output.putReceipt(receipt);
   const job = await deployment.store({
-    ...{ id: ID, status: 'SUCCEEDED', reason: 'exited', attempt: 1, effects: due({ bindings: [1] }) },
+    ...{ id: ID, status: 'SUCCEEDED', reason: 'exited', attempt: 1, effects: due({ commands: [1] }) },
     finished_at: receipt.finished_at,
     ...differences,
   });

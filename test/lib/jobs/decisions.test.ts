@@ -29,7 +29,7 @@ it('only what ended long ago is marked', () => {
 
 it.for<[string, Parameters<typeof aJob>[0]]>([
   ['follow-up jobs that may be missing', { effects: due({ follow_ups: [1] }) }],
-  ['deployments', { effects: due({ bindings: [1] }) }],
+  ['deployments', { effects: due({ commands: [1] }) }],
   ['messages', { effects: due({ messages: 'end' }) }],
   ['other turns of its thread', { effects: due({ thread: 'end' }) }],
 ])('what has left work is not marked before that is done: %s', ([, pending]) => {

@@ -96,7 +96,7 @@ test("an interrupted removal continues, and the job can't be retried or read mea
   const job = await ended(8);
   const marked = await transition(deployment, job, { type: 'remove', endedBefore: daysAgo(7) });
   expect((await transition(deployment, marked.job ?? job, { type: 'retry' })).done).toBe(false);
-  const deploy = { type: 'deploy', attempt: job.attempt } as const;
+  const deploy = { type: 'deploy', attempt: job.attempt, by: 'commands' } as const;
   expect((await transition(deployment, marked.job ?? job, deploy)).done).toBe(false);
   await expect(findJob(deployment.jobs, job.id)).rejects.toThrow('job_not_found');
   await removeEndedJobs(context(), 7);

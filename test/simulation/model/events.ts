@@ -116,7 +116,7 @@ export function eventsOfWrite(before: Job | undefined, after: Job, actor: Actor)
 function isOfDeployments(before: Job, after: Job): boolean {
   return (
     before.commands_held !== after.commands_held ||
-    attemptsDue(before, 'bindings').join() !== attemptsDue(after, 'bindings').join()
+    attemptsDue(before, 'commands').join() !== attemptsDue(after, 'commands').join()
   );
 }
 

@@ -46,7 +46,7 @@ export class DeploymentRules {
 
   /** What is wrong with what a write changes of a job's pending deployments; undefined: nothing. */
   faultOfMark(before: Job | undefined, after: Job, { doing }: Actor): string | undefined {
-    const [was, is] = [attemptsDue(before ?? {}, 'bindings'), attemptsDue(after, 'bindings')];
+    const [was, is] = [attemptsDue(before ?? {}, 'commands'), attemptsDue(after, 'commands')];
     const isSuccess = before?.status === 'RUNNING' && after.status === 'SUCCEEDED';
     if (isSuccess && this.#bindings.has(after.project_id) && !is.includes(after.attempt))
       return `attempt ${after.attempt} has succeeded and is not to be deployed`;

@@ -27,9 +27,9 @@ export async function deployingWorker(
     reason: 'exited',
     attempt: 1,
     finished_at: AT,
-    effects: due({ bindings: [1] }),
+    effects: due({ commands: [1] }),
   } as const;
-  await deployment.store(aJob({ id: ID, ...success, effects: due({ bindings: [1] }), ...job }));
+  await deployment.store(aJob({ id: ID, ...success, effects: due({ commands: [1] }), ...job }));
   for (const [name, binding] of Object.entries(given)) await bind(name, binding);
   const ran: BashCommand[] = [];
   const ends: (CommandEnd | Error)[] = [];

@@ -8,6 +8,7 @@ import { writeBinding } from '../../../lib/bindings/write-binding.ts';
 import { startDeployments } from '../../../lib/deployments/start-deployments.ts';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
+import { attemptsDue } from '../../../lib/jobs/lifecycle/effects.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { workingFolder } from '../../../lib/jobs/lifecycle/working-folder.ts';
 import { runAttempt } from '../../../worker-container/attempt/run-attempt.ts';
@@ -45,8 +46,9 @@ async function succeeded(project: string, commands: Readonly<Record<string, stri
   if (!claimed.done) throw new Error(claimed.rejected);
   const ended = await runAttempt(worker, claimed.job, held, never);
   if (ended === undefined) throw new Error('its end was not reported');
-  expect(ended).toMatchObject({ status: 'SUCCEEDED', effects: [{ name: 'bindings', attempt: 1 }] });
-  return await startDeployments(worker, ended);
+  expect(ended.status).toBe('SUCCEEDED');
+  expect(attemptsDue(ended, 'commands')).toEqual([1]);
+  return await startDeployments(worker, ended, 'commands');
 }
 
 const states = async ({ id }: Job) =>

@@ -66,7 +66,7 @@ it('a source whose thread has continued is not copied', async () => {
 });
 
 it('a source in whose folder a command works is not copied', async () => {
-  const job = await forked({ source: { effects: due({ bindings: [1] }) } });
+  const job = await forked({ source: { effects: due({ commands: [1] }) } });
   const running = { job_id: SOURCE, attempt: 1, binding: 'b', name: 'b', mode: 'custom', state: 'running' } as const;
   await deployment.deployments.replace(undefined, { ...running, attempts: 1, created_at: AT, due_at: AT });
   await expect(sourceToCopy(deployment, job)).rejects.toThrow('has a binding whose command works in its folder');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { DeployEffect } from '../../../../lib/jobs/lifecycle/effect.ts';
 import type { JobEvent } from '../../../../lib/jobs/lifecycle/job-event.ts';
 import type { Outcome, Receipt } from '../../../../lib/jobs/receipts/receipt.ts';
 import { aReceipt, aRunningJob } from '../a-job.ts';
@@ -6,9 +7,9 @@ import { next } from './decided.ts';
 
 function end(
   outcome: Partial<Outcome> & Pick<Outcome, 'kind' | 'reason'>,
-  { bindings, ...more }: Partial<Receipt> & { bindings?: boolean } = {},
+  { deploys = [], ...more }: Partial<Receipt> & { deploys?: readonly DeployEffect[] } = {},
 ): JobEvent {
-  return { type: 'end', receipt: aReceipt(outcome, more), ...(bindings !== undefined && { bindings }) };
+  return { type: 'end', receipt: aReceipt(outcome, more), deploys };
 }
 
 const AT = '2026-11-20T10:00:10.000Z';
@@ -21,13 +22,13 @@ describe('an attempt that succeeds', () => {
   });
 
   it('leaves deployments to be done if bindings apply to it', () => {
-    expect(next(aRunningJob(), end(succeeded, { bindings: true }))).toMatchObject({
-      effects: [{ name: 'bindings', attempt: 1 }],
+    expect(next(aRunningJob(), end(succeeded, { deploys: ['calls', 'commands'] }))).toMatchObject({
+      effects: [
+        { name: 'calls', attempt: 1 },
+        { name: 'commands', attempt: 1 },
+      ],
     });
-    for (const bindings of [false, undefined])
-      expect(next(aRunningJob(), end(succeeded, { ...(bindings !== undefined && { bindings }) }))).not.toHaveProperty(
-        'effects',
-      );
+    expect(next(aRunningJob(), end(succeeded))).not.toHaveProperty('effects');
   });
 
   it('leaves follow-up jobs to be made if it, or one that it continued, may have asked for some', () => {

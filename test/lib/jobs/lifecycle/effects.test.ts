@@ -25,8 +25,8 @@ describe('the end of a job lists', () => {
   });
 
   it('what a retry cancels, but not what follows an attempt', () => {
-    const ended = { ...success, effects: due({ thread: 'end', follow_ups: [1], messages: 'end', bindings: [2] }) };
-    expect(next(ended, { type: 'retry' }).effects).toEqual(due({ follow_ups: [1], bindings: [2] }));
+    const ended = { ...success, effects: due({ thread: 'end', follow_ups: [1], messages: 'end', commands: [2] }) };
+    expect(next(ended, { type: 'retry' }).effects).toEqual(due({ follow_ups: [1], commands: [2] }));
     expect(next({ ...ended, effects: due({ messages: 'end' }) }, { type: 'retry' })).not.toHaveProperty('effects');
   });
 });
@@ -68,7 +68,7 @@ describe('an effect', () => {
     const begun = next({ ...success, effects: due({ messages: 'end' }) }, step(only(job), 'begun'));
     expect(indexKeys(begun)).toMatchObject({ ready_key: 'effects', ready_order: only(begun).due_at });
     expect(indexKeys({ ...job, status: 'RUNNING' })).not.toHaveProperty('ready_key');
-    expect(indexKeys({ ...success, effects: due({ bindings: [1] }), commands_held: true })).not.toHaveProperty(
+    expect(indexKeys({ ...success, effects: due({ commands: [1] }), commands_held: true })).not.toHaveProperty(
       'ready_key',
     );
     expect(indexKeys({ ...job, commands_held: true })).toMatchObject(keys);
@@ -76,25 +76,25 @@ describe('an effect', () => {
 });
 
 describe('deployments of a success', () => {
-  const deploy = (attempt = 2): JobEvent => ({ type: 'deploy', attempt });
+  const deploy = (attempt = 2): JobEvent => ({ type: 'deploy', attempt, by: 'commands' });
   const failure = { ...success, status: 'FAILED' } as const;
 
   it('are pending until they are done, and their commands wait no longer', () => {
-    const pending = next({ ...success, effects: due({ bindings: [1] }), commands_held: true }, deploy());
+    const pending = next({ ...success, effects: due({ commands: [1] }), commands_held: true }, deploy());
     expect(pending).toMatchObject({
-      effects: [...due({ bindings: [1] }), { name: 'bindings', attempt: 2, since: AT }],
+      effects: [...due({ commands: [1] }), { name: 'commands', attempt: 2, since: AT }],
     });
     expect(pending).not.toHaveProperty('commands_held');
-    const [first] = due({ bindings: [1] });
+    const [first] = due({ commands: [1] });
     const one = next(
-      { ...success, effects: due({ bindings: [1] }), commands_held: true },
+      { ...success, effects: due({ commands: [1] }), commands_held: true },
       step(first ?? only(success), 'done'),
     );
     expect(one).toEqual({ ...success, updated_at: AT });
   });
 
   it('that are retried are not done with those before', () => {
-    const pending: Job = { ...success, effects: due({ bindings: [2] }) };
+    const pending: Job = { ...success, effects: due({ commands: [2] }) };
     const again = next(pending, deploy());
     expect(next(again, step(only(pending), 'done'))).toBe(again);
   });
@@ -103,7 +103,7 @@ describe('deployments of a success', () => {
     ['in a thread', { thread_id: 'job_first' }],
     ['of a fork', { forked_from: 'job_first' }],
   ])('%s concern other turns when they are done', (_what, more) => {
-    const job: Job = { ...success, ...more, effects: due({ bindings: [2] }) };
+    const job: Job = { ...success, ...more, effects: due({ commands: [2] }) };
     expect(next(job, step(only(job), 'done')).effects).toEqual([{ name: 'thread', since: AT }]);
   });
 
@@ -117,7 +117,7 @@ describe('deployments of a success', () => {
 
   it('have commands that may be held, and released', () => {
     const [hold, release] = [{ type: 'hold_commands' }, { type: 'release_commands' }] as const;
-    const pending = { ...success, effects: due({ bindings: [2] }) };
+    const pending = { ...success, effects: due({ commands: [2] }) };
     const held = next(pending, hold);
     expect(held).toEqual({ ...pending, commands_held: true, updated_at: AT });
     expect(next(held, hold)).toBe(held);
@@ -167,7 +167,7 @@ describe('a job is removed', () => {
 
   it('and then neither retried nor deployed', () => {
     const removing = { ...success, removing: true };
-    for (const event of [{ type: 'retry' } as const, { type: 'deploy', attempt: 2 } as const])
+    for (const event of [{ type: 'retry' } as const, { type: 'deploy', attempt: 2, by: 'commands' } as const])
       expect(refusal(removing, event)).toBe('the job is being removed');
   });
 });

@@ -108,7 +108,7 @@ describe('an attempt that failed', () => {
       [{}, 'cancelled_by_request'],
       [{ kill_requested: true }, 'killed_by_request'],
     ] as const) {
-      const job = outcomeOf({ ...asked, ...how }, { type: 'end', receipt, bindings: true });
+      const job = outcomeOf({ ...asked, ...how }, { type: 'end', receipt, deploys: ['calls', 'commands'] });
       expect(job).toMatchObject({ status: 'CANCELLED', reason, exit_code: 0, stdout_bytes: 0 });
       for (const name of ['effects', 'probing', 'due_at', 'retries_used']) expect(job).not.toHaveProperty(name);
     }

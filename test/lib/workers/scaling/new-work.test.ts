@@ -7,7 +7,7 @@ const WAITS: Work = { status: 'QUEUED', reason: 'waiting_for_worker' };
 const PARKED: Work = { status: 'QUEUED', reason: 'usage_limit' };
 const RUNS: Work = { status: 'RUNNING', reason: 'running' };
 const ENDED: Work = { status: 'SUCCEEDED', reason: 'exited' };
-const DEPLOYS: Work = { ...ENDED, effects: due({ bindings: [1] }) };
+const DEPLOYS: Work = { ...ENDED, effects: due({ commands: [1] }) };
 
 test.each<[string, Work | undefined, Work | undefined, boolean]>([
   ['appears and waits', undefined, WAITS, true],

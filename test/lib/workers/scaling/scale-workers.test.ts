@@ -78,7 +78,7 @@ describe('from zero', () => {
       status: 'SUCCEEDED',
       reason: 'exited',
       project_id: 'p',
-      effects: due({ bindings: [1] }),
+      effects: due({ commands: [1] }),
       attempt: 1,
     });
     await scaling.deployment.deployments.replace(undefined, {

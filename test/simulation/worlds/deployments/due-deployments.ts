@@ -31,7 +31,7 @@ export class DueDeployments {
   /** A job was written. */
   note(job: Job): void {
     const { id, commands_held } = job;
-    if (effectOf(job, 'bindings') === undefined || commands_held === true) return void this.#jobs.delete(id);
+    if (effectOf(job, 'commands') === undefined || commands_held === true) return void this.#jobs.delete(id);
     if (this.#jobs.has(id) || this.#jobs.add(id).size > 1) return;
     this.#since = this.#time.now;
     for (const act of this.#onFirst) act();
