@@ -10,7 +10,7 @@ import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { readSessionFile, type SessionFilePart, SessionFileRefusedError } from './read-session-file.ts';
 import { SESSION_ID } from './session-id.ts';
 
-export interface SessionSaverOptions {
+interface SessionSaverOptions {
   readonly jobId: string;
   readonly attempt: number;
   /** The folder with the CLI's sessions. */

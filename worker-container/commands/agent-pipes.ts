@@ -7,7 +7,7 @@ import type { Readable, Writable } from 'node:stream';
 import { type Fifo, takeFifo } from './fifo-stock.ts';
 
 /** An agent's standard streams. */
-export interface AgentPipes {
+interface AgentPipes {
   /** What the agent inherits: stdin, stdout, stderr. */
   readonly stdio: readonly [number, number, number];
   readonly stdout: Readable;

@@ -22,7 +22,7 @@ interface HeartbeatEvents {
   readonly onFailure: (error: unknown) => void;
 }
 
-export interface HeartbeatOptions {
+interface HeartbeatOptions {
   readonly jobs: JobStore;
   readonly clock: Clock;
   readonly job: Job;

@@ -5,7 +5,7 @@ import type { JobMessageStore, MessageRow } from '../../lib/jobs/store/job-messa
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { machineTiming, type Timing } from '../output/timing.ts';
 
-export interface CourierOptions {
+interface CourierOptions {
   readonly messages: JobMessageStore;
   readonly now: () => number;
   readonly job: Pick<Job, 'id' | 'attempt'>;

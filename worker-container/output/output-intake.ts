@@ -3,7 +3,7 @@ import type { Redactor } from '../secrets/redactor.ts';
 import type { Spool } from './spool.ts';
 import { pause, type Timing } from './timing.ts';
 
-export interface IntakeOptions {
+interface IntakeOptions {
   /** One of the agent's pipes. */
   readonly input: Readable;
   readonly spool: Spool;

@@ -3,7 +3,7 @@ import { pause, type Timing } from './timing.ts';
 /** Milliseconds before the second try; doubled before each further one. */
 const BACKOFF = { first: 250, longest: 15_000 };
 
-export interface Retrying {
+interface Retrying {
   readonly timing: Timing;
   /** Stops retrying: the promise rejects with the signal's reason. */
   readonly signal: AbortSignal;

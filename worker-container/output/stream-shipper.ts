@@ -5,7 +5,7 @@ import { retrying } from './retrying.ts';
 import type { Spool } from './spool.ts';
 import type { Timing } from './timing.ts';
 
-export interface StreamShipperOptions {
+interface StreamShipperOptions {
   readonly spool: Pick<Spool, 'path' | 'bytes' | 'slice'>;
   readonly objects: OutputObjects;
   /** Key of the live chunk that begins at an offset. */

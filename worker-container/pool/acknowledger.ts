@@ -6,7 +6,7 @@ import { machineTiming, type Timing } from '../output/timing.ts';
 /** Milliseconds that a handled message waits for others, to be deleted together. */
 const GATHER_MS = 200;
 
-export interface AcknowledgerOptions {
+interface AcknowledgerOptions {
   readonly dispatchQueues: Pick<DispatchQueues, 'acknowledgeAll'>;
   readonly log: Logger;
   /** Default: this machine's. */

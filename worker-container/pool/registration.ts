@@ -12,7 +12,7 @@ export const FIRST_RETRY_MS = 1_000;
 /** How long (ms) the end of the worker waits until its entry is deleted. */
 const DEREGISTER_TIMEOUT_MS = 5_000;
 
-export type DrainState = NonNullable<WorkerInfo['leaving']>;
+type DrainState = NonNullable<WorkerInfo['leaving']>;
 
 interface RegistrationOptions {
   readonly workers: Pick<LiveWorkers, 'register' | 'deregister'>;

@@ -4,7 +4,7 @@ import * as z from 'zod';
 const taskSchema = z.object({ TaskARN: z.string(), Family: z.string(), Revision: z.string() });
 
 /** The task that this worker runs in. */
-export interface OwnTask {
+interface OwnTask {
   readonly task: string;
   /** Its task definition, `family:revision`. */
   readonly build: string;

@@ -42,7 +42,7 @@ interface Slot {
 }
 
 /** Signals of a worker's shutdown. */
-export interface WorkerSignals {
+interface WorkerSignals {
   /** Receive no new messages. */
   readonly draining: AbortSignal;
   /** Release running attempts. */

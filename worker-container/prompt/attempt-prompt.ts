@@ -32,19 +32,19 @@ export function jobPrompt(agent: AgentName, rules: readonly { readonly text: str
 }
 
 /** Where the parts of a prompt come from that the job does not hold. */
-export interface PromptSources extends RecordSources {
+interface PromptSources extends RecordSources {
   readonly texts: Pick<JobTextStore, 'get' | 'messages' | 'questions'>;
   readonly clock: Clock;
 }
 
 /** The prompt of an attempt. */
-export interface AttemptPrompt extends PromptWithMessages {
+interface AttemptPrompt extends PromptWithMessages {
   /** Shown with the job. */
   readonly warnings: readonly string[];
 }
 
 /** What the agent of an attempt knows, and what it is to do. */
-export interface PromptSituation {
+interface PromptSituation {
   readonly agent: AgentName;
   /** The job's own. */
   readonly prompt: string;

@@ -36,7 +36,7 @@ export interface RecordSources {
 type Mask = (text: string) => string;
 
 /** What an agent gets that can't continue the session of its thread. */
-export interface ThreadRecord {
+interface ThreadRecord {
   readonly text: string;
   /** Of all turns, also of those that are left out. */
   readonly rules: readonly string[];

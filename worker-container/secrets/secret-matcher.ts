@@ -5,7 +5,7 @@ import { type Spelling, spellingsOf } from './spellings.ts';
 type Pattern = readonly (readonly Buffer[])[];
 
 /** What begins at a position. */
-export interface Match {
+interface Match {
   /** Where the longest secret that begins here ends; undefined: none begins here. */
   readonly end: number | undefined;
   /** Whether more bytes are needed to decide what begins here. */

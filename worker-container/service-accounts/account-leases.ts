@@ -11,7 +11,7 @@ const RENEW_INTERVAL_MS = 300_000;
 /** Numbers that are tried from the lowest. The others are tried from a start that depends on the worker. */
 const TRIED_IN_ORDER = 16;
 
-export interface LeaseOptions {
+interface LeaseOptions {
   readonly locks: Pick<SharedLocks, 'take' | 'release'>;
   /** The same for a worker that restarts on the same folder, so that it gets its accounts back. */
   readonly holder: string;
@@ -22,7 +22,7 @@ export interface LeaseOptions {
   readonly onLost: () => void;
 }
 
-export interface AccountLeases {
+interface AccountLeases {
   /** The worker's accounts, as numbers among the image's: the lowest free ones of the first few. */
   readonly numbers: readonly number[];
   /** Call it once no process of the accounts is left. */

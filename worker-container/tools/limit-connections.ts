@@ -8,7 +8,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 const MAX_CONNECTIONS = 100;
 
 /** The connections of a server. */
-export interface LimitedConnections {
+interface LimitedConnections {
   /** The agent uses the connection: it is not closed for the sake of others. */
   onKey(socket: Socket): void;
 }

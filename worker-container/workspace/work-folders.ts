@@ -10,7 +10,7 @@ import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { closeTo, openTo } from './folder-access.ts';
 import { openRoot, stepInto, withFolder } from './open-folder.ts';
 
-export interface WorkFolderOptions {
+interface WorkFolderOptions {
   /** Undefined: folders belong to this process's user. */
   readonly account: ServiceAccount | undefined;
   readonly folders: Folders;
