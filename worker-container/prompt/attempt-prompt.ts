@@ -7,9 +7,8 @@ import type { JobTextStore, JobTexts } from '../../lib/jobs/store/job-texts.ts';
 import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
 import type { Clock } from '../../lib/platform/aws/table-clock.ts';
 import type { RestoredSession } from '../agent-sessions/restore-session.ts';
-import { RESUME_NOTE } from '../agent-sessions/resume-note.ts';
 import { INCOMPLETE } from '../agent-sessions/session-saver.ts';
-import { type PromptWithMessages, withMessages } from '../messages/given-messages.ts';
+import { type PromptWithMessages, withMessages } from '../messages/message-courier.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
 import { type RecordSources, threadRecord } from './thread-record.ts';
@@ -120,3 +119,10 @@ async function withRecord(
   const warnings = [...(how.isPart === true ? [lacks] : []), ...(warning === undefined ? [] : [warning])];
   return { begun: composePrompt([...rules, text], { prompt: own }), warnings };
 }
+
+/** The prompt of an attempt that continues the session of an interrupted one. */
+const RESUME_NOTE = [
+  'Your work on the task above was interrupted, and now continues where you stopped.',
+  'The last command may be half done: check before you repeat it. Temporary files may be gone, and the working folder',
+  'may have changed. $PROMPTQ_ATTACHMENTS has what you stored in it, unless its machine was lost.',
+].join('\n');

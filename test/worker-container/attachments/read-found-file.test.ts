@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openFound, UnreadableFileError } from '../../../worker-container/attachments/read-found-file.ts';
+import { openFound, UnreadableFileError } from '../../../worker-container/attachments/keep-attachments.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { layOutStat } from '../../../worker-container/repository/diff-stat.ts';
+import { layOutStat } from '../../../worker-container/repository/worktree-changes.ts';
 
 test('long names are cut at their beginning, and the columns are aligned', () => {
   const [long, wide] = ['x'.repeat(200), `${'d/'.repeat(40)}日本`];
