@@ -6,8 +6,15 @@ import type { AccountVendor } from '../../lib/contract/vendors.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { accountOfLogin } from '../agents/codex-login.ts';
 import type { CredentialFiles } from './credential-files.ts';
-import { type DevicePrompt, type LoginFailure, readLoginFailure } from './device-prompt.ts';
-import { LoginCli, type LoginCliContext, revokeLogin } from './login-cli.ts';
+import {
+  type DevicePrompt,
+  LoginCli,
+  type LoginCliContext,
+  type LoginFailure,
+  readLoginFailure,
+  revokeLogin,
+} from './login-cli.ts';
+
 import { type LoginListener, listenForLogin } from './login-listener.ts';
 
 export interface LoginContext extends LoginCliContext {

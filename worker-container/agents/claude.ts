@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as z from 'zod';
 import { claudeOutput } from '../../lib/vendors/claude/claude-output.ts';
+import { createJsonLines } from '../../lib/vendors/output/json-lines.ts';
 import { TOOL_SERVER, TOOL_TIMEOUT_SECONDS } from '../commands/tool-access.ts';
-import { claudeText, createClaudeDrive } from '../drives/claude-stream.ts';
-import type { DrivePort } from '../drives/drive.ts';
+import type { Drive, DrivePort } from '../drives/drive.ts';
 import type { Agent, AgentRun } from './agent.ts';
 import { claudeVersion, findClaude } from './vendor-binary.ts';
 
@@ -151,3 +153,54 @@ async function claudeTools({ tools, attemptDir }: Pick<AgentRun, 'tools' | 'atte
   await writeFile(path, JSON.stringify({ mcpServers: { [TOOL_SERVER]: server } }), { mode: 0o600 });
   return { args: [`--mcp-config=${path}`], allowed: [`mcp__${TOOL_SERVER}`] };
 }
+
+/**
+ * Drives `claude --input-format stream-json --replay-user-messages` 2.1.328: user messages as lines on stdin. It repeats
+ * each one on stdout when it has put it into the session. stdin ends at the first result, so that the process does; a
+ * message that claude had not read until then gets a turn after it in the same process.
+ */
+export function createClaudeDrive(prompt: string, port: DrivePort): Drive {
+  const given = new Map<string, string>();
+  let over = false;
+
+  function give(text: string, uuid: string): void {
+    port.send({ type: 'user', uuid, message: { role: 'user', content: [{ type: 'text', text: claudeText(text) }] } });
+  }
+
+  const lines = createJsonLines((value) => {
+    const line = lineSchema.safeParse(value).data;
+    if (line?.type === 'user') {
+      const messageId = given.get(line.uuid);
+      given.delete(line.uuid);
+      if (messageId !== undefined) port.onSeen(messageId);
+    } else if (line?.type === 'result' && !over) {
+      over = true;
+      port.close();
+    }
+  });
+
+  return {
+    begin: () => give(prompt, randomUUID()),
+    push: (chunk) => lines.push(chunk),
+    say({ id, text }) {
+      if (over) return false;
+      const uuid = randomUUID();
+      given.set(uuid, id);
+      give(text, uuid);
+      return true;
+    },
+  };
+}
+
+/**
+ * A text for claude that stays one: claude 2.1.328 takes one that begins with a slash for its command, such as `/help` or
+ * `/clear`, and asks no model. A line feed before it changes nothing for a model.
+ */
+function claudeText(text: string): string {
+  return text.startsWith('/') ? `\n${text}` : text;
+}
+
+const lineSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('user'), uuid: z.string(), isReplay: z.literal(true) }),
+  z.object({ type: z.literal('result') }),
+]);
