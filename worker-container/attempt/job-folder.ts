@@ -14,7 +14,7 @@ import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
 import { copyFolder, placeCopy } from '../forks/copy-folder.ts';
 import { copied, sourceToCopy } from '../forks/fork-source.ts';
 import { openRepository, type SourceWorktree } from '../repository/job-repository.ts';
-import type { JobWorktree } from '../repository/job-worktree.ts';
+import type { JobWorktree } from '../repository/worktree-record.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
 import type { AgentAttempt } from './attempt.ts';
 

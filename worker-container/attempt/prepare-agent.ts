@@ -22,7 +22,7 @@ import {
 import { AGENTS } from '../agents/agents.ts';
 import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { attemptPrompt, jobPrompt } from '../prompt/attempt-prompt.ts';
-import type { JobWorktree } from '../repository/job-worktree.ts';
+import type { JobWorktree } from '../repository/worktree-record.ts';
 import { isMaskedWell } from '../secrets/spellings.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
 import { giveTree } from '../service-accounts/untrusted-files.ts';

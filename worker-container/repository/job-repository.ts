@@ -8,11 +8,11 @@ import type { SecretSource } from '../secrets/secrets.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
 import type { GitSurroundings } from './git.ts';
 import { credentialEnvironment, credentialsFor } from './git-credentials.ts';
-import { findWorktree, type JobWorktree, openWorktree } from './job-worktree.ts';
+import { findWorktree, openWorktree } from './job-worktree.ts';
 import { type CloneRequest, type KeptClone, mendClone, UnknownRefError, updateClone } from './kept-clone.ts';
 import { runSetup } from './setup-command.ts';
 import { findSnapshot, keepSnapshot, keepStart, type Snapshot } from './snapshots.ts';
-
+import type { JobWorktree } from './worktree-record.ts';
 import { makeObserver, worktreeTree } from './worktree-tree.ts';
 
 export interface RepositoryContext {

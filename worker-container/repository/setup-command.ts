@@ -5,7 +5,8 @@ import { runPreparing } from '../commands/preparing-process.ts';
 import { survivorsText } from '../commands/process-tree.ts';
 import { scriptText } from '../commands/script-text.ts';
 import type { GitSurroundings } from './git.ts';
-import { isSetUp, type JobWorktree, markSetUp } from './job-worktree.ts';
+import { isSetUp, markSetUp } from './job-worktree.ts';
+import type { JobWorktree } from './worktree-record.ts';
 
 /** Where a setup command runs, and where its output is stored. */
 interface SetupSurroundings {

@@ -6,8 +6,8 @@ import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { ownerOf } from '../service-accounts/service-account.ts';
 import { giveTree, removeTree } from '../service-accounts/untrusted-files.ts';
 import { type GitCall, GitRefusedError, type GitSurroundings, git, JOBS_REPOSITORY_LIMIT_MS } from './git.ts';
-import { changeRecord, type JobWorktree, readRecord } from './job-worktree.ts';
 import { bundleBeside, type KeptClone, recordPath } from './kept-clone.ts';
+import { changeRecord, type JobWorktree, readRecord } from './worktree-record.ts';
 import { emptySubmodules, makeObserver, unbundle, worktreeTree } from './worktree-tree.ts';
 
 /** A worktree as it was at the end of a turn: what a fork begins with. */

@@ -4,8 +4,8 @@ import { LIMITS } from '../../lib/contract/limits.ts';
 import type { Changes } from '../../lib/jobs/receipts/changes.ts';
 import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { type GitCall, GitRefusedError, type GitSurroundings, git, JOBS_REPOSITORY_LIMIT_MS } from './git.ts';
-import { type JobWorktree, readRecord } from './job-worktree.ts';
 import { keepSnapshot, type TurnEnd } from './snapshots.ts';
+import { type JobWorktree, readRecord } from './worktree-record.ts';
 import { makeObserver, worktreeTree } from './worktree-tree.ts';
 
 /** Starts no program, not even in a submodule, which has its own configuration. */
@@ -134,7 +134,7 @@ const WHOLE_STAT = ['--stat-width=20000', '--stat-name-width=10000', '--stat-gra
 const NAME_LENGTH = 60;
 
 /** The summary of a diff in the layout of `git diff --stat`, with long names cut. */
-export function layOutStat(stat: string): string {
+function layOutStat(stat: string): string {
   const lines = stat.split('\n').map((line) => {
     const [, name, counts] = /^ (.*\S) *\| (.*)$/.exec(line) ?? [];
     return name === undefined || counts === undefined ? { line } : { line, name: shortened(name), counts };

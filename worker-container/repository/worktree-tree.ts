@@ -4,8 +4,8 @@ import { LIMITS } from '../../lib/contract/limits.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import { giveTree, removeTree } from '../service-accounts/untrusted-files.ts';
 import { type GitCall, GitRefusedError, type GitSurroundings, git, JOBS_REPOSITORY_LIMIT_MS, runTool } from './git.ts';
-import { type JobWorktree, readRecord } from './job-worktree.ts';
 import { bundleBeside } from './kept-clone.ts';
+import { type JobWorktree, readRecord } from './worktree-record.ts';
 
 /** Milliseconds that one step of the comparison may take: 200,000 files on a network file system. */
 const MAX_STEP_MS = 900_000;

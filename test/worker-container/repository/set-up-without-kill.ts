@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readRecord } from '../../../worker-container/repository/job-worktree.ts';
 import { runSetup } from '../../../worker-container/repository/setup-command.ts';
+import { readRecord } from '../../../worker-container/repository/worktree-record.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import { ENV } from '../../simulation/model/environment.ts';
 

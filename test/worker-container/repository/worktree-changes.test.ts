@@ -3,10 +3,11 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findWorktree, openWorktree, readRecord } from '../../../worker-container/repository/job-worktree.ts';
+import { findWorktree, openWorktree } from '../../../worker-container/repository/job-worktree.ts';
 import { type KeptClone, recordPath, updateClone } from '../../../worker-container/repository/kept-clone.ts';
 import { findSnapshot } from '../../../worker-container/repository/snapshots.ts';
 import { changesOf } from '../../../worker-container/repository/worktree-changes.ts';
+import { readRecord } from '../../../worker-container/repository/worktree-record.ts';
 
 import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
 import { openSurroundings } from './surroundings.ts';
