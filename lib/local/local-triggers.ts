@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { JobCounts } from '../counters/counts.ts';
 import { LEASE } from '../jobs/lifecycle/lease.ts';
@@ -9,7 +10,6 @@ import type { Shutdown } from './run/shutdown.ts';
 import type { RunSettings } from './run-settings.ts';
 import { removeExpiredItems } from './triggers/expired-items.ts';
 import { followQueue } from './triggers/queue-trigger.ts';
-import { startSchedule } from './triggers/schedules.ts';
 import { followTableStream } from './triggers/table-stream.ts';
 
 /** Time limit of reconcile-jobs, in milliseconds. */
@@ -124,4 +124,51 @@ export function startCallsAndSweeps({
     log,
   });
   shutdown.add('service', trim.stop);
+}
+
+interface ScheduleOptions {
+  /** For the log. */
+  readonly name: string;
+  /** Milliseconds from the end of one run to the start of the next; so runs never overlap. */
+  readonly everyMs: number;
+  /** The same for the second run; default: `everyMs`. */
+  readonly secondAfterMs?: number;
+  readonly run: (isFirst: boolean) => Promise<unknown>;
+  readonly log: (line: string) => void;
+}
+
+interface Schedule {
+  /** Waits for the run in progress. */
+  stop(): Promise<void>;
+}
+
+/** A failed run is retried sooner than the next one is due. */
+const RETRY_MS = 5_000;
+
+/**
+ * Runs a function at once and then at intervals, as EventBridge does. A failed run is logged; the first counts only
+ * once it succeeds.
+ */
+function startSchedule({ name, everyMs, secondAfterMs = everyMs, run, log }: ScheduleOptions): Schedule {
+  const stopped = new AbortController();
+  const running = (async () => {
+    let isFirst = true;
+    while (!stopped.signal.aborted) {
+      let wait = isFirst ? secondAfterMs : everyMs;
+      try {
+        await run(isFirst);
+        isFirst = false;
+      } catch (error) {
+        wait = Math.min(everyMs, RETRY_MS);
+        log(`${name} failed: ${error instanceof Error ? error.stack : String(error)}`);
+      }
+      await delay(wait, undefined, { signal: stopped.signal }).catch(() => undefined);
+    }
+  })();
+  return {
+    stop: async () => {
+      stopped.abort();
+      await running;
+    },
+  };
 }

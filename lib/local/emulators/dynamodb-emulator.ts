@@ -1,16 +1,19 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import * as z from 'zod';
 import { isLinux } from '../../platform/platform-name.ts';
-import { endProcess } from '../run/child-process.ts';
+import { endProcess, findProgram } from '../run/child-process.ts';
+import { BEGIN_EMPTY, HomeError } from '../run/home-error.ts';
 import type { RunCredentials } from '../run-access/run-credentials.ts';
-import { checkDatabase } from './dynamodb/check-database.ts';
 import { emulatorBinary } from './dynamodb/emulator-binary.ts';
 import { type EmulatorProcess, startEmulatorProcess } from './dynamodb/emulator-process.ts';
-import { privateNetwork } from './dynamodb/private-network.ts';
 import { indexStreamRecords, type StreamTrim, trimStreamRecords } from './dynamodb/stream-records.ts';
 import { TableWrites } from './dynamodb/table-writes.ts';
 
@@ -125,4 +128,59 @@ async function launchAgain(
     }
   }
   return undefined;
+}
+
+/** Brings up the namespace's loopback interface (SIOCSIFFLAGS with IFF_UP and IFF_LOOPBACK), then execs the command. */
+const LOOPBACK_UP = `
+use Socket;
+socket(my $s, AF_INET, SOCK_DGRAM, 0) or die "socket: $!";
+my $flags = pack("a16 s x22", "lo", 9);
+ioctl($s, 0x8914, $flags) or die "ioctl: $!";
+exec @ARGV or die "exec: $!";
+`;
+
+/**
+ * The command prefix that starts a program in an empty network namespace, also without root.
+ * @returns undefined where the system denies this user one (some containers, AppArmor on Ubuntu from 24.04 on)
+ */
+async function privateNetwork(): Promise<readonly string[] | undefined> {
+  if (!isLinux()) return undefined;
+  const [unshare, perl] = await Promise.all([findProgram('unshare'), findProgram('perl')]);
+  if (unshare === undefined || perl === undefined) return undefined;
+  const words = [unshare, '--user', '--map-root-user', '--net', perl, '-e', LOOPBACK_UP];
+  const [program = '', ...args] = words;
+  return await promisify(execFile)(program, [...args, 'true']).then(
+    () => words,
+    () => undefined,
+  );
+}
+
+interface DatabaseCheck {
+  readonly file: string;
+  /** Whether earlier runs have stored data in it. */
+  readonly isUsed: boolean;
+}
+
+/**
+ * Checks, before the emulator starts, that its database is readable and not lost.
+ * @throws HomeError
+ */
+export function checkDatabase({ file, isUsed }: DatabaseCheck): void {
+  const isLost = !existsSync(file) || tablesIn(file) === 0;
+  if (!isLost || !isUsed) return;
+  throw new HomeError(
+    `${file} is ${existsSync(file) ? 'empty' : 'missing'}, but this home has been in use: its jobs were in that file. ` +
+      `Restore the file from a copy; ${BEGIN_EMPTY}`,
+  );
+}
+
+function tablesIn(file: string): number {
+  try {
+    using database = new DatabaseSync(file);
+    const isMade = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = '_tables'").get() !== undefined;
+    return isMade ? Number(database.prepare('SELECT COUNT(*) AS n FROM _tables').get()?.n) : 0;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HomeError(`${file} can't be read: ${reason}. Restore it from a copy; ${BEGIN_EMPTY}`, { cause: error });
+  }
 }

@@ -1,4 +1,5 @@
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { buildApp } from 'fauxqs';
 import * as z from 'zod';
 import { admitSigned } from '../run-access/refuse-unsigned.ts';
@@ -6,8 +7,7 @@ import type { RunCredentials } from '../run-access/run-credentials.ts';
 import { SignatureCheck } from '../run-access/signature-check.ts';
 import { ObjectFiles } from './object-files.ts';
 import type { ObjectStore, ObjectStores } from './object-record.ts';
-import { type ObjectErrorConstructor, streamObjects } from './object-stream.ts';
-import { giveBackUndelivered } from './undelivered-messages.ts';
+import { type EmulatorApp, type ObjectErrorConstructor, streamObjects } from './object-stream.ts';
 
 export interface ObjectAndQueueEmulator {
   /** For both SQS and S3. */
@@ -74,4 +74,29 @@ function completeOnDisk(store: ObjectStore, files: ObjectFiles, S3Error: ObjectE
     store.abortMultipartUpload(uploadId);
     return joined.object;
   };
+}
+
+const receiveBody = z.object({ QueueUrl: z.string() });
+const receiveAnswer = z.object({ Messages: z.array(z.object({ ReceiptHandle: z.string() })) });
+
+/**
+ * Returns messages to the queue that a long poll received for a client which has disconnected (such as a killed
+ * worker). Otherwise they stay hidden until their visibility timeout ends.
+ */
+function giveBackUndelivered(app: EmulatorApp, queues: ObjectStores['sqsStore']): void {
+  app.addHook('preSerialization', async (request, _reply, payload) => {
+    if (request.headers['x-amz-target'] !== 'AmazonSQS.ReceiveMessage') return payload;
+    const body = receiveBody.safeParse(request.body);
+    const answer = receiveAnswer.safeParse(payload);
+    if (!body.success || !answer.success || !(await hasGone(request.raw.socket))) return payload;
+    const queue = queues.getQueue(body.data.QueueUrl);
+    for (const message of answer.data.Messages) queue?.changeVisibility(message.ReceiptHandle, 0);
+    return payload;
+  });
+}
+
+async function hasGone(socket: Socket): Promise<boolean> {
+  // The system may know that the client disconnected before this process does.
+  await nextTurn();
+  return socket.destroyed || socket.readableEnded || socket.writableEnded;
 }

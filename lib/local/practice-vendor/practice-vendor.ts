@@ -7,8 +7,7 @@ import * as z from 'zod';
 import { isOwnConnection } from '../run-access/connection-owner.ts';
 import { hasForeignHost, hasForeignOrigin } from '../run-access/foreign-callers.ts';
 import { DECIDE_ROUTE, openIssuer } from './issuer.ts';
-import { limitsSchema, NO_LIMITS, refusedBy } from './limits.ts';
-import { NOT_LOGGED_IN, sendRefusal, WRONG_KEY } from './model/refusal.ts';
+import { NOT_LOGGED_IN, type Refusal, sendRefusal, usageLimit, WRONG_KEY } from './model/refusal.ts';
 import { ModelRoutes } from './model-routes.ts';
 
 /** A running practice vendor. */
@@ -123,4 +122,22 @@ function sendError(response: ServerResponse, status: number, message: string): v
 function sendJson(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
+}
+
+/** Limits that apply to every request, whatever its prompt: an operator parks and releases jobs with them. */
+const limitsSchema = z.strictObject({
+  /** Until then every request gets the usage limit; `null`: none. RFC 3339. */
+  usage_limit_until: z.iso.datetime({ offset: true }).nullable(),
+  logged_in: z.boolean(),
+});
+type Limits = z.output<typeof limitsSchema>;
+
+const NO_LIMITS: Limits = { usage_limit_until: null, logged_in: true };
+
+/** Why a request is rejected now, if it is. */
+function refusedBy(limits: Limits): Refusal | undefined {
+  if (!limits.logged_in) return NOT_LOGGED_IN;
+  if (limits.usage_limit_until === null) return undefined;
+  const until = new Date(limits.usage_limit_until);
+  return until.getTime() > Date.now() ? usageLimit(until) : undefined;
 }

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
+  type _Record,
+  type AttributeValue,
   DescribeStreamCommand,
   DynamoDBStreamsClient,
   GetRecordsCommand,
@@ -8,14 +10,13 @@ import {
   type GetShardIteratorInput,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
+import type { DynamoDBRecord, AttributeValue as LambdaAttributeValue } from 'aws-lambda';
 import { withoutLogger } from '../../platform/aws/clients.ts';
-import type { EventPattern } from '../../stats/counting/stream-filter.ts';
+import type { EventPattern, PatternValue } from '../../stats/counting/stream-filter.ts';
 import type { TableWrites } from '../emulators/dynamodb/table-writes.ts';
 import type { FunctionHandler } from '../gateway/gateway-invocation.ts';
 import { LOCAL_REGION } from '../run/resources.ts';
 import type { RunCredentials } from '../run-access/run-credentials.ts';
-import { matchesAny } from './event-pattern.ts';
-import { lambdaRecord } from './stream-record.ts';
 import { TumblingWindow } from './tumbling-window.ts';
 
 export interface TableStreamOptions {
@@ -146,4 +147,70 @@ async function persistently(run: () => Promise<void>, log: (line: string) => voi
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
+}
+
+/** Whether Lambda would pass an event on under one of these patterns, as far as this project uses them. */
+export function matchesAny(patterns: readonly EventPattern[], event: object): boolean {
+  return patterns.some((pattern) => matches(pattern, event));
+}
+
+function matches(pattern: EventPattern, event: unknown): boolean {
+  const members = isObject(event) ? event : {};
+  return Object.entries(pattern).every(([name, wanted]) =>
+    isList(wanted) ? wanted.some((value) => isMatch(value, members[name])) : matches(wanted, members[name]),
+  );
+}
+
+function isMatch(wanted: PatternValue, actual: unknown): boolean {
+  if ('exists' in wanted) return wanted.exists === (actual !== undefined);
+  return typeof actual === 'string' && !wanted['anything-but'].includes(actual);
+}
+
+function isList(wanted: EventPattern | readonly PatternValue[]): wanted is readonly PatternValue[] {
+  return Array.isArray(wanted);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** A record in the form of a Lambda event: the SDK's binary values become text, its dates numbers. */
+function lambdaRecord(record: _Record, eventSourceARN: string): DynamoDBRecord {
+  const { dynamodb } = record;
+  const created = dynamodb?.ApproximateCreationDateTime;
+  return {
+    ...(record.eventID !== undefined && { eventID: record.eventID }),
+    ...(record.eventName !== undefined && { eventName: record.eventName }),
+    ...(record.eventVersion !== undefined && { eventVersion: record.eventVersion }),
+    ...(record.awsRegion !== undefined && { awsRegion: record.awsRegion }),
+    eventSource: 'aws:dynamodb',
+    eventSourceARN,
+    dynamodb: {
+      ...(created !== undefined && { ApproximateCreationDateTime: Math.floor(created.getTime() / 1000) }),
+      ...(dynamodb?.Keys && { Keys: image(dynamodb.Keys) }),
+      ...(dynamodb?.NewImage && { NewImage: image(dynamodb.NewImage) }),
+      ...(dynamodb?.OldImage && { OldImage: image(dynamodb.OldImage) }),
+      ...(dynamodb?.SequenceNumber !== undefined && { SequenceNumber: dynamodb.SequenceNumber }),
+      ...(dynamodb?.SizeBytes !== undefined && { SizeBytes: dynamodb.SizeBytes }),
+      ...(dynamodb?.StreamViewType !== undefined && { StreamViewType: dynamodb.StreamViewType }),
+    },
+  };
+}
+
+function image(values: Readonly<Record<string, AttributeValue>>): Record<string, LambdaAttributeValue> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, attribute(value)]));
+}
+
+function attribute(value: AttributeValue): LambdaAttributeValue {
+  if (value.S !== undefined) return { S: value.S };
+  if (value.N !== undefined) return { N: value.N };
+  if (value.BOOL !== undefined) return { BOOL: value.BOOL };
+  if (value.NULL !== undefined) return { NULL: value.NULL };
+  if (value.M !== undefined) return { M: image(value.M) };
+  if (value.L !== undefined) return { L: value.L.map(attribute) };
+  if (value.SS !== undefined) return { SS: value.SS };
+  if (value.NS !== undefined) return { NS: value.NS };
+  if (value.B !== undefined) return { B: Buffer.from(value.B).toString('base64') };
+  if (value.BS !== undefined) return { BS: value.BS.map((bytes) => Buffer.from(bytes).toString('base64')) };
+  throw new Error(`an attribute of an unknown type: ${Object.keys(value).join(', ')}`);
 }

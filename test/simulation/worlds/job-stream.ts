@@ -1,6 +1,6 @@
 import { countedState } from '../../../lib/counters/counts.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { matchesAny } from '../../../lib/local/triggers/event-pattern.ts';
+import { matchesAny } from '../../../lib/local/triggers/table-stream.ts';
 import { COUNTED_RECORDS } from '../../../lib/stats/counting/stream-filter.ts';
 
 /** A record of the Jobs table's stream. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkDatabase } from '../../../../lib/local/emulators/dynamodb/check-database.ts';
+import { checkDatabase } from '../../../../lib/local/emulators/dynamodb-emulator.ts';
 import { HomeError } from '../../../../lib/local/run/home-error.ts';
 import { startService } from '../../../local-run/local-service.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { checkDatabase } from '../../../../../lib/local/emulators/dynamodb/check-database.ts';
+import { checkDatabase } from '../../../../../lib/local/emulators/dynamodb-emulator.ts';
 import { HomeError } from '../../../../../lib/local/run/home-error.ts';
 
 let folder: string;
