@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { catalogProblems } from '../../../lib/catalog/catalog.ts';
-import { readConfigFile } from '../../../lib/catalog/read-config-file.ts';
+import { readConfigFile } from '../../../lib/catalog/find-config-file.ts';
 import { CLOUD_SANDBOXES } from '../../../lib/catalog/sandboxes.ts';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 
