@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { Redactor, SecretMatcher } from './redactor.ts';
+import { Redactor } from './redactor.ts';
+import { SecretMatcher } from './secret-matcher.ts';
 
 /** Bytes that are masked at once. */
 const SLICE_BYTES = 256 * 1024;

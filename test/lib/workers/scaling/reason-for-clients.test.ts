@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reasonForClients } from '../../../../lib/workers/scaling/reason-for-clients.ts';
+import { reasonForClients } from '../../../../lib/workers/scaling/scale-workers.ts';
 
 test('clients see the first part of a reason, without names of resources, and at most 120 characters', () => {
   expect(reasonForClients('CannotPull: pull 123456789012.dkr.ecr')).toBe('CannotPull');
