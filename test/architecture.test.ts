@@ -85,7 +85,7 @@ describe('imports', () => {
   test('of modules that start processes are in few places of the worker: only they set an environment or rights', () => {
     const users = sourcesUnder('worker-container').filter((file) => IMPORTS.get(file)?.includes('node:child_process'));
     expect(users.toSorted()).toEqual([
-      'worker-container/processes/system-tool.ts',
+      'worker-container/processes/process-scan.ts',
       'worker-container/service-accounts/account-scan.ts',
       'worker-container/service-accounts/start-under-account.ts',
     ]);

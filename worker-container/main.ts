@@ -18,22 +18,20 @@ import { registryOf } from '../lib/platform/registry.ts';
 import { starvingBands } from '../lib/reconciler/starving-bands.ts';
 import { LiveWorkers } from '../lib/workers/live-workers.ts';
 import { ScalingStore } from '../lib/workers/scaling/scaling-store.ts';
+import { LoginRunner } from './account/account-login.ts';
 import { CredentialFiles } from './account/credential-files.ts';
-import { LoginRunner } from './account/login-runner.ts';
 import { waitsForLogin } from './agents/agent-environment.ts';
 import { endAccount, endMarkedLike } from './commands/process-tree.ts';
-import { BuildCheck } from './pool/build-check.ts';
-import { IdleShutdown } from './pool/idle-shutdown.ts';
-import { keptWarm } from './pool/kept-warm.ts';
-import { describeMachine } from './pool/machine.ts';
+import { BuildCheck, IdleShutdown, keptWarm } from './pool/idle-shutdown.ts';
 import { MessagePoller } from './pool/message-poller.ts';
-import { Registration } from './pool/registration.ts';
+import { describeMachine, Registration } from './pool/registration.ts';
+
 import { Worker } from './pool/worker.ts';
 import { secretSource } from './secrets/secrets.ts';
-import { leaseAccounts } from './service-accounts/account-leases.ts';
-import { fetcherOf, serviceAccounts } from './service-accounts/service-account.ts';
+import { fetcherOf, leaseAccounts, serviceAccounts } from './service-accounts/service-account.ts';
+
 import { clearWorkFolder } from './workspace/clear-work-folder.ts';
-import { WorkspaceSweeper } from './workspace/workspace-sweeper.ts';
+import { WorkspaceSweeper } from './workspace/sweep-workspaces.ts';
 
 /** How long (ms) an abandoned worker tries to shut down cleanly. */
 const ABANDON_TIMEOUT_MS = 15_000;

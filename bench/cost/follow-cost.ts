@@ -1,6 +1,6 @@
 import { LIMITS } from '../../lib/contract/limits.ts';
 import { POLL_INTERVAL_MS } from '../../lib/jobs/output/reading/follow-logs.ts';
-import { FLUSH } from '../../worker-container/output/flush-timer.ts';
+import { FLUSH } from '../../worker-container/output/stream-shipper.ts';
 import type { Step } from '../requests/request-counts.ts';
 import { request, SCENARIO, sumOf } from './job-price.ts';
 import { cost } from './prices.ts';

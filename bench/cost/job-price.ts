@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { LEASE } from '../../lib/jobs/lifecycle/lease.ts';
 import { FUNCTION_MEMORY } from '../../lib/stacks/functions/function-memory.ts';
 import { REGISTER_INTERVAL_MS } from '../../lib/workers/live-workers.ts';
-import { FLUSH } from '../../worker-container/output/flush-timer.ts';
+import { FLUSH } from '../../worker-container/output/stream-shipper.ts';
 import type { RequestCounts, Step } from '../requests/request-counts.ts';
 import { cost, type PriceName, taskHour } from './prices.ts';
 import type { Resource } from './templates.ts';

@@ -37,6 +37,7 @@ interface Break extends BreakSite {
 }
 
 const copy = mkdtempSync(join(tmpdir(), 'promptq-breaks-'));
+process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
 const IMPORT = /\bfrom '(\.[^']+)'|\bimport\('(\.[^']+)'\)|^import '(\.[^']+)'/gm;
 const imported = new Map<string, readonly string[]>();
 const TESTS = globSync('test/**/*.test.{ts,tsx}', { cwd: ROOT }).filter((file) => !file.includes('nightly'));

@@ -1,14 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { claimed, endedLogin, type Login } from '../../lib/accounts/account.ts';
+import { beaten, claimed, endedLogin, isUnderWay, LOGIN, type Login, unclaimed } from '../../lib/accounts/account.ts';
 import type { AccountStore } from '../../lib/accounts/account-store.ts';
 import type { AccountVendor } from '../../lib/contract/vendors.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { accountOfLogin } from '../agents/codex-login.ts';
 import type { CredentialFiles } from './credential-files.ts';
-import { type DevicePrompt, type LoginFailure, readLoginFailure } from './device-prompt.ts';
-import { LoginCli, type LoginCliContext } from './login-cli.ts';
+import {
+  type DevicePrompt,
+  LoginCli,
+  type LoginCliContext,
+  type LoginFailure,
+  readLoginFailure,
+  revokeLogin,
+} from './login-cli.ts';
+
 import { type LoginListener, listenForLogin } from './login-listener.ts';
-import { LoginWatch } from './login-watch.ts';
 
 export interface LoginContext extends LoginCliContext {
   readonly vendor: AccountVendor;
@@ -116,3 +123,137 @@ const START_TIMEOUT_MS = 60_000;
 const EXPIRED: LoginFailure = { state: 'expired', error: 'The code was not entered in time.' };
 const SILENT: LoginFailure = { state: 'failed', error: "The vendor's CLI gave no code; is the vendor reachable?" };
 const STOPPED: LoginFailure = { state: 'failed', error: 'The worker was stopped; start the login again.' };
+
+/**
+ * How often the revocation of a login is tried. An image may lack the CLI, and as long as a login is left, the account
+ * needs a worker.
+ */
+const MAX_REVOCATIONS = 3;
+
+/** Of the worker's shutdown: stop polling; end a running login. */
+interface Signals {
+  readonly draining: AbortSignal;
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * Polls for the work of the vendor account: a login to run, or one to revoke. It reads the registry instead of the
+ * queues, because only a worker with a free slot receives messages.
+ */
+export class LoginRunner {
+  readonly #context: LoginContext;
+  readonly #signals: Signals;
+  #busy = false;
+  #usedAt = performance.now();
+  /** By login, how often its revocation could not be tried. */
+  readonly #failures = new Map<string, number>();
+
+  constructor(context: LoginContext, signals: Signals) {
+    this.#context = context;
+    this.#signals = signals;
+  }
+
+  /** Milliseconds since a login or a logout last ran; 0 while one is running. */
+  get idleSince(): number {
+    return this.#busy ? 0 : performance.now() - this.#usedAt;
+  }
+
+  /** Runs until `draining` is aborted and no login or logout is running. */
+  async run(): Promise<void> {
+    const { credentials, log } = this.#context;
+    const { draining } = this.#signals;
+    await credentials.prepare().catch((error: Error) => log.warn('the folder of logins could not be prepared', error));
+    while (!draining.aborted) {
+      await this.#poll().catch((error: Error) => log.warn('polling the vendor account failed', error));
+      if (this.#busy) this.#usedAt = performance.now();
+      this.#busy = false;
+      await sleep(LOGIN.pollEvery, undefined, { signal: draining }).catch(() => undefined);
+    }
+  }
+
+  async #poll(): Promise<void> {
+    const { accounts, credentials, vendor } = this.#context;
+    const account = await accounts.read(vendor, { consistent: false });
+    const login = unclaimed(account);
+    this.#busy = login !== undefined || account.discarded.length > 0;
+    if (login !== undefined) await runLogin(this.#context, login, this.#signals.stopping);
+    if (account.discarded.length === 0) return;
+    await credentials.discard(async (id, auth) => await this.#revoke(id, auth));
+  }
+
+  /** @throws Error if it is to be tried again */
+  async #revoke(id: string, auth: string): Promise<void> {
+    const { log, vendor } = this.#context;
+    try {
+      await revokeLogin(this.#context, id, auth);
+      log.info('a login was revoked and removed', { vendor });
+    } catch (error) {
+      const failures = (this.#failures.get(id) ?? 0) + 1;
+      this.#failures.set(id, failures);
+      if (failures < MAX_REVOCATIONS) throw error;
+      log.error('a login was removed without being revoked: end it in the account at the vendor', error as Error);
+    }
+  }
+}
+
+interface LoginWatchContext {
+  readonly accounts: AccountStore;
+  readonly vendor: AccountVendor;
+  readonly log: Logger;
+}
+
+/** Renews the lease of a running login and detects when the login is no longer wanted. */
+class LoginWatch {
+  readonly #context: LoginWatchContext;
+  readonly #login: Login;
+  readonly #onUnwanted: () => void;
+  readonly #timer: NodeJS.Timeout;
+  #state: 'starting' | 'awaiting_user' = 'starting';
+  #beatAt = performance.now();
+  #busy = false;
+
+  constructor(context: LoginWatchContext, login: Login, onUnwanted: () => void) {
+    this.#context = context;
+    this.#login = login;
+    this.#onUnwanted = onUnwanted;
+    this.#timer = setInterval(() => void this.#tick(), LOGIN.pollEvery);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Reports the progress of the login immediately. */
+  async beat(state: 'starting' | 'awaiting_user'): Promise<void> {
+    const isNews = state !== this.#state;
+    this.#state = state;
+    await this.#once(() => this.#beat(!isNews));
+  }
+
+  async #tick(): Promise<void> {
+    if (this.#busy) return;
+    this.#busy = true;
+    const isDue = performance.now() - this.#beatAt >= LOGIN.beatEvery;
+    await this.#once(() => (isDue ? this.#beat(true) : this.#poll()));
+    this.#busy = false;
+  }
+
+  async #once(call: () => Promise<void>): Promise<void> {
+    await call().catch((error: Error) => this.#context.log.warn('the lease of the login was not renewed', error));
+  }
+
+  async #beat(quietly: boolean): Promise<void> {
+    const { accounts, vendor } = this.#context;
+    const at = performance.now();
+    const account = await accounts.change(vendor, (known, now) => beaten(known, this.#login.id, this.#state, now), {
+      quietly,
+    });
+    if (account === undefined) return this.#onUnwanted();
+    this.#beatAt = at;
+  }
+
+  async #poll(): Promise<void> {
+    const { login } = await this.#context.accounts.read(this.#context.vendor);
+    if (!isUnderWay(login) || login.id !== this.#login.id) this.#onUnwanted();
+  }
+}

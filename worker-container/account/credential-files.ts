@@ -7,7 +7,7 @@ import type { AccountStore } from '../../lib/accounts/account-store.ts';
 import type { AccountVendor } from '../../lib/contract/vendors.ts';
 
 /** The current login. */
-export interface HeldCredential {
+interface HeldCredential {
   /** The CLI's file in full. */
   readonly text: string;
   readonly generation: number;

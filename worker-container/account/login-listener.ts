@@ -11,7 +11,7 @@ export interface LoginListener {
   close(): Promise<void>;
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   /** `loopback`: this machine only; `private`: the task's address in its network, open to a single function. */
   readonly network: 'loopback' | 'private';
   /** 0: any free port. */

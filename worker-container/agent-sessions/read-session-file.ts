@@ -5,7 +5,7 @@ import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { endStarted, outputOf, startUnder } from '../service-accounts/start-under-account.ts';
 
 /** The file of a session: where it may be, and from which byte to read. */
-export interface SessionFileRequest {
+interface SessionFileRequest {
   /** The folder with the CLI's sessions. */
   readonly folder: string;
   readonly sessionId: string;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AGENT_DEFINITIONS } from '../../lib/contract/agents.ts';
 import type { SessionRecord } from '../../lib/jobs/output/agent-sessions/session-record.ts';
+import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
 import type { Agent } from '../agents/agent.ts';
 
 /** What made a session, besides its agent and vendor. Absent: not known. */
@@ -37,4 +38,21 @@ export class OlderCliError extends Error {
   constructor(made: SessionOrigin, own: SessionOrigin) {
     super(`version ${made.cli_version} of the CLI made the session; this worker has ${own.cli_version}`);
   }
+}
+
+/**
+ * Names the machine on which a folder outside the workspaces is, so that its sessions are continued only there. A worker
+ * of a deployment has a file system that ends with it. The workers of a local run follow one another on one machine, and
+ * all see its folders.
+ */
+export function folderHost({
+  env,
+  workerId,
+}: {
+  readonly env: Pick<WorkerEnv, 'PROMPTQ_RUN_HOME'>;
+  readonly workerId: string;
+}): string {
+  const home = env.PROMPTQ_RUN_HOME;
+  if (home === undefined) return workerId;
+  return `local-${createHash('sha256').update(home).digest('hex').slice(0, 16)}`;
 }

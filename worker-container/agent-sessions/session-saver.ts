@@ -3,14 +3,14 @@ import { REPLACED_SESSION_BYTES, SESSION_BYTES } from '../../lib/jobs/output/age
 import { sessionAboutKey, sessionPartKey } from '../../lib/jobs/output/output-keys.ts';
 import type { SessionMeter } from '../../lib/vendors/output/agent-output.ts';
 import type { OutputObjects } from '../output/output-objects.ts';
-import { retrying } from '../output/retrying.ts';
-import { machineTiming, type Timing } from '../output/timing.ts';
+import { machineTiming, retrying, type Timing } from '../output/timing.ts';
+
 import type { Redaction } from '../secrets/redaction.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { readSessionFile, type SessionFilePart, SessionFileRefusedError } from './read-session-file.ts';
 import { SESSION_ID } from './session-id.ts';
 
-export interface SessionSaverOptions {
+interface SessionSaverOptions {
   readonly jobId: string;
   readonly attempt: number;
   /** The folder with the CLI's sessions. */

@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { DriveName } from '../../lib/contract/drives.ts';
 import { codexOutput } from '../../lib/vendors/codex/codex-output.ts';
 import { createCodexDrive } from '../drives/codex-app-server.ts';
 import type { DrivePort } from '../drives/drive.ts';
 import type { Agent, AgentRun } from './agent.ts';
-import { codexDriveOf } from './codex-arguments.ts';
 import { codexConfig, VENDOR_KEY } from './codex-config.ts';
 import { CODEX_HOME, practiceLoginEnvironment } from './codex-login.ts';
 import { codexVersion, findCodex } from './vendor-binary.ts';
@@ -65,4 +65,22 @@ function environmentOf(run: AgentRun, home: string): Readonly<Record<string, str
     ...(run.vendor === undefined && run.practiceUrl === undefined && CODEX_API_KEY !== undefined && { CODEX_API_KEY }),
     ...(run.vendor !== undefined && { [VENDOR_KEY]: run.vendor.apiKey }),
   };
+}
+
+/** The drive for a run of codex: only `codex exec` takes all arguments that a profile may have. */
+export function codexDriveOf({
+  drive,
+  args,
+}: Pick<AgentRun, 'drive' | 'args'>): Extract<DriveName, 'exec' | 'app-server'> {
+  return drive === 'exec' || !isConfiguration(args) ? 'exec' : 'app-server';
+}
+
+/** Options that the app server has too. */
+const WITH_VALUE = /^(-c|--config|--enable|--disable)$/;
+const WITH_VALUE_INSIDE = /^(-c.+|--(config|enable|disable)=.+)$/s;
+
+function isConfiguration([first, ...rest]: readonly string[]): boolean {
+  if (first === undefined) return true;
+  if (WITH_VALUE.test(first)) return rest.length > 0 && isConfiguration(rest.slice(1));
+  return WITH_VALUE_INSIDE.test(first) && isConfiguration(rest);
 }

@@ -15,7 +15,7 @@ export const DRAFT_PREFIX = '.attach-';
 const DRAFT = new RegExp(`^\\${DRAFT_PREFIX}\\d+$`);
 
 /** The files of a folder that are stored, and how many are skipped, by reason. */
-export interface FoundFiles {
+interface FoundFiles {
   readonly files: readonly FoundFile[];
   readonly left: ReadonlyMap<LeftFor, number>;
   /** The paths of what can't be read, folders included. */

@@ -11,7 +11,7 @@ import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { giveTree, removeTree } from '../service-accounts/untrusted-files.ts';
 import { OWN_FOLDER } from './keep-attachments.ts';
 
-export interface AttachmentsToRestore {
+interface AttachmentsToRestore {
   readonly jobId: string;
   /** The attempt whose session is continued. */
   readonly attempt: number;

@@ -6,8 +6,8 @@ import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { AGENT_FOLDER } from '../agents/agent.ts';
 import { type KeptAttachments, keepAttachments, OWN_FOLDER } from '../attachments/keep-attachments.ts';
 import { removeTree } from '../service-accounts/untrusted-files.ts';
-import { makeFolder, makePersonal } from '../workspace/personal-files.ts';
-import { removeTemporary } from '../workspace/temporary-folder.ts';
+import { makeFolder, makePersonal, removeTemporary } from '../workspace/personal-files.ts';
+
 import type { AgentAttempt, AttemptContext, AttemptFiles, AttemptRecord } from './attempt.ts';
 
 /**

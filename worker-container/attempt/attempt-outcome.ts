@@ -3,7 +3,7 @@ import type { AgentFacts } from '../../lib/vendors/output/agent-output.ts';
 import { AccountRequiredError } from '../account/attempt-login.ts';
 import type { EndingReason } from '../commands/ending.ts';
 import type { TreeExit } from '../commands/process-tree.ts';
-import { SessionLostError } from '../prompt/thread-record.ts';
+import { SessionLostError } from '../prompt/attempt-prompt.ts';
 
 /** Everything that decides the outcome of an attempt. */
 export interface AttemptEnd {

@@ -12,8 +12,8 @@ import { logsDocument, resultDocument, resultMembers } from '../../lib/jobs/outp
 import { type DocumentName, type Receipt, STREAMS, type StreamName } from '../../lib/jobs/receipts/receipt.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { afterAttempt } from '../../lib/reconciler/after-attempt.ts';
-import { retrying } from '../output/retrying.ts';
-import { deadline, machineTiming } from '../output/timing.ts';
+import { deadline, machineTiming, retrying } from '../output/timing.ts';
+
 import type { Attempt, AttemptContext, AttemptRun } from './attempt.ts';
 
 /**

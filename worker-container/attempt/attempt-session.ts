@@ -8,16 +8,16 @@ import { type Folders, ownFolder, resolveFolder } from '../../lib/jobs/lifecycle
 import type { Outcome, Receipt } from '../../lib/jobs/receipts/receipt.ts';
 import type { EarlierTurn } from '../../lib/jobs/threads/conversation.ts';
 import type { AgentFacts } from '../../lib/vendors/output/agent-output.ts';
-import { folderHost } from '../agent-sessions/folder-host.ts';
-import { isUsageRecorded } from '../agent-sessions/is-usage-recorded.ts';
 import {
   type AttemptOfJob,
   attemptsBefore,
   chainOf,
+  isUsageRecorded,
   type RestoredSession,
   restoreSession,
 } from '../agent-sessions/restore-session.ts';
-import type { SessionOrigin } from '../agent-sessions/session-origin.ts';
+import { folderHost, type SessionOrigin } from '../agent-sessions/session-origin.ts';
+
 import { SessionSaver } from '../agent-sessions/session-saver.ts';
 import type { Agent } from '../agents/agent.ts';
 import { restoreAttachments } from '../attachments/restore-attachments.ts';

@@ -5,8 +5,7 @@ import { timeoutText } from '../../lib/platform/config/timeout.ts';
 import type { AgentFacts } from '../../lib/vendors/output/agent-output.ts';
 import type { KeptAttachments } from '../attachments/keep-attachments.ts';
 import { Ending, type EndingReason } from '../commands/ending.ts';
-import { survivorsText } from '../commands/process-tree.ts';
-import { type AgentEnd, untilEnded } from '../commands/until-ended.ts';
+import { endTree, survivorsOf, survivorsText, type Tree, type TreeExit } from '../commands/process-tree.ts';
 import { deadline, machineTiming } from '../output/timing.ts';
 import { changesOf, NO_CHANGES } from '../repository/worktree-changes.ts';
 import type { AgentAttempt, AttemptRecord, AttemptRun } from './attempt.ts';
@@ -183,4 +182,44 @@ function recordOfAgent(
     ...(courier.seen.length > 0 && { messages: [...courier.seen] }),
     ...(facts.finalMessage !== undefined && { final_message: facts.finalMessage }),
   };
+}
+
+/** How an agent ended. */
+interface AgentEnd {
+  /** Both members are null if the agent itself survived. */
+  readonly exit: TreeExit;
+  readonly byItself: boolean;
+  /** The processes of its tree that could not be ended. */
+  readonly survivors: readonly number[];
+}
+
+/** Resolves when the agent has ended and no process of its tree is alive, except for those that survive SIGKILL. */
+async function untilEnded(
+  tree: Tree,
+  {
+    agent,
+    mark,
+    ending,
+    tools,
+    killTimeoutMs,
+  }: {
+    readonly agent: { readonly politeSignal: 'SIGINT' | 'SIGTERM' };
+    readonly mark: string;
+    readonly ending: Ending;
+    readonly tools: { close(): Promise<unknown> } | undefined;
+    /** Default: a minute. */
+    readonly killTimeoutMs?: number | undefined;
+  },
+): Promise<AgentEnd> {
+  const { politeSignal } = agent;
+  const byItself = await Promise.race([tree.exited.then(() => true), ending.requested.then(() => false)]);
+  // Nothing is done in the name of an attempt that is being ended.
+  await tools?.close();
+  // Processes left behind by an agent that exited unasked belong to no one: they are killed without a polite signal.
+  const how = { child: tree, mark, politeSignal, killTimeoutMs };
+  const ended = endTree({ ...how, kill: byItself || ending.reason === 'killed' });
+  const hurry = ending.escalated.then(() => endTree({ ...how, kill: true }));
+  const survivors = await survivorsOf(Promise.race([ended, hurry]));
+  const exit = survivors.includes(tree.pid) ? { exitCode: null, signal: null } : await tree.exited;
+  return { exit, byItself, survivors };
 }

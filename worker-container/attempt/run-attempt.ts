@@ -11,10 +11,10 @@ import { AttemptLogin } from '../account/attempt-login.ts';
 import { OlderCliError } from '../agent-sessions/session-origin.ts';
 import { secretsOf, usesLogin } from '../agents/agent-environment.ts';
 import { Ending, isReleasingJob } from '../commands/ending.ts';
-import { lacksResources } from '../commands/lacks-resources.ts';
-import { AgentNotStartedError, CancelledBeforeStartError } from '../commands/not-started-error.ts';
-import { Heartbeat } from '../heartbeat/heartbeat.ts';
-import { VisibilityExtender } from '../heartbeat/visibility-extender.ts';
+import { AgentNotStartedError, CancelledBeforeStartError, lacksResources } from '../commands/not-started-error.ts';
+
+import { Heartbeat, VisibilityExtender } from '../heartbeat/heartbeat.ts';
+
 import { Redaction } from '../secrets/redaction.ts';
 import { rethrowTransient, SettingsUnreadError } from '../secrets/transient-error.ts';
 import { JobWatch } from '../tools/job-watch.ts';

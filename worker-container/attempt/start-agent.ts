@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { collectFollowUps } from '../../lib/jobs/creation/collect-follow-ups.ts';
 import { type AgentReader, promptedSession, STDERR_TAIL_BYTES } from '../../lib/vendors/output/agent-output.ts';
 import { endTree, spawnTree, survivorsOf, survivorsText, type Tree } from '../commands/process-tree.ts';
-import type { Drive } from '../drives/drive.ts';
-import { startDrive } from '../drives/start-drive.ts';
+import { type Drive, startDrive } from '../drives/drive.ts';
+
 import { MessageCourier } from '../messages/message-courier.ts';
 import { s3OutputObjects } from '../output/output-objects.ts';
 import { OutputShipper } from '../output/output-shipper.ts';

@@ -19,7 +19,7 @@ export interface PreparingCommand extends Omit<TreeCommand, 'stdin'>, SurvivorRu
 }
 
 /** The end of a process that the worker itself needed. */
-export interface PreparingExit extends TreeExit {
+interface PreparingExit extends TreeExit {
   /** The end of its stderr as text, masked. */
   readonly stderrTail: string;
   /** The processes of its tree that could not be ended. */

@@ -84,7 +84,7 @@ export async function spawnTree({ command, args, env, cwd, stdin, mark, account 
   }
 }
 
-export interface TreeEnding {
+interface TreeEnding {
   readonly child: Pick<Tree, 'pid' | 'startedAt' | 'starts' | 'account'>;
   readonly mark: string;
   /** Asks the agent to end itself and its tools. */
@@ -106,7 +106,7 @@ export interface SurvivorRule {
 }
 
 /** Processes survive SIGKILL: they run as another user, or hang in a call of the system. */
-export class SurvivingProcessesError extends Error {
+class SurvivingProcessesError extends Error {
   override readonly name = 'SurvivingProcessesError';
   readonly pids: readonly number[];
 

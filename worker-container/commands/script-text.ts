@@ -7,7 +7,7 @@ export function scriptText(text: string): string {
 }
 
 /** What a script's first line asks for, as the kernel reads it: a program, and the rest of the line as one argument. */
-export interface Interpreter {
+interface Interpreter {
   readonly command: string;
   readonly args: readonly string[];
 }

@@ -17,8 +17,8 @@ import { readSecrets } from '../attempt/prepare-agent.ts';
 import { type CommandEnd, runCommand } from '../commands/bash-command.ts';
 import { survivorsText } from '../commands/process-tree.ts';
 import { LogTail } from '../output/log-tail.ts';
-import { retrying } from '../output/retrying.ts';
-import { deadline, machineTiming } from '../output/timing.ts';
+import { deadline, machineTiming, retrying } from '../output/timing.ts';
+
 import { Redaction } from '../secrets/redaction.ts';
 import { workFolders } from '../workspace/work-folders.ts';
 import { beginCommands } from './begin-commands.ts';

@@ -3,7 +3,7 @@ import type { JobDeploymentStore } from '../../lib/jobs/deployments/job-deployme
 import { machineTiming, type Timing } from '../output/timing.ts';
 
 /** How often (ms) to check whether a deployment that runs is still recorded as this worker's. */
-export const CHECK_INTERVAL_MS = 15_000;
+const CHECK_INTERVAL_MS = 15_000;
 
 interface Context {
   readonly deployments: Pick<JobDeploymentStore, 'get'>;

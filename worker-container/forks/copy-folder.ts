@@ -9,7 +9,7 @@ import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { removeTree } from '../service-accounts/untrusted-files.ts';
 
 /** Where the copy of a folder is made. */
-export interface FolderCopy extends SurvivorRule {
+interface FolderCopy extends SurvivorRule {
   /** The folder to copy. The account can read it. */
   readonly from: string;
   /** The private folder of the fork. */

@@ -6,9 +6,9 @@ import { joinedKey, liveChunkKey } from '../../lib/jobs/output/output-keys.ts';
 import type { OutputSource } from '../../lib/jobs/output/output-source.ts';
 import type { StreamManifest, StreamName } from '../../lib/jobs/receipts/receipt.ts';
 import type { Redaction } from '../secrets/redaction.ts';
-import { OutputIntake } from './output-intake.ts';
+import { OutputIntake, Spool } from './output-intake.ts';
 import type { OutputObjects } from './output-objects.ts';
-import { Spool } from './spool.ts';
+
 import { StreamShipper } from './stream-shipper.ts';
 import { machineTiming, type Timing } from './timing.ts';
 

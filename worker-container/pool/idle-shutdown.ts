@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@aws-lambda-powertools/logger';
+import * as z from 'zod';
+import type { Clock } from '../../lib/platform/aws/table-clock.ts';
+import { type WarmWorkers, warmWorkersAt } from '../../lib/platform/config/warm-workers.ts';
+import type { LiveWorkers } from '../../lib/workers/live-workers.ts';
+import type { ScalingStore } from '../../lib/workers/scaling/scaling-store.ts';
 import type { MessagePoller } from './message-poller.ts';
 import type { Registration } from './registration.ts';
 
@@ -69,4 +74,95 @@ export class IdleShutdown {
     if (isShuttingDown) log.info('idle; this worker shuts down');
     return isShuttingDown;
   }
+}
+
+/** How often (ms) a worker checks whether another build is wanted. */
+const OUTDATED_INTERVAL_MS = 15_000;
+
+interface BuildCheckOptions {
+  /** Undefined outside ECS. */
+  readonly metadataUri: string | undefined;
+  readonly scaling: Pick<ScalingStore, 'readState'>;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** Compares the build of this worker's task with the wanted one. Workers of the local run are never outdated. */
+export class BuildCheck {
+  readonly #options: BuildCheckOptions;
+  #task: Awaited<ReturnType<typeof readTaskIdentity>>;
+  #nextCheckAt = 0;
+
+  constructor(options: BuildCheckOptions) {
+    this.#options = options;
+  }
+
+  /** The task that this worker runs in; undefined outside ECS, and until ECS has identified it. */
+  get task() {
+    return this.#task;
+  }
+
+  /** ECS may not answer while the machine is busy starting: later checks ask it again. */
+  async readTask(): Promise<void> {
+    this.#task = await readTaskIdentity(this.#options.metadataUri).catch((error: Error) => {
+      this.#options.log.warn('ECS did not identify this task: whether it is outdated is unknown until it does', error);
+      return undefined;
+    });
+  }
+
+  async isOutdated(): Promise<boolean> {
+    if (performance.now() < this.#nextCheckAt) return false;
+    this.#nextCheckAt = performance.now() + OUTDATED_INTERVAL_MS;
+    if (this.#task === undefined) await this.readTask();
+    if (this.#task === undefined) return false;
+    const { wanted } = await this.#options.scaling.readState();
+    return wanted !== undefined && wanted !== this.#task.build;
+  }
+}
+
+/** https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-metadata-endpoint-v4-fargate-response.html */
+const taskSchema = z.object({ TaskARN: z.string(), Family: z.string(), Revision: z.string() });
+
+/** The task that this worker runs in. */
+interface OwnTask {
+  readonly task: string;
+  /** Its task definition, `family:revision`. */
+  readonly build: string;
+}
+
+/** Milliseconds. */
+const TIMEOUT_MS = 5_000;
+
+/** Asks ECS for this task's identity; undefined: the worker runs in none. @throws if ECS does not answer */
+async function readTaskIdentity(metadataUri: string | undefined): Promise<OwnTask | undefined> {
+  if (metadataUri === undefined) return undefined;
+  const answer = await fetch(`${metadataUri}/task`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const { TaskARN, Family, Revision } = taskSchema.parse(await answer.json());
+  return { task: TaskARN.slice(TaskARN.lastIndexOf('/') + 1), build: `${Family}:${Revision}` };
+}
+
+/** How long (ms) an answer holds: an idle worker asks every second. */
+const ANSWER_FOR_MS = 30_000;
+
+interface KeptWarmOptions {
+  readonly warm: WarmWorkers;
+  readonly clock: Clock;
+  readonly workers: Pick<LiveWorkers, 'list'>;
+  readonly workerId: string;
+}
+
+/**
+ * Asks whether this worker is one of those that the deployment keeps running without work: the first by their ids, so
+ * that all workers agree.
+ */
+export function keptWarm({ warm, clock, workers, workerId }: KeptWarmOptions): () => Promise<boolean> {
+  let known: { readonly until: number; readonly isKept: boolean } | undefined;
+  return async () => {
+    const now = clock.now();
+    const count = warmWorkersAt(warm, now);
+    if (count === 0) return false;
+    if (known !== undefined && now < known.until) return known.isKept;
+    const before = (await workers.list()).filter(({ id, leaving }) => id < workerId && leaving === undefined);
+    known = { until: now + ANSWER_FOR_MS, isKept: before.length < count };
+    return known.isKept;
+  };
 }

@@ -15,7 +15,7 @@ const STARVATION_KNOWN_MS = 1_000;
 /** Milliseconds to wait after the queues failed to answer. */
 const FAILURE_PAUSE_MS = 1_000;
 
-export interface MessagePollerOptions {
+interface MessagePollerOptions {
   readonly dispatchQueues: Pick<DispatchQueues, 'receiveUpTo' | 'release'>;
   /** The bands with a job that has been ready for too long. */
   readonly starvingBands: () => Promise<readonly Band[]>;

@@ -1,7 +1,14 @@
+import { statfs } from 'node:fs/promises';
+import { arch, availableParallelism, freemem, loadavg, platform, release, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { stallTolerantTimer } from '../../lib/platform/stall-tolerant-timer.ts';
-import { type LiveWorkers, REGISTER_INTERVAL_MS, type WorkerInfo } from '../../lib/workers/live-workers.ts';
+import {
+  type LiveWorkers,
+  type Machine,
+  REGISTER_INTERVAL_MS,
+  type WorkerInfo,
+} from '../../lib/workers/live-workers.ts';
 
 /** How often (ms) to check the time since the last acknowledgement. */
 const CHECK_INTERVAL_MS = 1_000;
@@ -12,7 +19,7 @@ export const FIRST_RETRY_MS = 1_000;
 /** How long (ms) the end of the worker waits until its entry is deleted. */
 const DEREGISTER_TIMEOUT_MS = 5_000;
 
-export type DrainState = NonNullable<WorkerInfo['leaving']>;
+type DrainState = NonNullable<WorkerInfo['leaving']>;
 
 interface RegistrationOptions {
   readonly workers: Pick<LiveWorkers, 'register' | 'deregister'>;
@@ -121,4 +128,22 @@ export class Registration {
     this.#last = sent.catch(() => undefined);
     return await sent;
   }
+}
+
+/** The current state of this worker's machine; in a container, its own share of memory. */
+export async function describeMachine(workFolder: string): Promise<Machine> {
+  const limit = process.constrainedMemory();
+  const total = limit > 0 && limit < totalmem() ? limit : totalmem();
+  const free = total < totalmem() ? process.availableMemory() : freemem();
+  // A missing folder is omitted; it must not end the worker.
+  const disk = await statfs(workFolder).catch(() => undefined);
+  return {
+    cpus: availableParallelism(),
+    load_1m: Math.round((loadavg()[0] ?? 0) * 100) / 100,
+    architecture: arch(),
+    platform: `${platform()} ${release()}`,
+    node_version: process.version,
+    memory: { total_bytes: total, free_bytes: Math.min(free, total) },
+    ...(disk && { storage: { total_bytes: disk.blocks * disk.bsize, free_bytes: disk.bavail * disk.bsize } }),
+  };
 }

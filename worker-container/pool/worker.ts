@@ -1,15 +1,16 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
 import { type ClaimContext, type Claimed, claim } from '../../lib/jobs/admission/claim.ts';
-import type { ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
+import { type DispatchQueues, MAX_BATCH, type ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
 import { effectOf } from '../../lib/jobs/lifecycle/effects.ts';
+import type { Band } from '../../lib/platform/aws/tables.ts';
 import type { MetricValues } from '../../lib/platform/operations/metrics.ts';
 import { type ReconcilerContext, takeOverLostJobs } from '../../lib/reconciler/reconcile-jobs.ts';
 import type { AttemptContext } from '../attempt/attempt.ts';
 import { runAttempt } from '../attempt/run-attempt.ts';
 import { runDeployments } from '../deployments/deploy-commands.ts';
-import { machineTiming, pause } from '../output/timing.ts';
+import { machineTiming, pause, type Timing } from '../output/timing.ts';
 import { removeLeftovers } from '../service-accounts/leftover-files.ts';
 import type { ServiceAccount, ServiceAccounts } from '../service-accounts/service-account.ts';
-import { Acknowledger } from './acknowledger.ts';
 import type { MessagePoller } from './message-poller.ts';
 
 /** Milliseconds before a slot continues after an unexpected error. */
@@ -42,7 +43,7 @@ interface Slot {
 }
 
 /** Signals of a worker's shutdown. */
-export interface WorkerSignals {
+interface WorkerSignals {
   /** Receive no new messages. */
   readonly draining: AbortSignal;
   /** Release running attempts. */
@@ -215,5 +216,55 @@ export class Worker {
   #ends(jobId: string): void {
     this.#running.delete(jobId);
     this.#usedAt = performance.now();
+  }
+}
+
+/** Milliseconds that a handled message waits for others, to be deleted together. */
+const GATHER_MS = 200;
+
+interface AcknowledgerOptions {
+  readonly dispatchQueues: Pick<DispatchQueues, 'acknowledgeAll'>;
+  readonly log: Logger;
+  /** Default: this machine's. */
+  readonly timing?: Timing | undefined;
+}
+
+/** Deletes handled dispatch messages, several in one request. One that could not be deleted returns and finds no job. */
+class Acknowledger {
+  readonly #options: AcknowledgerOptions;
+  readonly #pending = new Map<Band, ReceivedMessage[]>();
+  readonly #deleting = new Set<Promise<void>>();
+
+  constructor(options: AcknowledgerOptions) {
+    this.#options = options;
+  }
+
+  /** Deletes the message soon. */
+  async acknowledge(received: ReceivedMessage): Promise<void> {
+    const { band } = received.message;
+    const pending = this.#pending.get(band) ?? [];
+    pending.push(received);
+    if (pending.length >= MAX_BATCH) this.#delete(band);
+    else if (pending.length === 1) {
+      this.#pending.set(band, pending);
+      (this.#options.timing ?? machineTiming).schedule(() => this.#delete(band), GATHER_MS);
+    }
+  }
+
+  /** Deletes what is left. Never rejects. */
+  async flush(): Promise<void> {
+    for (const band of this.#pending.keys()) this.#delete(band);
+    await Promise.all(this.#deleting);
+  }
+
+  #delete(band: Band): void {
+    const pending = this.#pending.get(band) ?? [];
+    this.#pending.delete(band);
+    const { dispatchQueues, log } = this.#options;
+    const deleting = dispatchQueues
+      .acknowledgeAll(band, pending)
+      .catch((error: Error) => log.warn('dispatch messages not acknowledged; they will return once', error))
+      .finally(() => this.#deleting.delete(deleting));
+    this.#deleting.add(deleting);
   }
 }

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { ProcessEntry, StartedProcess } from '../../lib/platform/processes/process-entry.ts';
 import { ancestry, processTable } from '../../lib/platform/processes/process-table.ts';
 
@@ -117,4 +119,17 @@ function send(target: number, signal: NodeJS.Signals): void {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }
+}
+
+const run = promisify(execFile);
+
+/** Folders that only the system's own packages write to; the last one is NixOS's. */
+const SYSTEM_PATH = '/usr/bin:/bin:/run/current-system/sw/bin';
+
+/**
+ * Runs a system tool with the worker's own privileges. It ignores any PATH, and does not pass on the worker's
+ * environment, which tells where its credentials are.
+ */
+export async function runSystemTool(tool: 'mkfifo' | 'rm' | 'find', args: readonly string[]): Promise<void> {
+  await run(tool, args, { env: { PATH: SYSTEM_PATH } });
 }

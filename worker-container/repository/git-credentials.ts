@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Answers to git's credential prompts. */
-export interface GitCredentials {
+interface GitCredentials {
   readonly username: string;
   readonly password: string;
   /** The only server that gets them, as in git's prompts: `https://HOST[:PORT]`. */

@@ -9,7 +9,7 @@ import { isSetUp, markSetUp } from './job-worktree.ts';
 import type { JobWorktree } from './worktree-record.ts';
 
 /** Where a setup command runs, and where its output is stored. */
-export interface SetupSurroundings {
+interface SetupSurroundings {
   /** The environment of the agent. */
   readonly agentEnv: Readonly<Record<string, string>>;
   readonly setupLog: string;

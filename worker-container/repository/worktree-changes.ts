@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { LIMITS } from '../../lib/contract/limits.ts';
 import type { Changes } from '../../lib/jobs/receipts/changes.ts';
 import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
-import { layOutStat, WHOLE_STAT } from './diff-stat.ts';
 import { type GitCall, GitRefusedError, type GitSurroundings, git, JOBS_REPOSITORY_LIMIT_MS } from './git.ts';
 import { keepSnapshot, type TurnEnd } from './snapshots.ts';
 import { type JobWorktree, readRecord } from './worktree-record.ts';
@@ -126,4 +125,27 @@ function countsOf(stat: string): Pick<Changes, 'files' | 'insertions' | 'deletio
     insertions: count(/ (\d+) insertions?\(\+\)/),
     deletions: count(/ (\d+) deletions?\(-\)/),
   };
+}
+
+/** Makes `git diff` print all of the names of the first 40 files: a name that git itself cuts can't be masked. */
+const WHOLE_STAT = ['--stat-width=20000', '--stat-name-width=10000', '--stat-graph-width=30', '--stat-count=40'];
+
+/** How many characters of a name are shown, counted from its end. */
+const NAME_LENGTH = 60;
+
+/** The summary of a diff in the layout of `git diff --stat`, with long names cut. */
+function layOutStat(stat: string): string {
+  const lines = stat.split('\n').map((line) => {
+    const [, name, counts] = /^ (.*\S) *\| (.*)$/.exec(line) ?? [];
+    return name === undefined || counts === undefined ? { line } : { line, name: shortened(name), counts };
+  });
+  const width = Math.max(0, ...lines.map(({ name = '' }) => name.length));
+  return lines
+    .map(({ line, name, counts }) => (name === undefined ? line : ` ${name.padEnd(width)} | ${counts}`))
+    .join('\n');
+}
+
+function shortened(name: string): string {
+  const characters = Array.from(name);
+  return characters.length > NAME_LENGTH ? `...${characters.slice(3 - NAME_LENGTH).join('')}` : name;
 }

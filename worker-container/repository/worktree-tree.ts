@@ -220,7 +220,7 @@ async function obstaclesIn(
 }
 
 /** The submodules in the index of a repository: their commits by path. */
-export async function submodulesIn(surroundings: GitSurroundings, call: GitCall): Promise<Map<string, string>> {
+async function submodulesIn(surroundings: GitSurroundings, call: GitCall): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const onStdout = collector('\0', (entry) => {
     const [, commit, path] = /^160000 (\S+) \d\t(.*)$/s.exec(entry) ?? [];

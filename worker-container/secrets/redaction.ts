@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { Redactor } from './redactor.ts';
-import { SecretMatcher } from './secret-matcher.ts';
+import { Redactor, SecretMatcher } from './redactor.ts';
 
 /** Bytes that are masked at once. */
 const SLICE_BYTES = 256 * 1024;

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import type { Duplex, Readable } from 'node:stream';
 import type { ServiceAccount } from './service-account.ts';
 
-export interface StartOptions extends Pick<SpawnOptions, 'detached'> {
+interface StartOptions extends Pick<SpawnOptions, 'detached'> {
   readonly cwd: string;
   /** The complete environment of the process. */
   readonly env: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface StartOptions extends Pick<SpawnOptions, 'detached'> {
   readonly stdio: ('ignore' | 'pipe' | number)[];
 }
 
-export interface StartedProcess {
+interface StartedProcess {
   readonly child: ChildProcess;
   /** Resolves when the process runs the command with its environment; rejects with a plain message if it can't. */
   readonly started: Promise<void>;

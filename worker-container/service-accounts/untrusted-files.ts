@@ -13,7 +13,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runSystemTool } from '../processes/system-tool.ts';
+import { runSystemTool } from '../processes/process-scan.ts';
 import { isServiceAccount, type ServiceAccount } from './service-account.ts';
 
 /**

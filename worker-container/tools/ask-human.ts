@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LIMITS } from '../../lib/contract/limits.ts';
-import { transition } from '../../lib/jobs/dispatch/transition.ts';
+import { type TransitionContext, transition } from '../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { answerText, readMasked } from '../../lib/jobs/questions/answer-text.ts';
 import { askQuestion, type QuestionContext } from '../../lib/jobs/questions/ask-question.ts';
@@ -9,7 +9,6 @@ import { machineTiming, type Timing } from '../output/timing.ts';
 import type { Redaction } from '../secrets/redaction.ts';
 import type { JobWatch } from './job-watch.ts';
 import { type Tool, ToolRefusedError, tool } from './tool.ts';
-import { type UnheardQuestion, withdrawUnheard } from './unheard-question.ts';
 
 /** What a question needs of its attempt. */
 export interface AskingAttempt {
@@ -149,4 +148,48 @@ async function answerOf(
   if (question.state === 'expired' && found?.row.default !== undefined)
     return `Nobody answered before the deadline. Continue with your default answer: ${found.row.default}`;
   return undefined;
+}
+
+/** A question whose call failed: it may be recorded, or be recorded late, and its agent does not wait for an answer. */
+interface UnheardQuestion {
+  /** The agent asks it again: it stays if it is still open. @returns whether it was withdrawn */
+  isWithdrawn(): Promise<boolean>;
+}
+
+/** Withdraws the question once the heartbeat reads it as open, so that nobody answers in vain. */
+function withdrawUnheard(
+  context: TransitionContext,
+  {
+    job: { attempt },
+    watch,
+    onFailure,
+  }: {
+    readonly job: Pick<Job, 'attempt'>;
+    readonly watch: JobWatch;
+    readonly onFailure: (error: unknown) => void;
+  },
+  id: string,
+): UnheardQuestion {
+  const repeated = new AbortController();
+  const isRecorded = ({ question }: Job) =>
+    question?.id === id && (question.state === 'open' || question.state === 'withdrawn');
+  const withdrawing = async (): Promise<boolean> => {
+    for (;;) {
+      const job = await watch.until(isRecorded, repeated.signal);
+      if (job === undefined) return false;
+      if (job.question?.state === 'withdrawn') return true;
+      try {
+        if ((await transition(context, job, { type: 'withdraw', attempt, id })).done) return true;
+      } catch (error) {
+        onFailure(error);
+      }
+    }
+  };
+  const done = withdrawing();
+  return {
+    async isWithdrawn() {
+      repeated.abort();
+      return await done;
+    },
+  };
 }

@@ -8,7 +8,7 @@ import { endStarted, outputOf, startUnder } from '../service-accounts/start-unde
 import { type Tool, ToolRefusedError, tool } from './tool.ts';
 
 /** Where files may be, and where they are copied to. */
-export interface AttachableFiles {
+interface AttachableFiles {
   readonly cwd: string;
   /** `$PROMPTQ_ATTACHMENTS` */
   readonly attachments: string;

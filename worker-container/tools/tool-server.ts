@@ -1,13 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { rejectUnsound } from '../../lib/contract/input/reject-unsound.ts';
 import { TOOL_SERVER, type ToolAccess } from '../commands/tool-access.ts';
-import { limitConnections } from './limit-connections.ts';
 import { type Tool, ToolRefusedError } from './tool.ts';
 
 /** Longest request, bytes. */
@@ -161,4 +161,67 @@ function refuse(response: ServerResponse, status: number, why: string): void {
   // The rest of a long body is not read.
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
   response.end(JSON.stringify({ error: why }));
+}
+
+/**
+ * Connections at once: so many that have sent the key, and so many that have not. Agents use one or two; the limit keeps
+ * others from using up descriptors.
+ */
+const MAX_CONNECTIONS = 100;
+
+/** The connections of a server. */
+interface LimitedConnections {
+  /** The agent uses the connection: it is not closed for the sake of others. */
+  onKey(socket: Socket): void;
+}
+
+/**
+ * Limits the connections of a server on loopback. Of too many without the key, those of other users are closed, or the
+ * oldest one: jobs in other slots must not keep an agent from its tools.
+ * @param uid of the agent; undefined: others run as the same user
+ */
+function limitConnections(server: Server, uid: number | undefined): LimitedConnections {
+  const withoutKey = new Set<Socket>();
+  server.maxConnections = 2 * MAX_CONNECTIONS;
+  server.on('connection', (socket) => {
+    withoutKey.add(socket);
+    socket.once('close', () => withoutKey.delete(socket));
+    if (withoutKey.size <= MAX_CONNECTIONS) return;
+    const foreign = uid === undefined ? [] : foreignTo(uid, server, withoutKey);
+    for (const surplus of foreign.length > 0 ? foreign : [...withoutKey].slice(0, 1)) {
+      withoutKey.delete(surplus);
+      surplus.destroy();
+    }
+  });
+  return { onKey: (socket) => void withoutKey.delete(socket) };
+}
+
+/** The connections that processes of other users have made. @returns none where the platform does not list them */
+function foreignTo(uid: number, server: Server, sockets: Iterable<Socket>): Socket[] {
+  const owners = ownersByPort((server.address() as AddressInfo).port);
+  if (owners.size === 0) return [];
+  return [...sockets].filter(({ remotePort }) => owners.get(remotePort ?? 0) !== uid);
+}
+
+/** The users of the connections to a port of this machine, by the port at their end. */
+function ownersByPort(port: number): Map<number, number> {
+  const owners = new Map<number, number>();
+  for (const line of ['tcp', 'tcp6'].flatMap(linesOf)) {
+    const [, local = '', remote = '', , , , , uid] = line.trim().split(/\s+/);
+    if (portOf(remote) === port) owners.set(portOf(local), Number(uid));
+  }
+  return owners;
+}
+
+function linesOf(name: string): string[] {
+  try {
+    return readFileSync(`/proc/net/${name}`, 'utf8').split('\n');
+  } catch {
+    return [];
+  }
+}
+
+/** @param address `0100007F:1F90` */
+function portOf(address: string): number {
+  return Number.parseInt(address.split(':')[1] ?? '', 16);
 }

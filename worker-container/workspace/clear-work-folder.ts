@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { recoverRenewal } from '../account/attempt-login.ts';
 import type { CredentialFiles } from '../account/credential-files.ts';
 import { ownerOf, type ServiceAccounts } from '../service-accounts/service-account.ts';
-import { removeAllTemporary } from './temporary-folder.ts';
+import { removeAllTemporary } from './personal-files.ts';
 
 /**
  * Removes what attempts and logins of a dead worker left, above all copies of logins. Keeps only a login that was

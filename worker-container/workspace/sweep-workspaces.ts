@@ -5,15 +5,14 @@ import { isJobId } from '../../lib/jobs/lifecycle/job-id.ts';
 import type { JobStore } from '../../lib/jobs/store/job-store.ts';
 import { isFolderUnused } from '../../lib/jobs/threads/folder-users.ts';
 import type { ThreadStore } from '../../lib/jobs/threads/thread-store.ts';
-import type { Clock } from '../../lib/platform/aws/table-clock.ts';
-import { timestamp } from '../../lib/platform/aws/table-clock.ts';
+import { type Clock, timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { isUnavailable } from '../../lib/platform/aws/unavailable.ts';
 import type { SharedLocks } from '../../lib/platform/shared-lock.ts';
 import { CLONES, RECORDS } from '../repository/kept-clone.ts';
 import { removeTree } from '../service-accounts/untrusted-files.ts';
-import { pathOf, withFolder } from './open-folder.ts';
+import { pathOf, withFolder } from './folder-access.ts';
 
-export interface WorkspaceSweep {
+interface WorkspaceSweep {
   readonly workspaces: string;
   /** Days until a job's own folder is removed, from the last end among all jobs that work in it; 0: never. */
   readonly days: number;
@@ -127,4 +126,46 @@ async function removeRecords(workspaces: string, project: string, id: string): P
 async function foldersIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+/** Milliseconds. */
+const SWEEP_INTERVAL_MS = 3_600_000;
+
+/** Sweeps the workspaces now and every hour, until it is stopped. */
+export class WorkspaceSweeper {
+  readonly #sweep: WorkspaceSweep;
+  #timer: NodeJS.Timeout | undefined;
+  #isSweeping = false;
+
+  constructor(sweep: WorkspaceSweep) {
+    this.#sweep = sweep;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.#run(), SWEEP_INTERVAL_MS);
+    void this.#run();
+  }
+
+  /**
+   * Call it when the process is about to exit. The next worker continues a sweep that this cuts off: to remove a large
+   * folder from a network file system takes longer than an idle worker stays.
+   */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    const { locks, workerId, log } = this.#sweep;
+    if (!this.#isSweeping) return;
+    await locks
+      .release(SWEEP_LOCK, workerId)
+      .catch((error: Error) => log.warn('another worker continues the sweep of the workspaces only later', error));
+  }
+
+  /** A failure does no harm: the next sweep, by any worker, does the same work. */
+  async #run(): Promise<void> {
+    const { log } = this.#sweep;
+    this.#isSweeping = true;
+    await sweepWorkspaces(this.#sweep)
+      .then((removed) => removed > 0 && log.info('removed folders of jobs that ended long ago', { removed }))
+      .catch((error: Error) => log.warn('sweeping the workspaces failed', error));
+    this.#isSweeping = false;
+  }
 }

@@ -7,10 +7,9 @@ import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
 import { CLONES } from '../repository/kept-clone.ts';
 import { keepNamedFolder } from '../service-accounts/leftover-files.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
-import { closeTo, openTo } from './folder-access.ts';
-import { openRoot, stepInto, withFolder } from './open-folder.ts';
+import { closeTo, openRoot, openTo, stepInto, withFolder } from './folder-access.ts';
 
-export interface WorkFolderOptions {
+interface WorkFolderOptions {
   /** Undefined: folders belong to this process's user. */
   readonly account: ServiceAccount | undefined;
   readonly folders: Folders;

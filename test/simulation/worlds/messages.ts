@@ -2,8 +2,8 @@ import { isTerminal } from '../../../lib/contract/statuses.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { MESSAGE_HEADING } from '../../../lib/jobs/messages/message-id.ts';
 import type { AttemptContext } from '../../../worker-container/attempt/attempt.ts';
-import { withMessages } from '../../../worker-container/messages/given-messages.ts';
-import { MessageCourier } from '../../../worker-container/messages/message-courier.ts';
+import { MessageCourier, withMessages } from '../../../worker-container/messages/message-courier.ts';
+
 import { rethrowTransient } from '../../../worker-container/secrets/transient-error.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
 import type { ModelDeployment } from './deployment.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDevicePrompt, readLoginFailure } from '../../../worker-container/account/device-prompt.ts';
+import { readDevicePrompt, readLoginFailure } from '../../../worker-container/account/login-cli.ts';
 
 /** What codex 0.169.0 printed in a real run. */
 const PRINTED = `

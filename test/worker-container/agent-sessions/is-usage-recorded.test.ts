@@ -4,7 +4,7 @@ import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { receiptKey } from '../../../lib/jobs/output/output-keys.ts';
 import { OutputStore } from '../../../lib/jobs/output/output-store.ts';
 import type { Receipt } from '../../../lib/jobs/receipts/receipt.ts';
-import { isUsageRecorded } from '../../../worker-container/agent-sessions/is-usage-recorded.ts';
+import { isUsageRecorded } from '../../../worker-container/agent-sessions/restore-session.ts';
 import { aJob, aReceipt, aRunningJob } from '../../lib/jobs/a-job.ts';
 import { ModelObjects } from '../../simulation/model/objects.ts';
 

@@ -5,9 +5,9 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AgentSessionStore } from '../../../lib/jobs/output/agent-sessions/agent-session-store.ts';
 import { sessionAboutKey, sessionPartKey } from '../../../lib/jobs/output/output-keys.ts';
-import { folderHost } from '../../../worker-container/agent-sessions/folder-host.ts';
 import { type RestoreRequest, restoreSession } from '../../../worker-container/agent-sessions/restore-session.ts';
-import { OlderCliError } from '../../../worker-container/agent-sessions/session-origin.ts';
+import { folderHost, OlderCliError } from '../../../worker-container/agent-sessions/session-origin.ts';
+
 import { ModelObjects } from '../../simulation/model/objects.ts';
 
 const ID = '01a207f5-eb44-7283-a012-30a0de506a94';

@@ -6,7 +6,7 @@ import type { AgentFacts } from '../../../lib/vendors/output/agent-output.ts';
 import type { AgentRun } from '../../../worker-container/agents/agent.ts';
 import { claude } from '../../../worker-container/agents/claude.ts';
 import { endTree, findMarked, spawnTree } from '../../../worker-container/commands/process-tree.ts';
-import { startDrive } from '../../../worker-container/drives/start-drive.ts';
+import { startDrive } from '../../../worker-container/drives/drive.ts';
 import { amount } from '../../vitest/amount.ts';
 import { claudeRuns } from './claude-runs.ts';
 import { textsOf } from './practice-messages.ts';

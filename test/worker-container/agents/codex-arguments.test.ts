@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { codexDriveOf } from '../../../worker-container/agents/codex-arguments.ts';
+import { codexDriveOf } from '../../../worker-container/agents/codex.ts';
 
 it.each<[readonly string[], string]>([
   [[], 'app-server'],

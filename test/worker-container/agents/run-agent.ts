@@ -8,8 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { AgentFacts } from '../../../lib/vendors/output/agent-output.ts';
 import type { Agent, AgentRun } from '../../../worker-container/agents/agent.ts';
-import type { Drive } from '../../../worker-container/drives/drive.ts';
-import { startDrive } from '../../../worker-container/drives/start-drive.ts';
+import { type Drive, startDrive } from '../../../worker-container/drives/drive.ts';
 
 /** The result of one real run of an agent's CLI. */
 export interface AgentEnd {

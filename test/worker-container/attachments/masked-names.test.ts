@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { maskedNames } from '../../../worker-container/attachments/masked-names.ts';
+import { maskedNames } from '../../../worker-container/attachments/keep-attachments.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 
 const masked = (...names: readonly string[]) =>

@@ -8,7 +8,7 @@ import {
   notStarted,
   startFailure,
 } from '../../../worker-container/attempt/attempt-outcome.ts';
-import { SessionLostError } from '../../../worker-container/prompt/thread-record.ts';
+import { SessionLostError } from '../../../worker-container/prompt/attempt-prompt.ts';
 
 const ran: AgentFacts = { finished: false };
 const exited = (exitCode: number | null, signal: NodeJS.Signals | null = null) => ({ exitCode, signal });

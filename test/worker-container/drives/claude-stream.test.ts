@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createClaudeDrive } from '../../../worker-container/drives/claude-stream.ts';
+import { createClaudeDrive } from '../../../worker-container/agents/claude.ts';
 import type { DrivePort } from '../../../worker-container/drives/drive.ts';
 
 test('a message counts as delivered once, however often claude repeats it', () => {

@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { expect, it } from 'vitest';
 import type { DispatchQueues } from '../../../lib/jobs/dispatch/dispatch-queues.ts';
-import { VisibilityExtender } from '../../../worker-container/heartbeat/visibility-extender.ts';
+import { VisibilityExtender } from '../../../worker-container/heartbeat/heartbeat.ts';
 
 const held = { message: { v: 1, band: 'normal', project: 'p', job: 'j' }, handle: 'h', receives: 1 } as const;
 

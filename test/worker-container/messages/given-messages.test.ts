@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
-import { withMessages } from '../../../worker-container/messages/given-messages.ts';
+import { withMessages } from '../../../worker-container/messages/message-courier.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 
 it('an agent that starts over gets what an earlier one had, which stays delivered', async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { Spool } from '../../../worker-container/output/spool.ts';
+import { Spool } from '../../../worker-container/output/output-intake.ts';
 
 it('only the worker can read the file in which output waits: it is not masked yet, and its folder can be passed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { warmWorkersSchema } from '../../../lib/platform/config/warm-workers.ts';
 import type { LiveWorkers } from '../../../lib/workers/live-workers.ts';
-import { keptWarm } from '../../../worker-container/pool/kept-warm.ts';
+import { keptWarm } from '../../../worker-container/pool/idle-shutdown.ts';
 
 describe('the workers that a deployment keeps running', () => {
   const NOON = Date.parse('2026-11-25T12:00:00Z');

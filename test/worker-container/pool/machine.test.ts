@@ -1,6 +1,6 @@
 import { loadavg, tmpdir, totalmem } from 'node:os';
 import { afterEach, expect, it, vi } from 'vitest';
-import { describeMachine } from '../../../worker-container/pool/machine.ts';
+import { describeMachine } from '../../../worker-container/pool/registration.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { Receipt } from '../../../lib/jobs/receipts/receipt.ts';
 import type { StoredQuestion } from '../../../lib/jobs/store/question-store.ts';
-import { threadRecord as recordOf, SessionLostError } from '../../../worker-container/prompt/thread-record.ts';
+import { threadRecord as recordOf, SessionLostError } from '../../../worker-container/prompt/attempt-prompt.ts';
 import { aJob, aReceipt } from '../../lib/jobs/a-job.ts';
 
 type Context = Parameters<typeof recordOf>[0];

@@ -8,6 +8,7 @@ import { type KeptClone, recordPath, updateClone } from '../../../worker-contain
 import { findSnapshot } from '../../../worker-container/repository/snapshots.ts';
 import { changesOf } from '../../../worker-container/repository/worktree-changes.ts';
 import { readRecord } from '../../../worker-container/repository/worktree-record.ts';
+
 import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
 import { openSurroundings } from './surroundings.ts';
 

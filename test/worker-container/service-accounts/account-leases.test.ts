@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SharedLocks } from '../../../lib/platform/shared-lock.ts';
-import { leaseAccounts } from '../../../worker-container/service-accounts/account-leases.ts';
+import { leaseAccounts } from '../../../worker-container/service-accounts/service-account.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;

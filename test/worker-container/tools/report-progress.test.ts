@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
-import { reportProgress } from '../../../worker-container/tools/report-progress.ts';
+import { reportProgress } from '../../../worker-container/tools/attempt-tools.ts';
 
 const onProgress = vi.fn();
 const clock = { now: () => Date.parse('2026-11-25T10:00:00.000Z') };

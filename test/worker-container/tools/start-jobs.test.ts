@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jobIdOfKey, toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
-import { createJobTool, jobStatusTool } from '../../../worker-container/tools/start-jobs.ts';
+import { createJobTool, jobStatusTool } from '../../../worker-container/tools/attempt-tools.ts';
 import { aRunningJob } from '../../lib/jobs/a-job.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 

@@ -5,8 +5,8 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { followUpId, randomJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
-import { SWEEP_LOCK, sweepWorkspaces } from '../../../worker-container/workspace/sweep-workspaces.ts';
-import { WorkspaceSweeper } from '../../../worker-container/workspace/workspace-sweeper.ts';
+import { SWEEP_LOCK, sweepWorkspaces, WorkspaceSweeper } from '../../../worker-container/workspace/sweep-workspaces.ts';
+
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
