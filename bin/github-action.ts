@@ -78,12 +78,11 @@ function callerOf(text: string): components['schemas']['Caller'] | undefined {
   }
 }
 
-/** Usage of all attempts; of an earlier version's service, that of the last. */
+/** Usage of all attempts. */
 function usageOf(id: string): components['schemas']['Job']['usage'] {
   const { code, stdout } = promptq(['api', 'GET', `/jobs/${id}`]);
   if (code !== 0) return null;
-  const { total_usage: total, usage } = JSON.parse(stdout) as Partial<components['schemas']['Job']>;
-  return total ?? usage ?? null;
+  return (JSON.parse(stdout) as components['schemas']['Job']).total_usage;
 }
 
 function option(flag: string, value: string | undefined): string[] {

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { checkTemplate } from '../contract/input/editor-link.ts';
 import { LIMITS } from '../contract/limits.ts';
 import type { BindingView } from '../contract/schemas/deploy-binding.ts';
 import { BINDING_MODES } from '../contract/schemas/jobs/job-deployment.ts';
@@ -29,8 +28,8 @@ export const bindingSchema = z.object({
   updated_at: z.string(),
   /** Counts the writes; each is conditional on it. */
   version: z.number(),
-  /** Names the last write, so that its writer recognises it after an unknown answer. Absent in what an earlier version wrote. */
-  change_id: z.string().optional(),
+  /** Names the last write, so that its writer recognises it after an unknown answer. */
+  change_id: z.string(),
 });
 export type DeployBinding = z.output<typeof bindingSchema>;
 
@@ -64,14 +63,7 @@ function missingOf(binding: DeployBinding): string[] {
 
 /** Whether a binding is complete and enabled. */
 export function isReady(binding: DeployBinding): boolean {
-  return whyDisabled(binding) === undefined && missingOf(binding).length === 0;
-}
-
-/** Why a complete binding is inactive. Its link may be one that only an earlier version accepted. */
-function whyDisabled({ binding_mode, disabled_reason, open_url }: DeployBinding): string | undefined {
-  if (disabled_reason !== undefined) return disabled_reason;
-  const fault = binding_mode === 'hosted_editor' && open_url !== undefined ? checkTemplate(open_url) : undefined;
-  return fault && `open_url ${fault}`;
+  return binding.disabled_reason === undefined && missingOf(binding).length === 0;
 }
 
 /** Whether a binding acts when a job succeeds. A hosted editor is only shown. */
@@ -90,7 +82,7 @@ export function viewBinding(binding: DeployBinding): BindingView {
     binding_mode: binding.binding_mode,
     ready: isReady(binding),
     missing,
-    disabled_reason: whyDisabled(binding) ?? null,
+    disabled_reason: binding.disabled_reason ?? null,
     target_url: binding.target_url ?? null,
     command: binding.command ?? null,
     open_url: binding.open_url ?? null,

@@ -1660,7 +1660,7 @@ export interface components {
             title: string | null;
             tags: string[];
             /**
-             * @description Agent of the newest attempt or, before the first attempt, of the profile. Null for a job that an earlier version created and that has not run since.
+             * @description Agent of the newest attempt or, before the first attempt, of the profile. Null for the result of an attempt whose record is unreadable.
              * @enum {string|null}
              */
             agent: "codex" | "claude" | "shell" | null;
@@ -1749,7 +1749,7 @@ export interface components {
             title: string | null;
             tags: string[];
             /**
-             * @description Agent of the newest attempt or, before the first attempt, of the profile. Null for a job that an earlier version created and that has not run since.
+             * @description Agent of the newest attempt or, before the first attempt, of the profile. Null for the result of an attempt whose record is unreadable.
              * @enum {string|null}
              */
             agent: "codex" | "claude" | "shell" | null;
@@ -2024,7 +2024,7 @@ export interface components {
             title: string | null;
             tags: string[];
             /**
-             * @description Agent of the newest attempt or, before the first attempt, of the profile. Null for a job that an earlier version created and that has not run since.
+             * @description Agent of the newest attempt or, before the first attempt, of the profile. Null for the result of an attempt whose record is unreadable.
              * @enum {string|null}
              */
             agent: "codex" | "claude" | "shell" | null;
@@ -2136,7 +2136,7 @@ export interface components {
             title: string | null;
             tags: string[];
             /**
-             * @description Agent of the newest attempt or, before the first attempt, of the profile. Null for a job that an earlier version created and that has not run since.
+             * @description Agent of the newest attempt or, before the first attempt, of the profile. Null for the result of an attempt whose record is unreadable.
              * @enum {string|null}
              */
             agent: "codex" | "claude" | "shell" | null;
@@ -2275,7 +2275,7 @@ export interface components {
             state_reason: components["schemas"]["StateReason"];
             attempt: number;
             /**
-             * @description Agent of the newest attempt or, before the first attempt, of the profile. Null for a job that an earlier version created and that has not run since.
+             * @description Agent of the newest attempt or, before the first attempt, of the profile. Null for the result of an attempt whose record is unreadable.
              * @enum {string|null}
              */
             agent: "codex" | "claude" | "shell" | null;

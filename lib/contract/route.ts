@@ -20,7 +20,7 @@ export interface Access {
   readonly registry?: 'read' | 'write';
   readonly output?: 'read' | 'write';
   /** Indexes of the jobs table that it queries: for lists, or for the place in the queue. */
-  readonly jobIndexes?: readonly ('by-time-2' | 'by-status-2' | 'ready')[];
+  readonly jobIndexes?: readonly ('by-time' | 'by-status' | 'ready')[];
   /** Deletes the item and the objects of a job. */
   readonly removal?: 'jobs';
   readonly dispatchQueues?: 'send';

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
 import type { LaterCode } from '../contract/later-code.ts';
 import { STATUSES, type Status } from '../contract/statuses.ts';
 import { queriedItems } from '../platform/aws/queried-items.ts';
@@ -11,13 +10,6 @@ const KIND = 'counter';
 
 /** How many items the counts are spread over, by shard of the stream: each stays small, however many shards there are. */
 const SPREAD = 16;
-
-/** The one item of earlier versions. Its counts still belong to the sum, its checkpoints to the shards they began. */
-const EARLIER = { kind: KIND, id: 'jobs' } as const;
-const earlierSchema = z.object({
-  counts: z.record(z.string(), z.number()).default({}),
-  checkpoints: z.record(z.string(), z.string()).default({}),
-});
 
 /** Prefix of the attributes with counts. */
 const COUNT = 'n_';
@@ -48,8 +40,6 @@ export interface JobChange {
 /** Counts of jobs by state, updated from the table's stream: each change counts once. */
 export class JobCounts {
   readonly #registry: Registry;
-  /** What earlier versions had counted of a shard when this process first saw it; no other process adds to it. */
-  readonly #earlier = new Map<string, string | undefined>();
 
   constructor(registry: Registry) {
     this.#registry = registry;
@@ -74,51 +64,34 @@ export class JobCounts {
       ConsistentRead: true,
     });
     for await (const item of items)
-      for (const [state, count] of countsIn(item)) counts[state] = (counts[state] ?? 0) + count;
+      for (const [name, count] of Object.entries(item)) {
+        if (!name.startsWith(COUNT)) continue;
+        const state = name.slice(COUNT.length);
+        counts[state] = (counts[state] ?? 0) + Number(count);
+      }
     return counts;
   }
 
   /** The position up to which the changes of a shard have been counted. */
   async checkpoint(shard: string): Promise<string | undefined> {
-    return checkpointIn(await this.#item(itemOf(shard)), shard) ?? (await this.#countedEarlier(shard));
+    const { table, registryTable } = this.#registry;
+    const Key = itemOf(shard);
+    const { Item = {} } = await table.send(new GetCommand({ TableName: registryTable, Key, ConsistentRead: true }));
+    return checkpointIn(Item, shard);
   }
 
   /** Counts the changes after the shard's checkpoint and moves it. */
   async apply(shard: string, changes: readonly JobChange[]): Promise<void> {
     // Changes within a state don't change any count.
     if (changes.every(({ before, after }) => before === after)) return;
-    if (!this.#earlier.has(shard)) this.#earlier.set(shard, await this.#countedEarlier(shard));
-    const counted = BigInt(this.#earlier.get(shard) ?? -1);
-    const additions = changes
-      .filter(({ sequence }) => BigInt(sequence) > counted)
-      .map(({ sequence, before, after }) => ({ sequence, add: addedBy(before, after) }));
+    const additions = changes.map(({ sequence, before, after }) => ({ sequence, add: addedBy(before, after) }));
     await addOnce(this.#registry, itemOf(shard), { shard, additions });
-  }
-
-  async #countedEarlier(shard: string): Promise<string | undefined> {
-    return earlierSchema.parse(await this.#item(EARLIER)).checkpoints[shard];
-  }
-
-  async #item(key: { readonly kind: string; readonly id: string }): Promise<Record<string, unknown>> {
-    const { table, registryTable } = this.#registry;
-    const { Item = {} } = await table.send(
-      new GetCommand({ TableName: registryTable, Key: { ...key }, ConsistentRead: true }),
-    );
-    return Item;
   }
 }
 
 function itemOf(shard: string): { readonly kind: string; readonly id: string } {
   const [byte = 0] = createHash('sha256').update(shard).digest();
-  return { kind: KIND, id: `${EARLIER.id}#${String(byte % SPREAD).padStart(2, '0')}` };
-}
-
-function countsIn(item: Readonly<Record<string, unknown>>): (readonly [string, number])[] {
-  return item.id === EARLIER.id
-    ? Object.entries(earlierSchema.parse(item).counts)
-    : Object.entries(item).flatMap(([name, value]) =>
-        name.startsWith(COUNT) ? [[name.slice(COUNT.length), Number(value)] as const] : [],
-      );
+  return { kind: KIND, id: `jobs#${String(byte % SPREAD).padStart(2, '0')}` };
 }
 
 function addedBy(before: JobChange['before'], after: JobChange['after']): Record<string, number> {

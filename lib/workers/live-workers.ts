@@ -49,7 +49,7 @@ const workerSchema = z.object({
   leaving: knownOrLater(['idle', 'outdated', 'retired', 'stopped']).optional(),
   /** When it exited. */
   left_at: z.string().optional(),
-  /** Absent: an older worker, or a machine that doesn't report it. */
+  /** Absent: the machine doesn't report it. */
   machine: machineSchema.optional(),
 });
 export type WorkerInfo = z.output<typeof workerSchema>;

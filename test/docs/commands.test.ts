@@ -76,7 +76,6 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/operate/runbook.md > Alarm launch-failures': AWS,
   'docs/operate/runbook.md > Alarm calls-given-up': AWS,
   'docs/operate/upgrades.md > In AWS': AWS,
-  'docs/operate/upgrades.md > Changes that need your attention': AWS,
   'docs/operate/upgrades.md > On one machine': 'takes a newer version of the repository',
   'docs/operate/upgrades.md > Take a version back': AWS,
 };

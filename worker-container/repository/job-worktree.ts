@@ -149,8 +149,7 @@ async function copyRefs(clone: KeptClone, target: string): Promise<void> {
 }
 
 /**
- * Moves a job's folder aside if it is no worktree of this clone: its project had no repository or another one, or the
- * folder is of a version whose worktrees belonged to a clone that jobs could write.
+ * Moves a job's folder aside if it is no worktree of this clone: its project had no repository, or another one.
  */
 async function putAside(path: string): Promise<string> {
   for (let number = 1; ; number += 1) {

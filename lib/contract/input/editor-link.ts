@@ -37,7 +37,7 @@ export function checkTemplate(template: string): string | undefined {
 
 /**
  * The editor link of a job: the template with URL-encoded values.
- * @returns undefined for an invalid template, which an earlier version may have stored.
+ * @returns undefined for an invalid template
  */
 export function editorLink(template: string, filling: Filling): string | undefined {
   if (checkTemplate(template) !== undefined) return undefined;

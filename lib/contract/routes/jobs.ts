@@ -48,7 +48,7 @@ export const listJobs = defineRoute({
   responses: { 200: { description: 'A page of jobs.', schema: jobList } },
   errors: ['invalid_request'],
   mode: 'buffered',
-  access: { jobs: 'read', jobIndexes: ['by-time-2', 'by-status-2'], registry: 'read' },
+  access: { jobs: 'read', jobIndexes: ['by-time', 'by-status'], registry: 'read' },
 });
 
 export const readJob = defineRoute({

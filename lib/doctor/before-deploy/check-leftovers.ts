@@ -33,7 +33,7 @@ async function checkStack(name: string): Promise<Finding | undefined> {
       return fault(
         check,
         status,
-        'See its events in CloudFormation for the resource that failed; upgrades.md, "Taking a version back".',
+        'See its events in CloudFormation for the resource that failed; upgrades.md, "Take a version back".',
       );
     return undefined;
   } catch (error) {

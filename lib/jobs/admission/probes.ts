@@ -13,14 +13,14 @@ const probeSchema = z.object({
   job_id: z.string(),
   /** The attempt that probes. */
   attempt: z.number(),
-  /** The job's profile then. Absent in what an earlier version wrote. */
-  profile: z.string().optional(),
+  /** The job's profile then. */
+  profile: z.string(),
   /** The job's round then; absent if it had not been retried. */
   round: z.number().optional(),
-  /** The accounts that have had their turn since each had one. Absent in what an earlier version wrote. */
-  tried: z.array(z.string()).optional(),
-  /** The start of the first probe of those that have found nothing since. Absent in what an earlier version wrote. */
-  since: z.string().optional(),
+  /** The accounts that have had their turn since each had one. */
+  tried: z.array(z.string()),
+  /** The start of the first probe of those that have found nothing since. */
+  since: z.string(),
   /** No other probe starts before this time. */
   next_at: z.string(),
 });
@@ -42,7 +42,7 @@ export function nextProbe(
   { now, every }: { readonly now: number; readonly every: number },
 ): Pick<Probe, 'since' | 'next_at'> {
   const isNext = last !== undefined && now <= Date.parse(last.next_at) + LONGEST_PAUSE_MS;
-  const since = (isNext && last.since) || timestamp(now);
+  const since = isNext ? last.since : timestamp(now);
   const pause = Math.max(every, Math.min(LONGEST_PAUSE_MS, Math.round((now - Date.parse(since)) * PART)));
   return { since, next_at: timestamp(now + pause) };
 }

@@ -118,7 +118,7 @@ async function answerOf(
   // A cancelled probe is inconclusive, and so is one whose state only a later version understands.
   if (job.status === 'CANCELLED' || !isUnderstood(job)) return undefined;
   // The edit has queued the job for another account.
-  if (probe.profile !== undefined && probe.profile !== job.profile) return undefined;
+  if (probe.profile !== job.profile) return undefined;
   // It was cancelled and retried since, whatever the probe found.
   if (probe.round !== job.round) return undefined;
   // The probe had to wait for its folder or its profile's slot, so others could start meanwhile; now it runs.

@@ -7,7 +7,7 @@ import { timestamp } from '../../platform/aws/table-clock.ts';
 import { DEFAULT_PROJECT, type Project, type ProjectStore } from '../../projects/projects.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { isJobId, jobIdOfOwnedKey, randomJobId } from '../lifecycle/job-id.ts';
-import { JOB_SCHEMA, THREAD_JOB_SCHEMA } from '../lifecycle/newer-schema.ts';
+import { JOB_SCHEMA } from '../lifecycle/newer-schema.ts';
 import { inItsTurn } from '../lifecycle/thread.ts';
 import { JobLabelStore } from '../store/job-labels.ts';
 import { type Applied, newChangeId } from '../store/job-store.ts';
@@ -245,7 +245,7 @@ function newJob(from: {
   const labels = JobLabelStore.address(creation);
   return inItsTurn({
     id: from.id,
-    schema: threadId === undefined && source === undefined ? JOB_SCHEMA : THREAD_JOB_SCHEMA,
+    schema: JOB_SCHEMA,
     status: draft ? 'DRAFT' : 'QUEUED',
     reason: draft ? 'draft' : 'waiting_for_worker',
     project_id: from.project.id,

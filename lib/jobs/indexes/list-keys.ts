@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { GATES, gateKind } from '../lifecycle/gates.ts';
 import type { Job } from '../lifecycle/job.ts';
 
-/** The partitions of a list, by suffix: a job is in one of them by a hash of its id. Earlier versions used the first. */
+/** The partitions of a list, by suffix: a job is in one of them by a hash of its id. */
 export const LIST_SUFFIXES = ['0', '1', '2', '3'] as const;
 
 /** The partitions of the index by time. */
@@ -37,10 +37,7 @@ export function indexedState({ status, parked, question }: Pick<Job, 'status' | 
   return kind === undefined ? status : PARKED_STATES[GATES[kind].listed];
 }
 
-/**
- * Which QUEUED jobs are read. Earlier versions stored held ones among the ready ones, where they remain until their next
- * change.
- */
+/** Which QUEUED jobs are read. */
 export type QueuedPart = 'ready' | 'ready_and_held' | 'all';
 
 const QUEUED_STATES = {

@@ -14,14 +14,14 @@ import { PARK_REASONS, PARKINGS } from './gates.ts';
 /** A job as the table stores it: its state, and what summaries show. Prompts are stored beside it (`job-texts.ts`). */
 export const jobItemSchema = z.object({
   id: z.string(),
-  /** The schema that it was created with (`JOB_SCHEMA`); absent: 1, from before it was recorded. */
-  schema: z.number().optional(),
+  /** The schema that it was created with (`JOB_SCHEMA`). */
+  schema: z.number(),
   status: knownOrLater(STATUSES),
   reason: knownOrLater(REASON_CODES),
   project_id: z.string(),
   project: z.string(),
   profile: z.string(),
-  /** The profile's agent at creation or edit, then the agent that ran; absent: an earlier version created the job. */
+  /** The profile's agent at creation or edit, then the agent that ran; absent: an attempt whose record is unreadable. */
   agent: knownOrLater(AGENTS).optional(),
   model: z.string().optional(),
   priority: z.number(),

@@ -6,11 +6,8 @@ import { Logger } from '@aws-lambda-powertools/logger';
  */
 export const JOB_SCHEMA = 1;
 
-/** The schema of jobs that continue or fork another one: versions without threads would run them at once, elsewhere. */
-export const THREAD_JOB_SCHEMA = 2;
-
 /** The newest schema that this code reads. Jobs of later schemas are skipped. */
-export const NEWEST_JOB_SCHEMA: number = THREAD_JOB_SCHEMA;
+export const NEWEST_JOB_SCHEMA: number = JOB_SCHEMA;
 
 /** The version of dispatch messages that are sent. */
 export const DISPATCH_MESSAGE_VERSION = 1;

@@ -71,9 +71,9 @@ export const receiptSchema = z.looseObject({
   worker_id: z.string(),
   /** The agent that wrote the output; absent if none ran. */
   agent: knownOrLater(AGENTS).optional(),
-  /** How the agent's CLI was run; absent if none was, or by an earlier version. */
+  /** How the agent's CLI was run; absent if none was. */
   drive: knownOrLater(DRIVES).optional(),
-  /** The sandbox that the profile set, and the names of its secrets; absent if no agent ran, or by an earlier version. */
+  /** The sandbox that the profile set, and the names of its secrets; absent if no agent ran. */
   granted: z.object({ sandbox: knownOrLater(SANDBOXES), secrets: z.array(z.string()) }).optional(),
   started_at: z.string(),
   finished_at: z.string(),

@@ -94,9 +94,8 @@ function evidenceFrom(job: Job, read: RereadAttempt): Evidence {
   };
 }
 
-/** Whether the newest attempt was lost. An earlier version recorded no more than the reason, and none of a cancel. */
 function isLost(job: Job): boolean {
-  return job.reason === 'worker_lost' || wasLost(job, job.attempt);
+  return wasLost(job, job.attempt);
 }
 
 /**

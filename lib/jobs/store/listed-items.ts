@@ -158,7 +158,7 @@ class Partition {
     const { Items = [], LastEvaluatedKey } = await table.send(
       new QueryCommand({
         TableName: tableName,
-        IndexName: isByTime ? 'by-time-2' : 'by-status-2',
+        IndexName: isByTime ? 'by-time' : 'by-status',
         KeyConditionExpression: isBounded ? '#key = :key AND #created_at BETWEEN :from AND :to' : '#key = :key',
         ExpressionAttributeNames: {
           '#key': isByTime ? 'list_key' : 'status_key',

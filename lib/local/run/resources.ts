@@ -3,11 +3,8 @@ import {
   DescribeTableCommand,
   DynamoDBClient,
   type GlobalSecondaryIndex,
-  type GlobalSecondaryIndexUpdate,
   type KeySchemaElement,
   ResourceInUseException,
-  type TableDescription,
-  UpdateTableCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { BucketAlreadyExists, BucketAlreadyOwnedByYou, CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
@@ -16,7 +13,6 @@ import {
   BANDS,
   type Band,
   DELIVERIES,
-  FORMER_INDEXES,
   type IndexSpec,
   QUEUE,
   type QueueSpec,
@@ -82,32 +78,11 @@ async function createTable(client: DynamoDBClient, table: TableSpec): Promise<vo
     ...(table.stream && { StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } }),
   });
   const existing = await client.send(new DescribeTableCommand({ TableName: table.id })).catch(() => undefined);
-  if (existing?.Table !== undefined) {
-    await replaceIndexes(client, table, existing.Table);
-    return;
-  }
+  if (existing?.Table !== undefined) return;
   await client.send(request).catch((error: unknown) => {
     if (!(error instanceof ResourceInUseException)) throw error;
   });
   await untilActive(client, table);
-}
-
-/** Creates the indexes that a home of an earlier version lacks, then deletes those that are no longer used. */
-async function replaceIndexes(client: DynamoDBClient, table: TableSpec, existing: TableDescription): Promise<void> {
-  const names = new Set(existing.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName));
-  const missing = table.indexes.filter(({ name }) => !names.has(name));
-  const former = FORMER_INDEXES.filter(({ name }) => names.has(name));
-  const changes: GlobalSecondaryIndexUpdate[] = [
-    ...missing.map((spec) => ({ Create: index(spec) })),
-    ...former.map(({ name }) => ({ Delete: { IndexName: name } })),
-  ];
-  for (const change of changes) {
-    const { AttributeDefinitions } = existing;
-    await client.send(
-      new UpdateTableCommand({ TableName: table.id, AttributeDefinitions, GlobalSecondaryIndexUpdates: [change] }),
-    );
-    await untilActive(client, table);
-  }
 }
 
 async function untilActive(client: DynamoDBClient, { id }: TableSpec): Promise<void> {

@@ -43,12 +43,6 @@ export interface IndexSpec {
   readonly attributes: readonly string[] | 'all';
 }
 
-/** The projection of the list's indexes of earlier versions. */
-const FORMER_ATTRIBUTES = [
-  ...['status', 'project_id', 'project', 'profile', 'model', 'priority', 'cwd', 'prompt_preview', 'attempt', 'reason'],
-  ...['due_at', 'queued_at', 'started_at', 'finished_at', 'cancel_requested_at', 'parent_id'],
-] as const;
-
 export interface TableSpec {
   readonly id: string;
   readonly partitionKey: string;
@@ -66,8 +60,8 @@ export const TABLES = {
     id: 'Jobs',
     partitionKey: 'id',
     indexes: [
-      { name: 'by-time-2', partitionKey: 'list_key', sortKey: 'created_at', attributes: LISTED_ATTRIBUTES },
-      { name: 'by-status-2', partitionKey: 'status_key', sortKey: 'created_at', attributes: STATE_ATTRIBUTES },
+      { name: 'by-time', partitionKey: 'list_key', sortKey: 'created_at', attributes: LISTED_ATTRIBUTES },
+      { name: 'by-status', partitionKey: 'status_key', sortKey: 'created_at', attributes: STATE_ATTRIBUTES },
       // Whole items, so that a claim needs no further read; the index holds only waiting jobs, which seldom change.
       { name: 'ready', partitionKey: 'ready_key', sortKey: 'ready_order', attributes: 'all' },
     ],
@@ -82,15 +76,6 @@ export const TABLES = {
     ttlAttribute: 'expires_at_epoch',
   },
 } as const satisfies Record<string, TableSpec>;
-
-/**
- * The list's indexes of earlier versions, which an upgraded table has until they are dropped. They have the same keys as
- * their successors.
- */
-export const FORMER_INDEXES = [
-  { name: 'by-time', partitionKey: 'list_key', sortKey: 'created_at', attributes: FORMER_ATTRIBUTES },
-  { name: 'by-status', partitionKey: 'status_key', sortKey: 'created_at', attributes: FORMER_ATTRIBUTES },
-] as const satisfies readonly IndexSpec[];
 
 /** The registry's item kinds that authenticate callers: write access to them amounts to administrator rights. */
 export const PRINCIPAL_KINDS = { token: 'token', session: 'session' } as const;

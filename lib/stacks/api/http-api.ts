@@ -34,7 +34,6 @@ export class HttpApi extends Construct {
   constructor(scope: Construct, id: string, { deployment, accessLog, endpoints, fallbackArn }: HttpApiProps) {
     super(scope, id);
     const { deploymentName, throttling } = deployment;
-    // Another logical id than the former API of method resources: see docs/decisions/0060.
     this.resource = new SpecRestApi(this, 'Document', {
       restApiName: deploymentName,
       apiDefinition: ApiDefinition.fromInline(apiDocument(deploymentName, endpoints, fallbackArn)),

@@ -93,7 +93,7 @@ export class JobTriggers extends Construct {
       environment: triggerEnvironment(data, deployment),
       statements: [
         itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem']),
-        indexStatement(data, ['by-status-2', 'ready']),
+        indexStatement(data, ['by-status', 'ready']),
         itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query'], EXCEPT_PRIVATE),
         itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKindsLike(...WRITTEN_KINDS.reconciler)),
         // A job starts follow-up jobs only while its token may.
@@ -151,7 +151,7 @@ export class JobTriggers extends Construct {
       environment: sweepEnvironment(data, deployment),
       statements: [
         itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', 'UpdateItem', 'DeleteItem']),
-        indexStatement(data, ['by-status-2', 'by-time-2']),
+        indexStatement(data, ['by-status', 'by-time']),
         itemStatement(data, 'registry', ['Query', 'DeleteItem'], ofKindsLike(...WRITTEN_KINDS.sweeper)),
         ...outputStatements(data, ['DeleteObject']),
       ],

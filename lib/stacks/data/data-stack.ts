@@ -7,8 +7,6 @@ import {
   BANDS,
   type Band,
   DELIVERIES,
-  FORMER_INDEXES,
-  type IndexSpec,
   QUEUE,
   type QueueSpec,
   TABLES,
@@ -33,7 +31,7 @@ export class DataStack extends Stack {
     });
     this.secretsFolder = `/${id}`;
     this.tables = {
-      jobs: new TableV2(this, TABLES.jobs.id, tableProps({ ...TABLES.jobs, indexes: this.#jobIndexes() })),
+      jobs: new TableV2(this, TABLES.jobs.id, tableProps(TABLES.jobs)),
       registry: new TableV2(this, TABLES.registry.id, tableProps(TABLES.registry)),
     };
     this.queues = {
@@ -50,22 +48,6 @@ export class DataStack extends Stack {
     new CfnOutput(this, 'OutputBucketName', { value: this.output.bucketName });
     new CfnOutput(this, 'DeliveriesQueueUrl', { value: this.deliveries.queueUrl });
     for (const band of BANDS) new CfnOutput(this, `${pascalCase(band)}QueueUrl`, { value: this.queues[band].queueUrl });
-  }
-
-  /** A table is changed by one index at a time: `-c listIndexes=STEP` selects a step of the upgrade (decision 0063). */
-  #jobIndexes(): readonly IndexSpec[] {
-    const step: unknown = this.node.tryGetContext('listIndexes');
-    const [byTime, byStatus] = FORMER_INDEXES;
-    const { indexes } = TABLES.jobs;
-    const steps: Readonly<Record<string, readonly IndexSpec[]>> = {
-      '1': [...indexes.filter(({ name }) => name !== 'by-status-2'), byTime, byStatus],
-      '2': [...indexes, byTime, byStatus],
-      '3': [...indexes, byStatus],
-    };
-    if (step === undefined) return indexes;
-    const chosen = steps[String(step)];
-    if (chosen === undefined) throw new Error(`listIndexes: received ${String(step)}; expected 1, 2 or 3`);
-    return chosen;
   }
 
   /** A table is protected from deletion, so a failed first deployment could not roll it back. */

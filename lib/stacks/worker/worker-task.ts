@@ -158,7 +158,7 @@ function secretsStatement(scope: Construct, deployment: Deployment): PolicyState
 function statements(data: DataStack, workspaces: Workspaces): PolicyStatement[] {
   return [
     itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem']),
-    indexStatement(data, ['ready', 'by-status-2']),
+    indexStatement(data, ['ready', 'by-status']),
     itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query'], EXCEPT_PRIVATE),
     tokenStateStatement(data),
     itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKindsLike(...WRITTEN_KINDS.worker)),

@@ -8,9 +8,9 @@ const UNLESS_RUNNING = { S: [{ 'anything-but': ['RUNNING'] }] };
 
 /**
  * The records of the Jobs table's stream that count-jobs receives: those that match one of the patterns. They leave out
- * heartbeats and watch marks, which `JobStore.touch` marks as `touched` and every decided change unmarks. A writer of an
- * earlier version leaves the mark, so a change of the state is let through with it too. Only the record's `dynamodb` is
- * compared, as Lambda's guide demands; a created or removed job matches without its `eventName`.
+ * heartbeats and watch marks, which `JobStore.touch` marks as `touched` and every decided change unmarks. A change of the
+ * state is let through with the mark too. Only the record's `dynamodb` is compared, as Lambda's guide demands; a created or
+ * removed job matches without its `eventName`.
  */
 export const COUNTED_RECORDS = [
   { dynamodb: { NewImage: { touched: { BOOL: [{ exists: false }] } } } },

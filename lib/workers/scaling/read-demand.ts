@@ -47,7 +47,7 @@ export async function readDemand(context: DemandContext, enough: number): Promis
 
 /**
  * The counters include a new job before the index does, but also jobs that are not due. So the jobs that the index shows
- * to be parked by an earlier version, or not due, are subtracted from the count. Other parked jobs are in neither.
+ * to be parked by a later version, or not due, are subtracted from the count. Other parked jobs are in neither.
  */
 async function countWaiting({ byStatus, clock }: DemandContext, queued: number, enough: number): Promise<number> {
   const now = clock.now();

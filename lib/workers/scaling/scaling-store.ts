@@ -28,8 +28,6 @@ type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[numb
  */
 export class ScalingStore {
   readonly #registry: Registry;
-  /** The launches of a state that have items. An earlier version stored them in the state's own. */
-  readonly #stored = new WeakMap<Scaling, ReadonlySet<string>>();
 
   constructor(registry: Registry) {
     this.#registry = registry;
@@ -50,9 +48,7 @@ export class ScalingStore {
       ConsistentRead: true,
     });
     for await (const item of items) launches.push(launchSchema.parse(item));
-    const scaling = { ...state, launches: [...state.launches, ...launches.toSorted(byTime)] };
-    this.#stored.set(scaling, new Set(launches.map(({ token }) => token)));
-    return scaling;
+    return { ...state, launches: launches.toSorted(byTime) };
   }
 
   /** The state without launches, as of a moment ago. */
@@ -99,8 +95,7 @@ export class ScalingStore {
   /** The writes that turn the items of the known launches into those of the next ones. */
   #changes(known: Scaling, next: Scaling): TransactItem[] {
     const TableName = this.#registry.registryTable;
-    const stored = this.#stored.get(known) ?? new Set(known.launches.map(({ token }) => token));
-    const before = new Map(known.launches.filter(({ token }) => stored.has(token)).map((one) => [one.token, one]));
+    const before = new Map(known.launches.map((one) => [one.token, one]));
     const left = new Set(next.launches.map(({ token }) => token));
     const put = next.launches.filter((one) => JSON.stringify(before.get(one.token)) !== JSON.stringify(one));
     const gone = [...before.keys()].filter((token) => !left.has(token));

@@ -6,7 +6,7 @@ import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dyn
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { indexKeys } from '../../../lib/jobs/indexes/index-keys.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
-import { JOB_SCHEMA, NEWEST_JOB_SCHEMA } from '../../../lib/jobs/lifecycle/newer-schema.ts';
+import { NEWEST_JOB_SCHEMA } from '../../../lib/jobs/lifecycle/newer-schema.ts';
 import { aJob } from '../../lib/jobs/a-job.ts';
 import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
 import { runSettings } from '../../local-run/run-settings.ts';
@@ -65,14 +65,4 @@ it('a job of a later schema is shown, rejects requests for now, and stays unchan
   await waitFor(async () => (await service.api('GET', '/health')).json.status_counts.QUEUED === 1);
   await waitFor(async () => (await readFile(join(service.home, 'logs', 'worker.log'), 'utf8')).includes(`job ${ID}`));
   expect(await itemOf(ID)).toEqual(later);
-});
-
-it('a job and a dispatch message of an earlier version are processed beside those of today', async () => {
-  const { id } = (await service.api('POST', '/jobs', { prompt: 'echo old', profile: 'shell', draft: true })).json;
-  const { schema, ...item } = (await itemOf(id)) ?? {};
-  expect(schema).toBe(JOB_SCHEMA);
-  await table.send(new PutCommand({ TableName: environment.JOBS_TABLE, Item: item }));
-  expect((await service.api('POST', `/jobs/${id}/submit`)).status).toBe(200);
-  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
-  expect(await itemOf(id)).not.toHaveProperty('schema');
 });

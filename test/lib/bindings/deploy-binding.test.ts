@@ -7,7 +7,7 @@ const NAMED = { id: 'app.site', project_id: 'app', project: 'App', name: 'site' 
 
 /** A binding as it is stored, with secrets. */
 function aBinding(fields: Partial<DeployBinding> & Pick<DeployBinding, 'binding_mode'>): DeployBinding {
-  return { ...NAMED, secrets: [{ ref: 'secret' }], ...AT, version: 1, ...fields };
+  return { ...NAMED, secrets: [{ ref: 'secret' }], ...AT, version: 1, change_id: 'a', ...fields };
 }
 
 const VITE = Object.values(presetOf('vite') ?? {});
@@ -37,18 +37,6 @@ it.each<[what: string, binding: DeployBinding, shown: object, acts: boolean]>([
     aBinding({ binding_mode: 'hosted_editor' }),
     { ready: false, missing: ['open_url'] },
     false,
-  ],
-  [
-    'an editor with a link that is no longer allowed',
-    aBinding({ binding_mode: 'hosted_editor', open_url: 'javascript:1' }),
-    { ready: false, disabled_reason: expect.stringContaining('open_url starts with javascript:'), missing: [] },
-    false,
-  ],
-  [
-    'a call beside such a link of a former mode',
-    aBinding({ binding_mode: 'generic', open_url: 'javascript:1', target_url: 'https://example.com/' }),
-    { ready: true, disabled_reason: null },
-    true,
   ],
   [
     'a command',

@@ -13,6 +13,7 @@ const BINDING: DeployBinding = {
   created_at: '2026-11-20T10:00:00.000Z',
   updated_at: '2026-11-20T10:00:00.000Z',
   version: 1,
+  change_id: 'a',
 };
 const CHANGED = 'The binding was changed.';
 const NO_COMMANDS = "This deployment's bindings run no commands.";

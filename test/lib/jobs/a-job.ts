@@ -5,6 +5,7 @@ import type { Outcome, Receipt } from '../../../lib/jobs/receipts/receipt.ts';
 export function aJob(differences: Partial<Job> = {}): Job {
   return {
     id: 'job_00000000000000000000000001',
+    schema: 1,
     status: 'QUEUED',
     reason: 'waiting_for_worker',
     project_id: 'local_project',

@@ -38,7 +38,7 @@ it.for<[string, Parameters<typeof aJob>[0]]>([
   expect(decide(aJob({ ...ended, ...pending }), mark, circumstances)).toEqual({
     rejected: 'what the job has left to do is not done yet',
   });
-  // Its removal had begun when an earlier version was deployed.
+  // Its removal has begun.
   expect(decide(aJob({ ...ended, ...pending, removing: true }), mark, circumstances)).toHaveProperty('job');
 });
 

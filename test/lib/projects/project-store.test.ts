@@ -34,7 +34,6 @@ it('a project is found by its id and its name, and made once', async () => {
   expect(await later.resolve('Team B')).toEqual(project);
   expect(await later.create('Team B')).toEqual(project);
   expect([await later.find('Team B'), await later.find(project.id)]).toEqual([project, project]);
-  // As an earlier version made ids of names.
   const Item = { kind: 'project', id: 'Odd id', name: 'Odd id', created_at: 'then' };
   await registry.table.send(new PutCommand({ TableName: registry.registryTable, Item }));
   expect(await later.find('Odd id')).toEqual({ id: 'Odd id', name: 'Odd id', created_at: 'then' });

@@ -199,8 +199,8 @@ function anItem(id: string) {
 function aQuery() {
   const [IndexName, name, value] = random.pick([
     ['ready', 'ready_key', 'band#p'],
-    ['by-status-2', 'status_key', 'QUEUED#0'],
-    ['by-time-2', 'list_key', 'jobs#0'],
+    ['by-status', 'status_key', 'QUEUED#0'],
+    ['by-time', 'list_key', 'jobs#0'],
   ] as const);
   return {
     IndexName,

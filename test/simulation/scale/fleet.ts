@@ -42,7 +42,7 @@ export function touchesOfFleet(
     { place: 'Registry', key: 'worker', units: workers / SECONDS.registration },
     { place: 'Registry', key: 'worker', units: (decisions * workers * BYTES.worker) / BYTES_OF_UNIT, kind: 'reads' },
     ...['0', '1', '2', '3'].map(
-      (suffix): Touch => ({ place: 'by-status-2', key: `QUEUED#${suffix}`, units: ofQueued, kind: 'reads' }),
+      (suffix): Touch => ({ place: 'by-status', key: `QUEUED#${suffix}`, units: ofQueued, kind: 'reads' }),
     ),
   ];
 }

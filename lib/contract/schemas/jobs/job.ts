@@ -61,7 +61,7 @@ export const namedShape = {
   tags: z.array(z.string()),
   agent: knownOrLater(AGENTS).nullable().meta({
     description:
-      'Agent of the newest attempt or, before the first attempt, of the profile. Null for a job that an earlier version created and that has not run since.',
+      'Agent of the newest attempt or, before the first attempt, of the profile. Null for the result of an attempt whose record is unreadable.',
   }),
   model_used: z.string().nullable().meta({
     description:

@@ -21,8 +21,8 @@ export const sessionRecordSchema = z.looseObject({
   /** The worker, or the local run, whose folders outside the workspaces the session knows. */
   worker_id: z.string(),
   /** How many of its first bytes come from attempts whose usage is recorded. */
-  billed_bytes: z.number().default(0),
-  /** The attempt whose session this one continued; absent: it began with a prompt, or an earlier version saved it. */
+  billed_bytes: z.number(),
+  /** The attempt whose session this one continued; absent: it began with a prompt. */
   resumed_from: z.number().optional(),
   /** All attempts of the job that the session passed through before, oldest first. */
   chain: z.array(z.number()).optional(),

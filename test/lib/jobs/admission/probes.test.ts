@@ -11,7 +11,7 @@ import { aJob } from '../a-job.ts';
 const REASON = 'usage_limit';
 const id = (last: number) => `job_0000000000000000000000000${last}`;
 /** The probing job, and the attempt that probes. */
-const TRIES = { job_id: id(1), attempt: 2 };
+const TRIES = { job_id: id(1), attempt: 2, profile: 'practice', tried: [] };
 const LATER_SCHEMA = { schema: NEWEST_JOB_SCHEMA + 1 };
 
 async function parked(deployment: QuietDeployment, last: number, more: Partial<Job> = {}): Promise<Job> {
@@ -44,7 +44,11 @@ it.each<[string, Partial<Job> | undefined, 'nobody' | 'the next' | 'all']>([
     const due_at = tries.parked === undefined ? undefined : timestamp(now + 60_000);
     await put(deployment, aJob({ id: TRIES.job_id, due_at, ...tries }));
   }
-  await deployment.probes.replace(REASON, undefined, { ...TRIES, next_at: timestamp(now - 1) });
+  await deployment.probes.replace(REASON, undefined, {
+    ...TRIES,
+    since: timestamp(now - 1),
+    next_at: timestamp(now - 1),
+  });
   await probeParkedJobs(deployment);
   const after = await Promise.all(others.map(async (job) => await deployment.read(job)));
   const wanted = { nobody: 0, 'the next': 1, all: 2 }[released];

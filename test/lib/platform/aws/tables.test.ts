@@ -1,11 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  FORMER_INDEXES,
-  type IndexSpec,
-  PRIVATE_KINDS,
-  TABLES,
-  WRITTEN_KINDS,
-} from '../../../../lib/platform/aws/tables.ts';
+import { type IndexSpec, PRIVATE_KINDS, TABLES, WRITTEN_KINDS } from '../../../../lib/platform/aws/tables.ts';
 
 // Deployed tables have these names, and their items these attributes: another name would lose what is stored.
 
@@ -14,12 +8,10 @@ const shapeOf = ({ name, partitionKey, sortKey }: IndexSpec) => `${name}: ${part
 it('the tables and their indexes have the keys of those that are deployed', () => {
   const { jobs, registry } = TABLES;
   expect([jobs.partitionKey, registry.partitionKey, registry.sortKey]).toEqual(['id', 'kind', 'id']);
-  expect([...jobs.indexes, ...FORMER_INDEXES].map(shapeOf)).toEqual([
-    'by-time-2: list_key, created_at',
-    'by-status-2: status_key, created_at',
-    'ready: ready_key, ready_order',
+  expect(jobs.indexes.map(shapeOf)).toEqual([
     'by-time: list_key, created_at',
     'by-status: status_key, created_at',
+    'ready: ready_key, ready_order',
   ]);
   expect([registry.ttlAttribute, jobs.stream, registry.stream]).toEqual(['expires_at_epoch', true, false]);
 });

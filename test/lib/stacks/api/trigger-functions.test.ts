@@ -27,7 +27,7 @@ const TRIGGERS: Record<
     ],
   },
   WatchJobs: {
-    indexes: ['by-status-2', 'ready'],
+    indexes: ['by-status', 'ready'],
     writes: [
       'dynamodb:PutItem Jobs',
       'dynamodb:UpdateItem Jobs',
@@ -41,7 +41,7 @@ const TRIGGERS: Record<
     writes: ['dynamodb:UpdateItem Jobs', 'dynamodb:PutItem Registry: binding, deployments#*'],
   },
   SweepJobs: {
-    indexes: ['by-status-2', 'by-time-2'],
+    indexes: ['by-status', 'by-time'],
     writes: [
       'dynamodb:DeleteItem Jobs',
       'dynamodb:UpdateItem Jobs',

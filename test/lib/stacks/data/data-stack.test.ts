@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import {
-  BANDS,
-  DELIVERIES,
-  FORMER_INDEXES,
-  QUEUE,
-  TABLES,
-  type TableSpec,
-} from '../../../../lib/platform/aws/tables.ts';
+import { BANDS, DELIVERIES, QUEUE, TABLES, type TableSpec } from '../../../../lib/platform/aws/tables.ts';
 import { DataStack } from '../../../../lib/stacks/data/data-stack.ts';
 import { policyDocument, resourcesOf, testApp } from '../synthesis.ts';
 
@@ -72,30 +65,6 @@ describe('the tables', () => {
       spec.ttlAttribute === undefined ? undefined : { AttributeName: spec.ttlAttribute, Enabled: true },
     );
   });
-});
-
-test('an upgrade changes the indexes of the jobs one at a time, from those of earlier versions', () => {
-  const namesAt = (step?: string) => {
-    const app = testApp();
-    if (step !== undefined) app.node.setContext('listIndexes', step);
-    const [[, jobs] = []] = [...resourcesOf(new DataStack(app, 'data'), 'AWS::DynamoDB::GlobalTable')].filter(
-      ([logicalId]) => logicalId.startsWith(TABLES.jobs.id),
-    );
-    return new Set(tableSchema.parse(jobs?.Properties).GlobalSecondaryIndexes.map(({ IndexName }) => IndexName));
-  };
-  const steps = [
-    new Set(['ready', ...FORMER_INDEXES.map(({ name }) => name)]),
-    ...['1', '2', '3', undefined].map(namesAt),
-  ];
-  for (const [at, names] of steps.slice(1).entries()) {
-    const before = steps[at] ?? names;
-    const changed = [...names]
-      .filter((name) => !before.has(name))
-      .concat([...before].filter((name) => !names.has(name)));
-    expect(changed).toHaveLength(1);
-  }
-  expect(steps.at(-1)).toEqual(new Set(TABLES.jobs.indexes.map(({ name }) => name)));
-  expect(() => namesAt('4')).toThrow('expected 1, 2 or 3');
 });
 
 describe('the queues', () => {

@@ -38,7 +38,7 @@ const PRINCIPAL_GRANTS: Record<string, (readonly [string, string])[]> = {
 
 /** The only functions that query indexes of the jobs table. */
 const INDEXES: Record<string, readonly string[]> = {
-  'jobs.list': ['by-status-2', 'by-time-2'],
+  'jobs.list': ['by-status', 'by-time'],
   'jobs.read': ['ready'],
 };
 

@@ -58,7 +58,7 @@ describe('the function that launches workers', () => {
     ]);
     const queried = about('dynamodb:Query').flatMap(({ resources }) => resources);
     expect(queried.flatMap((resource) => /\/index\/([a-z\d-]+)/.exec(resource)?.[1] ?? [])).toEqual([
-      'by-status-2',
+      'by-status',
       'ready',
     ]);
     const actions = new Set(statements.flatMap((statement) => statement.actions));

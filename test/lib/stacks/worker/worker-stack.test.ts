@@ -230,7 +230,7 @@ describe('a worker', () => {
       .filter(({ actions }) => actions.includes('dynamodb:Query'))
       .flatMap(({ resources }) => resources);
     expect(indexes.map((resource) => /\/index\/([a-z\d-]+)/.exec(resource)?.[1])).toEqual([
-      'by-status-2',
+      'by-status',
       'ready',
       undefined,
     ]);

@@ -35,6 +35,6 @@ function threeCommands(project: string): DeployBinding {
 function binding(project: string, name: string): Omit<DeployBinding, 'binding_mode'> {
   return {
     ...{ id: `${project}.${name}`, project_id: project, project, name, timeout_seconds: TIMEOUT, secrets: [] },
-    ...{ created_at: LONG_AGO, updated_at: LONG_AGO, version: 1 },
+    ...{ created_at: LONG_AGO, updated_at: LONG_AGO, version: 1, change_id: 'a' },
   };
 }
