@@ -1,9 +1,17 @@
-import { createProjectSettings } from '../../lib/api/runtime/create-project-settings.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { editProject as route } from '../../lib/contract/routes/project-settings.ts';
 import { editProject } from '../../lib/projects/edit-project.ts';
+import { ProjectSettingsStore } from '../../lib/projects/project-settings.ts';
+import { ProjectStore } from '../../lib/projects/projects.ts';
 
 /** `PATCH /projects/{id}` */
-export const handler = handle(route, createProjectSettings, async ({ params, body }, _call, context) => ({
-  body: await editProject(context, params.id, body),
-}));
+export const handler = handle(
+  route,
+  ({ registry, env }) => ({
+    projects: new ProjectStore(registry),
+    settings: new ProjectSettingsStore(registry),
+    workspaces: env.PROMPTQ_WORKSPACES,
+    rules: { loopback: env.PROMPTQ_REPOSITORY_LOOPBACK },
+  }),
+  async ({ params, body }, _call, context) => ({ body: await editProject(context, params.id, body) }),
+);

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import { createProjects } from '../../lib/api/runtime/create-catalog.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { listProjects as route } from '../../lib/contract/routes/catalog.ts';
 import { readProjectStats } from '../../lib/counters/stats-items.ts';
 import { viewProjectSettings } from '../../lib/projects/project-settings.ts';
+import { ProjectStore } from '../../lib/projects/projects.ts';
 
 /** `GET /projects` */
 export const handler = handle(
   route,
-  (core) => ({ registry: core.registry, projects: createProjects(core) }),
+  ({ registry }) => ({ registry, projects: new ProjectStore(registry) }),
   async ({ query }, { core }, { registry, projects }) => {
     const { items, nextCursor } = await projects.page(query);
     return {

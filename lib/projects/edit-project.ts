@@ -6,7 +6,7 @@ import { type ProjectSettingsStore, viewProjectSettings } from './project-settin
 import type { ProjectStore } from './projects.ts';
 import { type AddressRules, addressFault } from './repository-address.ts';
 
-export interface EditProjectContext {
+interface EditProjectContext {
   readonly projects: ProjectStore;
   readonly settings: ProjectSettingsStore;
   /** Root of the projects' workspaces. */

@@ -1,5 +1,4 @@
 import { createJobStore } from '../../composition/job-stores.ts';
-import { AgentSessionStore } from '../../jobs/output/agent-sessions/agent-session-store.ts';
 import { AttachmentStore } from '../../jobs/output/attachments/attachment-store.ts';
 import type { JobStore } from '../../jobs/store/job-store.ts';
 import { objectClient } from '../../platform/aws/clients.ts';
@@ -9,10 +8,4 @@ import type { Core } from './core.ts';
 export function createAttachments(core: Core): { readonly jobs: JobStore; readonly attachments: AttachmentStore } {
   const objects = objectClient({ pathStyle: core.env.PROMPTQ_S3_PATH_STYLE });
   return { jobs: createJobStore(core), attachments: new AttachmentStore(objects, core.env.OUTPUT_BUCKET) };
-}
-
-/** The services that read the sessions of jobs' agents. */
-export function createAgentSessions(core: Core): { readonly jobs: JobStore; readonly sessions: AgentSessionStore } {
-  const objects = objectClient({ pathStyle: core.env.PROMPTQ_S3_PATH_STYLE });
-  return { jobs: createJobStore(core), sessions: new AgentSessionStore(objects, core.env.OUTPUT_BUCKET) };
 }

@@ -1,19 +1,19 @@
+import { ProfileStore } from '../../catalog/profiles.ts';
 import { JobCounts } from '../../counters/counts.ts';
+import { ProjectStore } from '../../projects/projects.ts';
 import { StatsStore } from '../../stats/counting/stats-store.ts';
 import type { DeploymentFacts, EnvironmentContext } from '../../stats/read-environment.ts';
 import { LiveWorkers } from '../../workers/live-workers.ts';
 import type { Core } from './core.ts';
-import { createProfiles, createProjects } from './create-catalog.ts';
 
 /** The services behind the overviews of the whole deployment. */
-export function createOverview(core: Core): EnvironmentContext {
-  const { registry } = core;
+export function createOverview({ registry }: Core): EnvironmentContext {
   return {
     registry,
     counts: new JobCounts(registry),
     stats: new StatsStore(registry),
-    projects: createProjects(core),
-    profiles: createProfiles(core),
+    projects: new ProjectStore(registry),
+    profiles: new ProfileStore(registry),
     workers: new LiveWorkers(registry),
   };
 }
