@@ -9,6 +9,7 @@ import { examineHome } from '../../lib/doctor/home/examine-home.ts';
 import { examineService } from '../../lib/doctor/service/examine-service.ts';
 import { openService } from '../../lib/doctor/service/service.ts';
 import { joinedKey, receiptKey } from '../../lib/jobs/output/output-keys.ts';
+import { STORE_FORMAT } from '../../lib/platform/store-format.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { createJob, untilEnded } from '../api/job-client.ts';
 import { fileOfObject } from '../local-run/kept-objects.ts';
@@ -170,6 +171,7 @@ describe('a fault is named, with what to do', () => {
     const none = await examine(elsewhere);
     expect(complaints(none)).toEqual([expect.stringContaining('is no home of a local run')]);
     await mkdir(join(elsewhere, 'dynamodb'));
+    await writeFile(join(elsewhere, 'format'), STORE_FORMAT);
     const info = { base_url: 'http://127.0.0.1:1', console_url: 'http://127.0.0.1:1', token: 'x', pid: process.pid };
     await writeFile(join(elsewhere, 'local.json'), JSON.stringify(info), { mode: 0o600 });
     const silent = await examine(elsewhere);

@@ -18,6 +18,7 @@ export async function startCloudFormation(handler: (event: CloudFormationCustomR
     async ask(
       RequestType: 'Create' | 'Update' | 'Delete',
       properties: Readonly<Record<string, string>>,
+      old: Readonly<Record<string, string>> = properties,
     ): Promise<ResourceAnswer> {
       asked += 1;
       const path = `/answers/${asked}`;
@@ -31,7 +32,7 @@ export async function startCloudFormation(handler: (event: CloudFormationCustomR
         LogicalResourceId: 'Resource',
         ResourceType: 'Custom::Resource',
         ResourceProperties,
-        ...(RequestType !== 'Create' && { PhysicalResourceId: 'Resource', OldResourceProperties: ResourceProperties }),
+        ...(RequestType !== 'Create' && { PhysicalResourceId: 'Resource', OldResourceProperties: old }),
       };
       await handler(event as CloudFormationCustomResourceEvent);
       return JSON.parse(receiver.to(path).at(-1)?.body ?? '') as ResourceAnswer;

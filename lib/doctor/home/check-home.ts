@@ -6,6 +6,7 @@ import { openFilesLimit, tooFewFiles } from '../../local/emulators/open-files.ts
 import { jobSurroundings } from '../../local/program/job-surroundings.ts';
 import { foundAbove } from '../../local/run/default-home.ts';
 import { Home, type LocalInfo, type OperatorInfo } from '../../local/run/home.ts';
+import { HomeError } from '../../local/run/home-error.ts';
 import { secretPlaces } from '../../platform/config/secrets-path.ts';
 import { probeDisk } from '../../platform/operations/probe-disk.ts';
 import { counted, type Finding, fault, ok, warning } from '../finding.ts';
@@ -32,6 +33,14 @@ export async function checkHome(given: string): Promise<{ findings: Finding[]; r
     const advice = 'Start one with `npm start`, or say which with PROMPTQ_HOME or --home.';
     return { findings: [fault('home', `${path} is no home of a local run`, advice)], running: undefined };
   }
+  const home = await Home.open(path).catch((error: unknown) => {
+    if (error instanceof HomeError) return error;
+    throw error;
+  });
+  if (home instanceof HomeError) {
+    const advice = 'Name another home with PROMPTQ_HOME or --home.';
+    return { findings: [fault('home', home.message, advice)], running: undefined };
+  }
   const findings = [
     ok('home', path),
     ...(await checkFiles(path)),
@@ -40,7 +49,6 @@ export async function checkHome(given: string): Promise<{ findings: Finding[]; r
     ...(await checkLeft(path)),
     await checkSpace(path),
   ];
-  const home = await Home.open(path);
   const info = await home.readInfo();
   if (info === undefined) {
     const isBroken = existsSync(join(path, 'local.json'));

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, chmod, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
+import { STORE_FORMAT } from '../../platform/store-format.ts';
 import { defaultHome } from './default-home.ts';
 import { HomeError } from './home-error.ts';
 
@@ -31,6 +32,9 @@ export type OperatorInfo = z.output<typeof operatorInfoSchema>;
 /** Folders that slots have no access to. */
 const PRIVATE_FOLDERS = ['dynamodb', 's3', 'logs', 'practice'] as const;
 
+/** The file with the format of the home's data. */
+const FORMAT_FILE = 'format';
+
 /** The folder with all data of a local run. */
 export class Home {
   /** The real path: one folder is one home, whatever links lead to it. */
@@ -43,13 +47,14 @@ export class Home {
   /**
    * Opens a home; creates a missing one with access for this user alone.
    * @param given the operator's path, relative to the current folder; undefined or empty: the default of that folder
-   * @throws HomeError if it is no folder that this user can write
+   * @throws HomeError if it is no folder that this user can write, or its format is not that of this version
    */
   static async open(given: string | undefined): Promise<Home> {
     const path = given ? resolve(given) : defaultHome();
     const there = await stat(path).catch(() => undefined);
     if (there !== undefined && !there.isDirectory())
       throw new HomeError(`the home ${path} is not a folder; set PROMPTQ_HOME to a folder`);
+    await requireFormat(path);
     try {
       if (there === undefined) await mkdir(path, { recursive: true, mode: 0o700 });
       await access(path, constants.W_OK);
@@ -71,6 +76,8 @@ export class Home {
    */
   async close({ passable }: { readonly passable: boolean }): Promise<void> {
     await chmod(this.path, passable ? 0o711 : 0o700);
+    // Before the folders that show that the home is in use.
+    await this.#write(FORMAT_FILE, `${STORE_FORMAT}\n`);
     for (const name of PRIVATE_FOLDERS) {
       await mkdir(this.folder(name), { recursive: true, mode: 0o700 });
       await chmod(this.folder(name), 0o700);
@@ -135,11 +142,24 @@ export class Home {
   }
 }
 
+/** Reads only: a home of another format stays as it is. */
+async function requireFormat(path: string): Promise<void> {
+  const format = (await readIfThere(join(path, FORMAT_FILE)))?.trim();
+  const isUsed = (await stat(join(path, 'dynamodb')).catch(() => undefined)) !== undefined;
+  if (format === STORE_FORMAT || (format === undefined && !isUsed)) return;
+  throw new HomeError(
+    `the data in the home ${path} has ${format === undefined ? 'a format of before the first release' : `format ${format}`}; ` +
+      `this version reads format ${STORE_FORMAT}, and has changed nothing. Start with another home (--home or ` +
+      `PROMPTQ_HOME), or remove this folder to begin with no jobs`,
+  );
+}
+
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return undefined;
     throw error;
   }
 }

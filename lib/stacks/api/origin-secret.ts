@@ -4,6 +4,7 @@ import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Deployment } from '../../platform/config/deployment.ts';
 import type { originSecretEnv } from '../../platform/config/function-env.ts';
+import { STORE_FORMAT } from '../../platform/store-format.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { KEEP_ORIGIN_SECRET } from '../functions/bundle-functions.ts';
 import { FUNCTION_MEMORY } from '../functions/function-memory.ts';
@@ -42,6 +43,8 @@ export class OriginSecret extends Construct {
     this.#resource = resource(this, 'Secret', this.#keeper, {
       Brings: 'digests',
       Version: props.deployment.originSecretVersion,
+      // The functions need the digests, so a refused format keeps them as they are.
+      StoreFormat: STORE_FORMAT,
     });
     this.digests = this.#resource.getAttString('Digests');
   }

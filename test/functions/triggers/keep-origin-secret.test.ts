@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/triggers/keep-origin-secret.ts';
 import { cameThroughDistribution } from '../../../lib/access/origin-proof.ts';
 import { ORIGIN_SECRET_HEADER } from '../../../lib/platform/config/edge-headers.ts';
+import { STORE_FORMAT } from '../../../lib/platform/store-format.ts';
 import { startCloudFormation } from '../../stand-ins/cloudformation.ts';
 import { startParameterStore } from '../../stand-ins/parameter-store.ts';
 
@@ -115,3 +116,21 @@ test('an unknown version gets a key that no one knows', async () => {
   expect(another).not.toBe(one);
   expect([...store.parameters.keys()]).toEqual([`${FOLDER}/3`]);
 });
+
+test.each([
+  ['of before the first release', {}],
+  ['0', { StoreFormat: '0' }],
+])(
+  'an update of a deployment whose data has format %s fails with what to do, and its rollback works',
+  async (_, old) => {
+    const first = await keep('Create', 1);
+    const [before, next] = [
+      { Brings: 'digests', Version: '1', ...old },
+      { Brings: 'digests', Version: '1', StoreFormat: STORE_FORMAT },
+    ];
+    const { Status, Reason } = await cloudFormation.ask('Update', next, before);
+    expect([Status, Reason]).toEqual(['FAILED', expect.stringContaining('another deploymentName')]);
+    expect(await cloudFormation.ask('Update', before, next)).toMatchObject({ Status: 'SUCCESS', Data: first.Data });
+    expect(await cloudFormation.ask('Update', next)).toMatchObject({ Status: 'SUCCESS', Data: first.Data });
+  },
+);

@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkHome, checkLocalSecrets } from '../../../lib/doctor/home/check-home.ts';
+import { STORE_FORMAT } from '../../../lib/platform/store-format.ts';
 import { describeOnSmallDisk, mountSmallDisk } from '../../stand-ins/small-disk.ts';
 
 let home: string;
 beforeEach(async () => {
   home = await realpath(await mkdtemp(join(tmpdir(), 'promptq-home-')));
   await mkdir(join(home, 'dynamodb'));
+  await writeFile(join(home, 'format'), STORE_FORMAT);
 });
 afterEach(async () => {
   await rm(home, { recursive: true, force: true });
@@ -42,6 +44,11 @@ it('a folder without a database is no home, and nothing is created in it', async
   expect((await checkHome(join(home, 'missing'))).running).toBeUndefined();
 });
 
+it('a home of another format is named with what to do', async () => {
+  await writeFile(join(home, 'format'), '0\n');
+  expect((await look()).findings).toEqual([expect.stringMatching(/^fault home: .* this version reads format/)]);
+});
+
 it('files with credentials that others can read are named, and no other file', async () => {
   await put('local.json', INFO, 0o640);
   await put('operator.json', OPERATOR, 0o700);
@@ -66,6 +73,7 @@ describeOnSmallDisk('a home on a small disk', () => {
     const disk = mountSmallDisk(2);
     try {
       await mkdir(join(disk.folder, 'dynamodb'));
+      await writeFile(join(disk.folder, 'format'), STORE_FORMAT);
       const space = async () => (await checkHome(disk.folder)).findings.find(({ check }) => check === 'disk');
       expect(await space()).toMatchObject({ state: 'warning', message: '0.0 GiB free' });
       disk.fill();
@@ -73,9 +81,10 @@ describeOnSmallDisk('a home on a small disk', () => {
     } finally {
       disk.remove();
     }
-    const large = mountSmallDisk(1_024);
+    const large = mountSmallDisk(1_030);
     try {
       await mkdir(join(large.folder, 'dynamodb'));
+      await writeFile(join(large.folder, 'format'), STORE_FORMAT);
       const found = await checkHome(large.folder);
       expect(found.findings).toContainEqual({ check: 'disk', state: 'ok', message: '1.0 GiB free' });
     } finally {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, open, readdir, rm, stat, truncate } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -64,6 +64,25 @@ const databaseOf = (home: string) => join(home, 'dynamodb', 'ddb.sqlite');
 async function removeDatabase(home: string): Promise<void> {
   for (const name of await readdir(join(home, 'dynamodb'))) await rm(join(home, 'dynamodb', name));
 }
+
+/** The content of every file of a folder. */
+async function contentOf(home: string): Promise<Record<string, string>> {
+  const entries = await readdir(home, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(await Promise.all(files.map(async (file) => [file, await readFile(file, 'base64')])));
+}
+
+test.each([
+  ['one of before the first release', undefined],
+  ['a later one', '2'],
+])('a home of another format, %s, is refused with what to do and stays as it is', async (_, format) => {
+  const home = await copyOfUsed();
+  await rm(join(home, 'format'));
+  if (format !== undefined) await writeFile(join(home, 'format'), `${format}\n`);
+  const before = await contentOf(home);
+  await refuses(home, home, 'this version reads format', '--home', 'PROMPTQ_HOME', 'remove this folder');
+  expect(await contentOf(home)).toEqual(before);
+});
 
 test('a used home without its database is rejected, and no empty one is created', async () => {
   const home = await copyOfUsed();
