@@ -5,8 +5,7 @@ import {
   reconcileCalls,
   reconcileCommands,
 } from '../deployments/reconcile-deployments.ts';
-import { type GateContext, leaveFolder, wakeNext } from '../jobs/admission/gates.ts';
-import { releaseParked, type VendorGateContext } from '../jobs/admission/vendor-gate.ts';
+import { type GateContext, leaveGates } from '../jobs/admission/gates.ts';
 import { type FollowUpContext, makeFollowUps } from '../jobs/creation/follow-ups.ts';
 import { transition } from '../jobs/dispatch/transition.ts';
 import { EFFECTS_KEY } from '../jobs/indexes/ready-keys.ts';
@@ -22,11 +21,7 @@ import { continueThread } from '../jobs/threads/settle-thread.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 
-export type AfterAttemptContext = FollowUpContext &
-  VendorGateContext &
-  GateContext &
-  SettleContext &
-  ReconcileDeploymentsContext;
+export type AfterAttemptContext = FollowUpContext & GateContext & SettleContext & ReconcileDeploymentsContext;
 
 type DueEffect = Omit<Effect, 'name'> & { readonly name: EffectName };
 
@@ -74,11 +69,7 @@ export async function afterAttempt(
   after: Job,
   { slow = true }: { readonly slow?: boolean } = {},
 ): Promise<Job> {
-  await releaseParked(context, before, after);
-  if (before.folder !== undefined) await wakeNext(context, { kind: 'folder', key: before.folder });
-  // Its agent has begun to share the folder since the claim, which took no slot.
-  else if (after.shares_folder === true) await leaveFolder(context, after);
-  if (before.place !== undefined) await wakeNext(context, { kind: 'profile', key: before.profile });
+  await leaveGates(context, before, after);
   const pass = deploymentPass(context);
   const errors: unknown[] = [];
   let job = await continueThread(context, after);

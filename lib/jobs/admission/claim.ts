@@ -13,9 +13,7 @@ import type { Job } from '../lifecycle/job.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
 import { type JobTextStore, type JobTexts, textsInItem, textsKey } from '../store/job-texts.ts';
 import { knownJobs } from '../store/read-job.ts';
-import { acquireFolder, exclusiveFolder } from './folder-slots.ts';
-import { type GateContext, waitAt, wakeIfFree } from './gates.ts';
-import { acquireProfileSlot } from './profile-slots.ts';
+import { type GateContext, gatesOfClaim, takePlaces, wakeAll } from './gates.ts';
 import { enterThread, type ThreadSlotContext } from './thread-slot.ts';
 
 /*
@@ -32,13 +30,10 @@ import { enterThread, type ThreadSlotContext } from './thread-slot.ts';
  * 3. `claimOne` claims exactly one version of one job. Its checks run in this order:
  *    - Thread: one turn runs at a time, and each waits for the one before. No: the job is parked in its thread, and
  *      whatever ends the awaited turn wakes it.
- *    - Profile: it may limit how many of its jobs run at once. No: the job is parked, and the end of an attempt of the
- *      profile wakes the best of them.
- *    - Folder: one attempt works in it at a time, if the project says so or other jobs share it. No: the job is parked,
- *      and the end of the work there wakes the best of them.
+ *    - Gates with room (`gates.ts`): a profile may limit how many of its jobs run at once, and a folder runs one attempt
+ *      at a time if the project says so or other jobs share it. No: the job is parked there, and the attempt that makes
+ *      room wakes the best of those that wait.
  *    - The conditional write of the job. No: it has changed; the next best job is tried.
- * 4. A job that is turned away may have been woken for a slot that others wait for too. It wakes them before it leaves,
- *    since nothing else would.
  *
  * A slot (`slots.ts`) belongs to a version of a job, so one that was taken for a claim that failed is free again once
  * the job changes. The claims of one process run one after the other: its slots would otherwise compete for the same
@@ -166,31 +161,19 @@ async function findWork(
 /** Claims exactly this version of the job. If it has changed, the caller tries the next best job instead. */
 async function claimOne(context: ClaimContext, job: Job, workerId: string): Promise<Claimed | undefined> {
   const { mayEnter, turns } = await enterThread(context, job);
-  const wakeForProfile = () => wakeIfFree(context, { kind: 'profile', key: job.profile });
-  const wakeForFolder = (key: string) => wakeIfFree(context, { kind: 'folder', key });
   if (!mayEnter) {
-    const folder = await exclusiveFolder(context, job, turns);
-    if (folder !== undefined) await wakeForFolder(folder);
-    await wakeForProfile();
+    await wakeAll(context, await gatesOfClaim(context, { job, turns }));
     return undefined;
   }
   const reads = await readForClaim(context, job);
-  const slot = await acquireProfileSlot(context, job, reads.profile);
-  const folder = await exclusiveFolder(context, job, turns, reads.settings);
-  if (slot === 'busy') {
-    await waitAt(context, job, { type: 'wait', for: 'profile_busy' });
-    if (folder !== undefined) await wakeForFolder(folder);
-    return undefined;
-  }
-  const { place } = slot;
-  if (folder !== undefined && !(await acquireFolder(context, job, folder)))
-    await waitAt(context, job, { type: 'wait', for: 'folder_busy', folder });
-  else {
-    const claimed = await transition(context, job, { type: 'claim', workerId, folder, place }, { rounds: 1 });
-    if (claimed.done) return { job: claimed.job, reads };
-  }
-  // Other jobs may have found the slot taken while this claim held it.
-  if (place !== undefined) await wakeForProfile();
+  const passage = { job, turns, ...reads };
+  const gates = await gatesOfClaim(context, passage);
+  const held = await takePlaces(context, passage, gates);
+  if (held === undefined) return undefined;
+  const claimed = await transition(context, job, { type: 'claim', workerId, ...held }, { rounds: 1 });
+  if (claimed.done) return { job: claimed.job, reads };
+  // Other jobs may have found a place taken while this claim held it.
+  if (held.place !== undefined || held.folder !== undefined) await wakeAll(context, gates);
   return undefined;
 }
 

@@ -7,18 +7,16 @@ export interface ProfileSlotContext extends SlotContext {
   readonly profiles: Pick<ProfileStore, 'get'>;
 }
 
-/** The result of acquiring a slot: its name, undefined if none is needed, or `busy` if none is free. */
-type ProfileSlot = { readonly place: string | undefined } | 'busy';
-
 /**
  * Acquires one of a profile's slots for the claim of exactly this version of a job. A profile that sets `concurrency`
- * has that many slots, each used by one attempt. If the result is `busy`, the job must not be claimed.
+ * has that many slots, each used by one attempt.
+ * @returns its name, undefined if none is needed, or `busy` if none is free
  */
 export async function acquireProfileSlot(
   context: SlotContext,
   job: Job,
   profile: Profile | undefined,
-): Promise<ProfileSlot> {
+): Promise<{ readonly place: string | undefined } | 'busy'> {
   const ids = slotsIn(profile);
   if (ids === undefined) return { place: undefined };
   // Derived from the job, so that concurrent claims of it compete for the same slot. Not from its id, which no

@@ -93,8 +93,15 @@ export function isForVendor(parked: Parked): parked is ParkReason {
 }
 
 /** Whether a job waits for a resource of this deployment. */
-export function isBusy(parked: Parked): parked is 'folder_busy' | 'profile_busy' {
-  return parked === 'folder_busy' || parked === 'profile_busy';
+export function isBusy(parked: Parked): boolean {
+  const kind = gateKind(parked);
+  return kind !== undefined && GATES[kind].order === 'best';
+}
+
+/** The members of a job that begins to wait at a gate. */
+export function waitingAt({ kind, key }: Gate) {
+  const [parked] = REASONS[kind];
+  return { reason: parked, parked, ...(kind === 'folder' && { folder: key }) };
 }
 
 /** Whether a job is parked in its thread. */

@@ -5,7 +5,7 @@ import type { DeployEffect, Effect } from './effect.ts';
 import type { EffectStep } from './effects.ts';
 import type { Evidence } from './evidence.ts';
 import type { Delegation, MadeFollowUps } from './follow-up-record.ts';
-import type { ParkReason } from './gates.ts';
+import type { Gate, ParkReason } from './gates.ts';
 import type { Job } from './job.ts';
 
 /**
@@ -26,11 +26,8 @@ export type JobEvent =
   /** The parking reason no longer applies. `probe`: it may still apply, and this job alone finds out. */
   | { readonly type: 'unpark'; readonly reason: NonNullable<Job['parked']>; readonly probe?: false }
   | { readonly type: 'unpark'; readonly reason: ParkReason; readonly probe: true }
-  /** Another job uses its folder, which runs one job at a time. */
-  | ({ readonly type: 'wait' } & (
-      | { readonly for: 'folder_busy'; readonly folder: string }
-      | { readonly for: 'profile_busy' }
-    ))
+  /** A gate that it has to pass has no room. */
+  | { readonly type: 'wait'; readonly gate: Gate }
   /** Another job continues or forks it: it becomes the first turn of its thread. */
   | { readonly type: 'begin_thread' }
   /** Its turn was recorded. `wait`: the job that it waits for; absent: none. `afterEnd`: the turn before it had ended. */
@@ -39,7 +36,6 @@ export type JobEvent =
   | { readonly type: 'wait_for_thread'; readonly wait: ThreadWait }
   /** Its running attempt has copied what it forks. */
   | { readonly type: 'fork_copied'; readonly attempt: number }
-  /** All slots of its profile are taken. */
   /** `folder`: name of the folder that it uses exclusively; `place`: name of its profile's slot. */
   | {
       readonly type: 'claim';

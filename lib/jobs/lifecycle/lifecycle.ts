@@ -7,7 +7,7 @@ import { afterLoss, outcomeAfterAttempt } from './after-attempt.ts';
 import { afterStep, effectOf, listed, withEffect, withoutEffect } from './effects.ts';
 import { corrected, evidenceOf } from './evidence.ts';
 import { delegated, withFollowUps } from './follow-up-record.ts';
-import { isBusy, isForVendor } from './gates.ts';
+import { type Gate, isBusy, isForVendor, waitingAt } from './gates.ts';
 import type { Job } from './job.ts';
 import type { Circumstances, Decision, JobEdit, JobEvent } from './job-event.ts';
 import { LEASE, leaseIsOver } from './lease.ts';
@@ -71,7 +71,7 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
     case 'fork_copied':
       return decideInThread(job, event, at);
     case 'wait':
-      return waiting(job, event, at);
+      return waiting(job, event.gate, at);
     case 'claim':
       if (job.status !== 'QUEUED') return { rejected: `a job in state ${job.status} can't be claimed` };
       if (job.parked !== undefined) return { rejected: `the job is parked: ${job.parked}` };
@@ -201,15 +201,11 @@ function edited(job: Job, changes: JobEdit): Job {
   return waitsForNothing ? queuedAgain(next, { reason: 'waiting_for_worker' }) : next;
 }
 
-function waiting(
-  job: Job,
-  { type: _type, for: parked, ...rest }: Extract<JobEvent, { type: 'wait' }>,
-  at: string,
-): Decision {
+function waiting(job: Job, gate: Gate, at: string): Decision {
   if (job.status !== 'QUEUED' || job.parked !== undefined || (job.due_at ?? '') > at)
     return { rejected: 'the job is not claimable' };
   // A probe that waits can't find anything out: another job becomes the probe.
-  return { job: queuedAgain(withoutProbe(job), { reason: parked, parked, ...rest, updated_at: at }) };
+  return { job: queuedAgain(withoutProbe(job), { ...waitingAt(gate), updated_at: at }) };
 }
 
 function claimed(job: Job, { workerId, folder, place }: Extract<JobEvent, { type: 'claim' }>, now: number): Job {

@@ -61,7 +61,8 @@ test('the best of the waiting jobs is next', async () => {
   const low = await queued({ priority: 0, queued_at: '2026-01-01T00:00:00.000Z' });
   const high = await queued({ priority: 5 });
   const folder = folderName(deployment.folders, low) ?? '';
-  for (const job of [low, high]) await transition(deployment, job, { type: 'wait', for: 'folder_busy', folder });
+  for (const job of [low, high])
+    await transition(deployment, job, { type: 'wait', gate: { kind: 'folder', key: folder } });
   await wakeNext(deployment, { kind: 'folder', key: folder });
   expect([(await read(low))?.reason, (await read(high))?.reason]).toEqual(['folder_busy', 'waiting_for_worker']);
 });

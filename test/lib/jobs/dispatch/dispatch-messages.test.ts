@@ -23,7 +23,7 @@ it.each<[string, Job, JobEvent]>([
   ['a cancel of a running job', aRunningJob(), { type: 'cancel' }],
   ['a success', aRunningJob(), { type: 'end', receipt: ended('succeeded') }],
   ['a failure without retries', aRunningJob(), { type: 'end', receipt: ended('failed') }],
-  ['a wait for a folder', aJob(), { type: 'wait', for: 'folder_busy', folder: 'f' }],
+  ['a wait for a folder', aJob(), { type: 'wait', gate: { kind: 'folder', key: 'f' } }],
 ])('%s sends no dispatch message', async (_what, job, event) => {
   const deployment = quietDeployment();
   expect(await transition(deployment, await deployment.store(job), event)).toMatchObject({ done: true });

@@ -24,7 +24,7 @@ describe('a job that waits', () => {
     ['for its vendor', { reason: 'usage_limit', parked: 'usage_limit' }, false],
     ['no longer', { status: 'RUNNING', reason: 'running' }, false],
   ])('may have to wait for its profile, if it could start: %s', (_when, state, may) => {
-    const refused = refusal(aJob(state), { type: 'wait', for: 'profile_busy' });
+    const refused = refusal(aJob(state), { type: 'wait', gate: { kind: 'profile', key: 'practice' } });
     expect(refused).toBe(may ? undefined : 'the job is not claimable');
   });
 

@@ -203,7 +203,7 @@ describe('a job that is released or parked', () => {
 });
 
 it('a job still waits for its folder after the account is linked', () => {
-  const job = outcomeOf(aJob(), { type: 'wait', for: 'folder_busy', folder: 'one' });
+  const job = outcomeOf(aJob(), { type: 'wait', gate: { kind: 'folder', key: 'one' } });
   expect(decide(job, { type: 'unpark', reason: 'account_required' }, { now: NOW, random: () => 0 })).toEqual({
     rejected: 'the job is not parked for account_required',
   });
