@@ -60,7 +60,7 @@ async function continued({ isRecorded = true, isDown = false }: { isRecorded?: b
     return objects.perform(command);
   };
   const put = (Key: string, Body: string) => objects.perform(new PutObjectCommand({ Bucket: 'b', Key, Body }));
-  const made = { agent: 'codex', vendor: 'practice', cwd: '/work', worker_id: 'worker-1' };
+  const made = { agent: 'codex', vendor: 'practice', cwd: '/work', worker_id: 'worker-1', billed_bytes: 0 };
   put(sessionAboutKey(JOB.id, 1, 0), JSON.stringify({ version: 1, ...made, session_id: ID, path: `${ID}.jsonl` }));
   put(sessionPartKey(JOB.id, 1, 0, 0), call(1_000) + total(1_000));
   const client = Object.assign(new S3Client({ region: 'local' }), { send });

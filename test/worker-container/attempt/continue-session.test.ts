@@ -40,7 +40,14 @@ async function continued(
   const put = async (Key: string, Body: string) =>
     await deployment.objects.send(new PutObjectCommand({ Bucket: deployment.env.OUTPUT_BUCKET, Key, Body }));
   for (const [id, more] of Object.entries(saved)) {
-    const made = { agent: 'codex', vendor: 'practice', cwd: '/work', worker_id: 'worker-1', session_id: ID };
+    const made = {
+      agent: 'codex',
+      vendor: 'practice',
+      cwd: '/work',
+      worker_id: 'worker-1',
+      billed_bytes: 0,
+      session_id: ID,
+    };
     await put(sessionAboutKey(id, 1, 0), JSON.stringify({ version: 1, ...made, path: `${ID}.jsonl`, ...more }));
     await put(sessionPartKey(id, 1, 0, 0), LINE.repeat(3));
   }

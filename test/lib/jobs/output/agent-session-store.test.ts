@@ -5,7 +5,16 @@ import { sessionAboutKey, sessionPartKey } from '../../../../lib/jobs/output/out
 import { ModelObjects } from '../../../simulation/model/objects.ts';
 
 const RECORD = {
-  ...{ version: 1, agent: 'codex', vendor: 'practice', session_id: 's', path: 'p', cwd: '/work', worker_id: 'w' },
+  ...{
+    version: 1,
+    agent: 'codex',
+    vendor: 'practice',
+    session_id: 's',
+    path: 'p',
+    cwd: '/work',
+    worker_id: 'w',
+    billed_bytes: 0,
+  },
   later: 'member',
 };
 
