@@ -35,6 +35,7 @@ test('what an attempt left is downloaded as a file, and never as a page of this 
     path: 'p',
     cwd: '/work',
     worker_id: 'w',
+    billed_bytes: 0,
   };
   await put(sessionAboutKey(job.id, 1, 0), JSON.stringify(about));
   await put(sessionPartKey(job.id, 1, 0, 0), '{}\n');
