@@ -22,6 +22,7 @@ test('a job can be updated while it is a draft or waits', () => {
 function changes(action: JobAction, status: (typeof STATUSES)[number]): boolean {
   const job = jobItemSchema.parse({
     id: 'j',
+    schema: 1,
     status,
     reason: 'exited',
     project_id: 'p',
