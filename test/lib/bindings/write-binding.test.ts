@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { BindingSecretStore } from '../../../lib/bindings/binding-secrets.ts';
 import type { DeployBinding } from '../../../lib/bindings/deploy-binding.ts';
-import { writeBinding } from '../../../lib/bindings/write-binding.ts';
+import type { DeployBindingStore } from '../../../lib/bindings/deploy-binding-store.ts';
+import { deleteBinding, writeBinding } from '../../../lib/bindings/write-binding.ts';
 import type { BindingWrite } from '../../../lib/contract/schemas/deploy-binding.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 
@@ -34,6 +35,22 @@ function bindings() {
     now += seconds * 1000;
   };
   return { deployment, secrets, context, write, stored, pass };
+}
+
+/** Bindings of which another process writes the newest first, this many times. */
+function contended(of: DeployBindingStore, times: number): DeployBindingStore {
+  let left = times;
+  const first = (write: (known: DeployBinding) => Promise<unknown>) => async (known: DeployBinding, next: never) => {
+    left -= 1;
+    if (left >= 0 && known !== undefined) await of.replace(known, known);
+    return await (write as (known: DeployBinding, next: never) => Promise<unknown>)(known, next);
+  };
+  return Object.create(of, {
+    replace: { value: first(of.replace.bind(of) as never) },
+    delete: { value: first(of.delete.bind(of)) },
+    get: { value: of.get.bind(of) },
+    list: { value: of.list.bind(of) },
+  }) as DeployBindingStore;
 }
 
 const HOOK = { binding_mode: 'generic', target_url: 'https://example.com/hook' } as const;
@@ -125,4 +142,23 @@ it('a replaced secret is valid for a day more; the limit of five counts those th
   pass(22 * 3_600);
   await write({ ...HOOK, rotate_secret: true });
   expect([await untils(), secrets.kept.size]).toEqual([[undefined, '22T14', '21T15'], 3]);
+});
+
+it('a write that meets others is repeated, and leaves no secret of those that failed', async () => {
+  const { deployment, secrets, write, stored } = bindings();
+  await write(HOOK);
+  const { secret } = (await write({ ...HOOK, rotate_secret: true }, { bindings: contended(deployment.bindings, 4) }))
+    .view;
+  expect(await secrets.get((await stored()).secrets[0]?.ref ?? '')).toBe(secret);
+  expect(secrets.kept.size).toBe(2);
+});
+
+it('a deletion that meets others is repeated, and removes the secrets once it is done', async () => {
+  const { deployment, secrets, write, stored } = bindings();
+  await write(HOOK);
+  const { bindings: all } = deployment;
+  const remove = async (times: number) => await deleteBinding({ bindings: contended(all, times), secrets }, 'app.it');
+  expect(await remove(4)).toMatchObject({ id: 'app.it', target_url: HOOK.target_url });
+  expect([await stored(), secrets.kept.size]).toEqual([undefined, 0]);
+  await expect(remove(0)).rejects.toThrow('not_found');
 });

@@ -8,7 +8,6 @@ import { type KeptClone, recordPath, updateClone } from '../../../worker-contain
 import { findSnapshot } from '../../../worker-container/repository/snapshots.ts';
 import { changesOf } from '../../../worker-container/repository/worktree-changes.ts';
 import { readRecord } from '../../../worker-container/repository/worktree-record.ts';
-
 import { type GitServer, startGitServer } from '../../stand-ins/git-server.ts';
 import { openSurroundings } from './surroundings.ts';
 
@@ -205,4 +204,43 @@ it('what the owner’s git is configured to do asks nothing of a job, and fails 
   const env = { PATH: process.env.PATH, HOME: home, GIT_CONFIG_NOSYSTEM: '1' };
   const { stdout } = await run('bash', ['-c', script], { cwd: path, env });
   expect(stdout).toContain('Promptq\n');
+});
+
+it.each([
+  ['symbolic-ref', { branch: null }, []],
+  [
+    'rev-parse',
+    { branch: 'promptq/job_rev-parse' },
+    ['repository: no snapshot to fork from: git rev-parse: ended by SIGKILL'],
+  ],
+] as const)(
+  'if git %s is killed, the changes say that the commit is not known for sure',
+  async (subcommand, known, more) => {
+    const name = `job_${subcommand}`;
+    const { path } = await open(name);
+    await writeFile(join(path, 'committed'), 'one\n');
+    await inFolder(name, 'add', 'committed');
+    await inFolder(name, 'commit', '-q', '-m', 'work');
+    const { changes, warnings, diff } = await changed(name, 1, await around.withGit(subcommand, 'kill -KILL $$'));
+    expect(changes).toMatchObject({ ...known, files: 1, insertions: 1 });
+    expect(diff).toContain('+one');
+    expect(warnings).toEqual([
+      `changes: the branch or the newest commit is not known: git ${subcommand}: ended by SIGKILL`,
+      ...more,
+    ]);
+    // A fork would lack the commits of the job.
+    const snapshot = await findSnapshot(clone, name, { id: name, attempt: 1 });
+    expect(snapshot === undefined).toBe(subcommand === 'rev-parse');
+  },
+);
+
+it('files that are moved are renames, and files that the summary leaves out are counted', async () => {
+  const { path } = await open('job_10a');
+  const folder = Array(12).fill('f'.repeat(240)).join('/');
+  const script = `mv kept also-kept; mkdir -p ${folder}; cd ${folder}; touch {1..300}`;
+  await run('bash', ['-c', script], { cwd: path });
+  const { changes, warnings, diff = '' } = await changed('job_10a');
+  expect(warnings).toEqual([]);
+  expect(changes).toMatchObject({ files: 301, insertions: 0, deletions: 0 });
+  expect(diff).toContain('similarity index 100%\nrename from kept\nrename to also-kept\n');
 });

@@ -1,4 +1,4 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TokenStore } from '../../../../lib/access/tokens/token-store.ts';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
@@ -7,6 +7,7 @@ import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import { followUpIds } from '../../../../lib/jobs/lifecycle/follow-up-record.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey, toolJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
+import { endJob } from '../../../../lib/jobs/trees/act-on-tree.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aRunningJob } from '../a-job.ts';
 
@@ -135,5 +136,32 @@ describe('an agent starts no job', () => {
     expect(await delegateJob(deployment, await parentJob({ token_id: token.id }), { prompt: 'x' })).toMatchObject({
       replayed: false,
     });
+  });
+
+  it('beyond what its tree may have, also if several ask at the same time', async () => {
+    const root = await parentJob();
+    const below = { ancestors: [{ id: root.id, round: 0 }] };
+    const members = Array.from({ length: LIMITS.followUps.perTree - 3 }, (_, n) => ({ id: `member ${n}`, ...below }));
+    for (const member of members)
+      await deployment.table.send(
+        new PutCommand(deployment.trees.adding(await deployment.trees.read(root.id), member)),
+      );
+    const parents = await Promise.all(Array.from({ length: 6 }, () => parentJob(below)));
+    const made = await Promise.allSettled(parents.map((parent) => delegateJob(deployment, parent, { prompt: 'x' })));
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    const children = await Promise.all(parents.map(childrenOf));
+    expect(children.flat()).toHaveLength(3);
+    expect((await deployment.trees.read(root.id)).members).toHaveLength(LIMITS.followUps.perTree);
+    await refused(root, { prompt: 'one more' }, /at most 100 jobs below its root, and that of job_\w+ has 100/);
+  });
+
+  it('once its tree is cancelled, until that job is retried', async () => {
+    const root = await parentJob();
+    const child = await parentJob({ ancestors: [{ id: root.id, round: 0 }] });
+    await endJob(deployment, root, { action: 'cancel', tree: true, onFailure: () => undefined });
+    await refused(child, { prompt: 'x' }, /was cancelled with all its descendants/);
+    const again = await deployment.store({ ...root, id: jobIdOfKey('again'), round: 1 });
+    const { id } = await delegateJob(deployment, { ...again, ancestors: [{ id: root.id, round: 1 }] }, { prompt: 'x' });
+    expect(await stored(id)).toMatchObject({ status: 'QUEUED' });
   });
 });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { DeployEffect } from '../../../../lib/jobs/lifecycle/effect.ts';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import type { JobEvent } from '../../../../lib/jobs/lifecycle/job-event.ts';
 import type { Outcome, Receipt } from '../../../../lib/jobs/receipts/receipt.ts';
 import { aReceipt, aRunningJob } from '../a-job.ts';
-import { next } from './decided.ts';
+import { next, refusal } from './decided.ts';
 
 function end(
   outcome: Partial<Outcome> & Pick<Outcome, 'kind' | 'reason'>,
@@ -13,6 +14,8 @@ function end(
 }
 
 const AT = '2026-11-20T10:00:10.000Z';
+const AFTER_LEASE = Date.parse('2026-11-20T10:00:31.000Z');
+const failed = { kind: 'failed', reason: 'exited', exit_code: 1 } as const;
 const succeeded = { kind: 'succeeded', reason: 'exited' } as const;
 
 describe('an attempt that succeeds', () => {
@@ -87,5 +90,42 @@ describe('an overloaded vendor', () => {
       error: expect.stringMatching(/: Overloaded$/),
     });
     expect(next(failed, { type: 'retry' })).not.toHaveProperty('overload');
+  });
+
+  it('is not overloaded for long if a model has answered', () => {
+    const overload = { since: '2026-11-19T10:00:00.000Z', attempts: 1 };
+    const answered = next(
+      aRunningJob({ ...job, overload }),
+      end(overloaded, { final_message: 'half' }),
+      Date.parse(AT),
+    );
+    expect(answered).toMatchObject({ status: 'QUEUED', overload: { since: AT, attempts: 2 } });
+  });
+});
+
+it('a failure that no attempt can mend uses no retry', () => {
+  expect(next(aRunningJob({ retries: 2 }), end({ ...failed, final: true }))).toMatchObject({ status: 'FAILED' });
+});
+
+it.each([{ session_refused: true }, { older_cli: true }])('only an attempt that is handed back says %o', (said) => {
+  expect(next(aRunningJob(), end({ ...failed, ...said }))).toMatchObject({ status: 'FAILED', reason: 'exited' });
+});
+
+describe('a lost attempt', () => {
+  it('that the table may have caused is not counted', () => {
+    const job = next(aRunningJob(), { type: 'lose', forgiven: true }, AFTER_LEASE);
+    expect(job).toMatchObject({ status: 'QUEUED', reason: 'waiting_for_worker' });
+    expect(job).not.toHaveProperty('losses');
+  });
+
+  it.each<[string, Partial<Job>]>([
+    ['is not lost before it has begun', { status: 'QUEUED', lease_until: undefined }],
+    ['is not lost while its lease lasts', {}],
+  ])('%s', (_what, state) => {
+    expect(refusal(aRunningJob(state), { type: 'lose' })).toBe('the lease has not expired');
+  });
+
+  it('is lost once it has no lease', () => {
+    expect(next(aRunningJob({ lease_until: undefined }), { type: 'lose' })).toMatchObject({ losses: 1 });
   });
 });
