@@ -147,8 +147,9 @@ async function requireFormat(path: string): Promise<void> {
   const format = (await readIfThere(join(path, FORMAT_FILE)))?.trim();
   const isUsed = (await stat(join(path, 'dynamodb')).catch(() => undefined)) !== undefined;
   if (format === STORE_FORMAT || (format === undefined && !isUsed)) return;
+  const found = /^\d{1,9}$/.test(format ?? '') ? `format ${format}` : 'an unknown format';
   throw new HomeError(
-    `the data in the home ${path} has ${format === undefined ? 'a format of before the first release' : `format ${format}`}; ` +
+    `the data in the home ${path} has ${format === undefined ? 'a format of before the first release' : found}; ` +
       `this version reads format ${STORE_FORMAT}, and has changed nothing. Start with another home (--home or ` +
       `PROMPTQ_HOME), or remove this folder to begin with no jobs`,
   );

@@ -73,14 +73,15 @@ async function contentOf(home: string): Promise<Record<string, string>> {
 }
 
 test.each([
-  ['one of before the first release', undefined],
-  ['a later one', '2'],
-])('a home of another format, %s, is refused with what to do and stays as it is', async (_, format) => {
+  ['one of before the first release', undefined, 'a format of before the first release'],
+  ['a later one', '2', 'format 2'],
+  ['one that would write to the terminal', '\u001b]0;hello', 'an unknown format;'],
+])('a home of another format, %s, is refused with what to do and stays as it is', async (_, format, said) => {
   const home = await copyOfUsed();
   await rm(join(home, 'format'));
   if (format !== undefined) await writeFile(join(home, 'format'), `${format}\n`);
   const before = await contentOf(home);
-  await refuses(home, home, 'this version reads format', '--home', 'PROMPTQ_HOME', 'remove this folder');
+  await refuses(home, home, said, 'this version reads format', '--home', 'PROMPTQ_HOME', 'remove this folder');
   expect(await contentOf(home)).toEqual(before);
 });
 
