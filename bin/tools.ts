@@ -22,8 +22,8 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     },
     quick: {
       file: 'bench/quick/quick.ts',
-      about: 'compare requests, waits for them, bundles and CPU time with bench/quick/baseline.json',
-      options: '[--update requests|rounds|bytes|cpu]…',
+      about: 'compare requests, waits for them and bundles with bench/quick/baseline.json',
+      options: '[--update requests|rounds|bytes]… [--cpu]',
     },
     starts: {
       file: 'bench/starts/function-starts.ts',

@@ -8,8 +8,6 @@ const baselineSchema = z.strictObject({
   rounds: z.record(z.string(), z.number()),
   /** Sizes of functions' bundles. */
   bytes: z.record(z.string(), z.number()),
-  /** CPU time in multiples of that of a start of bash and a few HTTP requests. */
-  cpu: z.record(z.string(), z.number()),
 });
 export type Baseline = z.output<typeof baselineSchema>;
 
@@ -19,11 +17,8 @@ export function readBaseline(): Baseline {
   return baselineSchema.parse(JSON.parse(readFileSync(BASELINE_FILE, 'utf8')));
 }
 
-/**
- * How much of a value may be lost. CPU time varies with the machine and its load: two readings under a load of 25 to 36
- * differed by a fifth. Requests and rounds don't vary.
- */
-const ALLOWANCE: Readonly<Record<keyof Baseline, number>> = { requests: 0, rounds: 0, bytes: 0.25, cpu: 0.5 };
+/** How much of a value may be lost. Requests and rounds don't vary. */
+const ALLOWANCE: Readonly<Record<keyof Baseline, number>> = { requests: 0, rounds: 0, bytes: 0.25 };
 
 /** What is worse than the baseline, or is not in it; empty if nothing is. */
 export function lossesOf<P extends keyof Baseline>(part: P, baseline: Baseline[P], measured: Baseline[P]): string[] {

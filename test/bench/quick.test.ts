@@ -14,8 +14,6 @@ it.each([
   ['bytes', 1_250, []],
   ['bytes', 1_251, ['jobs.create: 1251 instead of 1000']],
   ['bytes', 1, []],
-  ['cpu', 1_500, []],
-  ['cpu', 1_501, ['jobs.create: 1501 instead of 1000']],
 ] as const)('of %s, %i instead of 1000 is a loss beyond its allowance', (part, now, losses) => {
   expect(lossesOf(part, { 'jobs.create': 1_000 }, { 'jobs.create': now })).toEqual(losses);
 });
