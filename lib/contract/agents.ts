@@ -4,8 +4,9 @@ import type { AgentDefinition } from './agents/definition.ts';
 import { shell } from './agents/shell.ts';
 
 /**
- * The supported agent CLIs, and the plain shell. The API, the console, environments, limits, masking, accounts, adapters
- * and parsers are derived from this table.
+ * The supported agent CLIs, and the plain shell. The API, the console, environments, limits, masking, accounts,
+ * adapters and parsers are derived from this table. It lists its files, because bundles, the console and types can't
+ * read a folder.
  */
 export const AGENT_DEFINITIONS = { codex, claude, shell } as const satisfies Readonly<Record<string, AgentDefinition>>;
 

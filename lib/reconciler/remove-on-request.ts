@@ -11,7 +11,8 @@ import { type HeldContext, removeEndedJob } from './remove-jobs.ts';
 const END_OF_TIME = '9999';
 
 /**
- * Removes an ended job with everything that it holds, or completes a removal that was interrupted.
+ * Removes an ended job with everything that it holds, or completes a removal that was interrupted. Only admins may: an
+ * agent with `write` could remove the record of its own acts.
  * @throws ApiError `job_not_found`; `invalid_state` if the job has not ended, or other jobs hold its texts or files too;
  * NewerSchemaError
  */

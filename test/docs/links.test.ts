@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DOCUMENTS, type Document, ROOT, readDocument } from './documents.ts';
+import { DOCUMENTS, type Document, documentAt, ROOT, readDocument } from './documents.ts';
 
 interface Link {
   readonly where: string;
@@ -59,7 +59,17 @@ describe('links of the documents', () => {
       (path) => path !== 'README.md' && !path.startsWith('docs/decisions/') && !linked.has(path),
     );
     expect(missing).toEqual([]);
-    expect(linked).toContain('docs/decisions');
+    expect(linked).toContain('docs/decisions/README.md');
+  });
+
+  test('lead from the index of decisions to each of them, once', () => {
+    const index = documentAt('docs/decisions/README.md');
+    const decisions = DOCUMENTS.map(({ path }) => path).filter((path) => /^docs\/decisions\/\d/.test(path));
+    expect(
+      linksOf(index)
+        .map(({ target }) => target)
+        .toSorted(),
+    ).toEqual(decisions);
   });
 });
 

@@ -29,7 +29,8 @@ interface IdleShutdownOptions {
 
 /**
  * Shuts an idle or outdated worker down. The worker announces it first, so that worker scaling no longer counts on it.
- * A last poll then finds jobs that arrived before the announcement; if there is one, the worker stays.
+ * A last poll then finds jobs that arrived before the announcement; if there is one, the worker stays. A message that
+ * is delivered to a process that has ended is hidden for 40 s.
  */
 export class IdleShutdown {
   readonly #options: IdleShutdownOptions;

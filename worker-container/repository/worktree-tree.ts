@@ -79,7 +79,8 @@ const REASONS = {
 /**
  * Writes the files of a worktree, but ignored ones, as a tree of the observer's repository. No path costs the others:
  * what git can't take is left out. Repositories within the worktree are there with their files, and git never reads
- * what is in their `.git`. Submodules of the first commit stay commits, as `git submodule` expects.
+ * what is in their `.git`. Submodules of the first commit stay commits, as `git submodule` expects. The changes of a
+ * job are the difference of two such trees, so what the checkout and the setup command made does not count as its work.
  * @returns `warnings` name what was left out
  */
 export async function worktreeTree(

@@ -10,7 +10,10 @@ interface RefusedName extends Refusal {
   readonly part: RegExp;
 }
 
-/** Names with a dot that no program takes commands from. */
+/**
+ * Names with a dot that no program takes commands from. All others are refused: no list of harmful names is ever
+ * complete.
+ */
 const HARMLESS = [
   ...['changeset', 'dockerignore', 'editorconfig', 'github', 'gitignore', 'gitkeep', 'keep', 'nojekyll'],
   ...['promptq', 'well-known'],

@@ -29,7 +29,10 @@ const NEWEST = '9999';
 /** The members of a job that locate its texts and labels. */
 const ownerSchema = jobItemSchema.pick({ id: true, created_at: true, texts: true, labels: true });
 
-/** Finds jobs by the rows with their texts and labels, which are stored by month of creation. */
+/**
+ * Finds jobs by the rows with their texts and labels, which are stored by month of creation and in no order of time. A
+ * month with more rows than a request may read is therefore searched job by job, in the order of the list.
+ */
 export class JobSearch {
   readonly #options: SearchOptions;
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** In a clone the program is its sources; in what `npm run pack:cli` packs it is one folder of JavaScript (0087). */
+/** In a clone the program is its sources; in what `npm run pack:cli` packs it is one folder of JavaScript. */
 export const IS_PACKED = !import.meta.url.endsWith('.ts');
 
 const ROOT = new URL(IS_PACKED ? './' : '../../../', import.meta.url);

@@ -15,7 +15,7 @@ const USUAL_ACCOUNTS = 1_000;
 const FOR_EACH_SLOT = 1.25;
 
 /**
- * How many accounts for slots the worker's image has (decisions 0054 and 0152).
+ * How many accounts for slots the worker's image has (decision 0024).
  * @param slots of all workers at once
  */
 export function accountsFor(slots: number): number {

@@ -29,6 +29,10 @@ const ALL_OTHER_PATHS = '/{proxy+}';
  * The REST API as API Gateway imports it: OpenAPI 3.0 with AWS's extensions. It holds what API Gateway needs and
  * nothing for readers; clients get openapi.json. Every path has an ANY method for the fallback function, so that API
  * Gateway itself never answers a method that a known path does not have.
+ *
+ * One document, because a method as a resource costs the stack seven of CloudFormation's 500 resources. It is inline,
+ * because function ARNs are only known at deployment. An import overwrites the API: gateway responses as resources of
+ * their own would be reset (aws/serverless-application-model#390).
  */
 export function apiDocument(title: string, endpoints: readonly Endpoint[], fallbackArn: string): object {
   const fallback = { functionArn: fallbackArn, mode: 'buffered' } as const;

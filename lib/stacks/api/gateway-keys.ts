@@ -11,7 +11,9 @@ interface GatewayKeysProps {
 
 /**
  * The keys that API Gateway requires before it runs a function: the current one and, during a rotation of the origin
- * secret, the previous one, which the distribution may still send.
+ * secret, the previous one, which the distribution may still send. If functions refused calls to API Gateway's own
+ * address, each call would cost an invocation and use the account's concurrency. Functions see the key in every event,
+ * so it is derived from the origin secret and reveals nothing about it.
  */
 export class GatewayKeys extends Construct {
   constructor(scope: Construct, id: string, { api, deployment, originSecret }: GatewayKeysProps) {

@@ -21,7 +21,9 @@ export type Verdict = Pick<AgentFacts, 'park' | 'refused'>;
 const LOOKED_AT = 600;
 
 /**
- * What follows from a failure of either CLI. A 500 is a fault, which may be the request's: it uses the job's retries.
+ * What follows from a failure of either CLI. Overload, limits and a missing account are waited for without using a
+ * retry, a request that can't succeed is final, and after a refused conversation a new one begins. A 500 may be the
+ * request's fault: it uses the job's retries.
  * @param now for times without a date
  */
 export function verdictOf(failure: VendorFailure, now = new Date()): Verdict {

@@ -43,7 +43,11 @@ const failureSchema = z.object({
   retried: z.boolean().optional(),
 });
 
-/** The state of launches. Its version lets only one of two concurrent decisions launch. */
+/**
+ * The state of launches. Its version lets only one of two concurrent decisions launch. A launch is written here with
+ * its token before RunTask is called, so a call with an unknown result is repeated with the token, for which ECS
+ * returns the tasks that it has started.
+ */
 export const scalingSchema = z.object({
   /** Incremented by every write; each write is conditional on it. */
   version: z.number().default(0),

@@ -16,7 +16,10 @@ export interface FollowSlot {
   release(): Promise<void>;
 }
 
-/** Limits how many functions of a deployment stream followed logs at once, so that others can run. */
+/**
+ * Limits how many functions of a deployment stream followed logs at once, so that others can run: Lambda does not tell
+ * a function that its client has gone, and a new account runs ten functions, for which AWS reserves no concurrency.
+ */
 export class FollowSlots {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
