@@ -53,6 +53,8 @@ export interface Call {
   readonly apiToken: () => string | undefined;
   /** Adds the job of this call to its log line; a job that the path names is logged anyway. */
   readonly noteJob: (jobId: string) => void;
+  /** Adds to the audit row what the path does not name, such as the id of what was created. */
+  readonly noteTarget: (target: Readonly<Record<string, string>>) => void;
 }
 
 interface Entrance<E> {
@@ -79,6 +81,7 @@ interface Visit {
   /** When a stream must have begun, by `performance.now()`. */
   readonly firstByteBy: number;
   principal?: Principal;
+  target?: Readonly<Record<string, string>>;
   /** API Gateway's access log has the same request id, and cannot have the viewer's address. */
   readonly logged: { route: string; request_id: string; job_id: string | undefined; source_ip?: string | undefined };
 }
@@ -180,9 +183,9 @@ async function refusalOf<E>(door: Entrance<E>, visit: Visit, thrown: unknown): P
 
 /** Records the call of an audited route, also if it was refused, once its caller is known. */
 async function audit<E>({ route }: Entrance<E>, visit: Visit, status: number): Promise<void> {
-  const { event, core, requestId, principal } = visit;
+  const { event, core, requestId, principal, target } = visit;
   if (!route.audited || principal === undefined) return;
-  await recordAudit(core, event, { principal, action: route.id, status, requestId });
+  await recordAudit(core, event, { principal, action: route.id, status, requestId, target });
 }
 
 function openVisit<E>({ route }: Entrance<E>, event: APIGatewayProxyEvent, context: Context): Visit {
@@ -214,6 +217,9 @@ function callOf<E>(door: Entrance<E>, visit: Visit, principal: Principal): Call 
     reauthorize: () => checkCaller(door, visit),
     noteJob: (jobId) => {
       logged.job_id = jobId;
+    },
+    noteTarget: (target) => {
+      visit.target = target;
     },
   };
 }

@@ -32,7 +32,11 @@ function Action({ row }: { row: AuditRow }) {
   return (
     <>
       {words ?? row.action}
-      {words !== undefined && <Box variant="small">{row.action}</Box>}
+      {words !== undefined && (
+        <div>
+          <Box variant="small">{row.action}</Box>
+        </div>
+      )}
     </>
   );
 }

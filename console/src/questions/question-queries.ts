@@ -51,9 +51,28 @@ export function questionQuery(jobId: string, questionId: string) {
   };
 }
 
+/** All questions of a job, oldest first. A job shows its newest, so these are read again when that one changes. */
+export function questionsQuery({
+  id,
+  question,
+}: {
+  readonly id: string;
+  readonly question: { readonly id: string; readonly state: string } | null;
+}) {
+  return {
+    queryKey: ['question', id, 'all', question?.id, question?.state] as const,
+    queryFn: async () => (await questionsOf(id)).toReversed(),
+    enabled: question !== null,
+  };
+}
+
 async function openQuestion(id: string): Promise<Question | undefined> {
+  return (await questionsOf(id)).find(({ state }) => state === 'open');
+}
+
+async function questionsOf(id: string): Promise<readonly Question[]> {
   const { items } = await dataOf(api.GET('/api/v1/jobs/{id}/questions', { params: { path: { id } } }));
-  return items.find(({ state }) => state === 'open');
+  return items;
 }
 
 const WORDS = {

@@ -9,6 +9,11 @@ export function appServerChanges(line: unknown): readonly EventChange[] | undefi
   if (!lineSchema.safeParse(line).success) return undefined;
   const event = eventSchema.safeParse(line).data;
   if (event === undefined) return [];
+  const at = timeSchema.safeParse(line).data?.emittedAtMs;
+  return changesOf(event).map((change) => ({ ...change, ...(at !== undefined && { at }) }));
+}
+
+function changesOf(event: z.output<typeof eventSchema>): readonly EventChange[] {
   if ('id' in event) {
     if ('error' in event) return [{ event: { kind: 'error', text: errorWords(event.error.message) } }];
     return [{ event: { kind: 'note', text: `Session ${event.result.thread.id}` } }];
@@ -21,8 +26,10 @@ export function appServerChanges(line: unknown): readonly EventChange[] | undefi
       return error == null ? [] : [{ event: { kind: 'error', text: errorWords(error.message) } }];
     }
     case 'thread/tokenUsage/updated': {
-      // Each model call replaces the totals of the one before.
-      return [{ key: 'token-usage', event: { kind: 'usage', facts: codexTokens(event.params.tokenUsage.total) } }];
+      // Each model call replaces the totals of the one before. They include the session's earlier turns.
+      return [
+        { key: 'token-usage', event: { kind: 'usage', facts: codexTokens(event.params.tokenUsage.total, true) } },
+      ];
     }
     case 'item/started':
     case 'item/completed': {
@@ -91,6 +98,9 @@ const itemSchema = z.union([
   })),
 ]);
 type Item = z.output<typeof itemSchema>;
+
+/** Notifications say when the app server sent them, epoch milliseconds. */
+const timeSchema = z.object({ emittedAtMs: z.number().positive() });
 
 const message = z.object({ message: z.string() });
 const eventSchema = z.union([

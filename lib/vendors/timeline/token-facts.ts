@@ -6,12 +6,12 @@ interface CodexTokens {
   readonly reasoning_output_tokens: number;
 }
 
-/** Names and numbers to show. */
-export function codexTokens(usage: CodexTokens): (readonly [string, string])[] {
+/** Names and numbers to show. @param isOfSession whether they include the session's earlier turns */
+export function codexTokens(usage: CodexTokens, isOfSession = false): (readonly [string, string])[] {
   return [
-    ['Input', `${usage.input_tokens.toLocaleString('en')} tokens`],
+    [isOfSession ? 'Session input' : 'Input', `${usage.input_tokens.toLocaleString('en')} tokens`],
     ['of which cached', usage.cached_input_tokens.toLocaleString('en')],
-    ['Output', `${usage.output_tokens.toLocaleString('en')} tokens`],
+    [isOfSession ? 'output' : 'Output', `${usage.output_tokens.toLocaleString('en')} tokens`],
     ['of which reasoning', usage.reasoning_output_tokens.toLocaleString('en')],
   ];
 }

@@ -92,6 +92,12 @@ describe('an action is audited', () => {
     expect(filtered.json.items).toEqual([json.items[1]]);
   });
 
+  it('with the names of what it created or imported', async () => {
+    await service.api('POST', '/config/import', { rules: [{ id: 'audited-rule', text: 'Be brief.' }] });
+    const { json } = await service.api('GET', '/audit-logs?action=config.import&limit=1');
+    expect(json.items).toMatchObject([{ target: { rules: 'audited-rule' } }]);
+  });
+
   it('but not if it is unauthorized, or only reads or creates', async () => {
     const rows = async () => (await service.api('GET', '/audit-logs')).json.items.length;
     const before = await rows();

@@ -57,7 +57,7 @@ describe('run', () => {
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^Session .*\n\$ echo one; echo two; exit 3\n {2}one\n {2}two\n {2}exit code 3\n\n\w.*\nInput /s,
+        /^Session .*\n\$ echo one; echo two; exit 3\n {2}one\n {2}two\n {2}exit code 3\n\n\w.*\nSession input /s,
       ),
     ]);
     const raw = (await promptq(...follow, '--raw')).stdout.trim().split('\n');

@@ -39,10 +39,11 @@ test('a job is continued on its page, and the turns are listed with their answer
   await create({ prompt: 'of the kingfisher', project: 'talk', draft: true });
   await waitFor(async () => (await jobOf(first)).status === 'SUCCEEDED', { timeoutMs: 90_000 });
   const page = await open(`/jobs/${first}`);
-  await page.getByRole('tab', { name: 'Conversation' }).click();
   await button(page, 'Continue').click();
-  await page.getByText('Enter a value.').first().waitFor();
   const prompt = page.getByLabel('Continue', { exact: true }).and(page.locator('textarea'));
+  await prompt.and(page.locator(':focus')).waitFor();
+  await button(page, 'Continue').last().click();
+  await page.getByText('Enter a value.').first().waitFor();
   await prompt.fill('drill: recall');
   await prompt.press('Control+Enter');
   await page.waitForURL((url) => url.pathname.startsWith('/jobs/job_') && !url.pathname.includes(first));

@@ -65,6 +65,18 @@ describe('events', () => {
     expect(command).toMatchObject({ startedAt: 1_000, endedAt: 5_000 });
   });
 
+  test("of codex's app server begin and end when it says so", () => {
+    const item = { type: 'commandExecution', id: 'c', command: 'make' };
+    const reader = createEventReader();
+    const at = (emittedAtMs: number, method: string, more: object) => {
+      const text = lines({ method, params: { item: { ...item, ...more } }, emittedAtMs });
+      reader.push({ text, offset: 0, at: 9_000 });
+    };
+    at(1_000, 'item/started', { status: 'inProgress' });
+    at(1_250, 'item/completed', { status: 'completed', exitCode: 0, aggregatedOutput: 'ok' });
+    expect(reader.events).toMatchObject([{ startedAt: 1_000, endedAt: 1_250, isExact: true }]);
+  });
+
   test('that are errors are readable, and shown once if codex repeats them', () => {
     const message = 'unexpected status 400 Bad Request: {"error":{"message":"The model is overloaded.","code":"x"}}';
     const text = lines({ type: 'error', message }, { type: 'turn.failed', error: { message } });

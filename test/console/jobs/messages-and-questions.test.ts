@@ -93,6 +93,8 @@ describe('with two open questions', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'The agent asks' }).waitFor({ state: 'detached' });
     expect(await answerOf(nails)).toBe('Shed of sheds');
+    const shown = page.getByRole('list', { name: 'Events' }).locator('.is-question');
+    await shown.filter({ hasText: /Which nails\?.* answered .*Shed of sheds/s }).waitFor();
     await stay(page);
   });
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await service.api('POST', '/config/import', { rules: [{ id: 'small', text: '# Keep changes small.' }] });
   page = await openAs(browser, service.consoleUrl, 'operator');
   ended = await runAgent(
-    CODEX.reasoning('**Finding** the cause\n\nThe sum is not rounded.'),
+    CODEX.reasoning('## **Finding** why `sum_up_all` is 2*3*4\n\nThe sum is not rounded.'),
     CODEX.message('I run the tests first.'),
     CODEX.command('npm test', '\u001b[32mok\u001b[0m 12 passed\n'),
     CODEX.command('npm run lint', 'cart.ts: unused variable\n', 2),
@@ -110,6 +110,7 @@ test('the timeline shows the prompt with its rules, and tool calls collapsed to 
   // Failed calls are expanded.
   await event('npm run lint').getByText('cart.ts: unused variable').waitFor();
   await event('src/total.ts').waitFor();
+  await event('Finding why sum_up_all is 2*3*4').waitFor();
   await event(/^#\+.*Succeeded/).waitFor();
 });
 

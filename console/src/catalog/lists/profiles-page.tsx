@@ -87,7 +87,7 @@ const COLUMNS: TableProps.ColumnDefinition<Profile>[] = [
     id: 'timeout',
     header: 'Timeout',
     minWidth: 90,
-    cell: ({ timeout, timeout_unit }) => (timeout === null ? 'None' : `${timeout} ${timeout_unit}`),
+    cell: ({ timeout, timeout_unit }) => (timeout === null ? 'No limit' : `${timeout} ${timeout_unit}`),
   },
   { id: 'retries', header: 'Retries', minWidth: 80, cell: ({ retries }) => retries },
   { id: 'concurrency', header: 'Concurrency', minWidth: 90, cell: ({ concurrency }) => concurrency ?? 'No limit' },

@@ -15,6 +15,7 @@ import { useMayAct, useMayAdminister } from '../../api/session.ts';
 import { lazyPart } from '../../page/lazy-part.ts';
 import { Part } from '../../page/part.tsx';
 import type { Job } from '../queries/job-query.ts';
+import { CONTINUING } from '../thread/continue-box.tsx';
 import type { AskedAction } from './confirm-action.tsx';
 import { RunAgain } from './run-again.tsx';
 import { type PlainAction, useJobAction } from './use-job-action.ts';
@@ -63,6 +64,11 @@ export function JobActions({ job }: { job: Job }) {
   const hasSession = canRetrySession(job);
   return (
     <SpaceBetween size="xs" direction="horizontal">
+      {job.status === 'SUCCEEDED' && job.turn !== null && (
+        <Button variant="primary" onClick={() => void navigate('?tab=conversation', { state: CONTINUING })}>
+          Continue
+        </Button>
+      )}
       {isEditable(job.status) && <Button onClick={() => void navigate(`/jobs/${job.id}/edit`)}>Edit</Button>}
       {isStopped(job) && (
         <Button loading={isActing('submit')} onClick={() => start('submit')}>

@@ -54,24 +54,25 @@ export function BulkDialog({ action, jobs: selected, onClose }: BulkDialogProps)
     setPhase('done');
     await client.invalidateQueries({ queryKey: ['jobs'] });
   };
+  const isNone = current.isRead && hit.length === 0;
   const what = `${VERBS[action]} ${current.isRead ? counted(hit.length) : 'jobs'}`;
   return (
     <Modal
       visible
       size="large"
-      header={phase === 'done' ? `${VERBS[action]}: done` : `${what}?`}
+      header={phase === 'done' ? `${VERBS[action]}: done` : isNone ? `${VERBS[action]} jobs` : `${what}?`}
       closeAriaLabel="Close"
       onDismiss={close}
       footer={
         <Box float="right">
           <SpaceBetween size="xs" direction="horizontal">
             <Button ref={closing} disabled={phase === 'acting'} onClick={close}>
-              {phase === 'done' ? 'Close' : 'Cancel'}
+              {phase === 'done' ? 'Close' : 'Back'}
             </Button>
-            {phase !== 'done' && (
+            {phase !== 'done' && !isNone && (
               <Button
                 variant="primary"
-                disabled={hit.length === 0}
+                disabled={!current.isRead}
                 loading={phase === 'acting' || current.isReading}
                 onClick={() => void start()}
               >

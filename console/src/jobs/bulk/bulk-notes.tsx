@@ -12,6 +12,12 @@ const EFFECTS: Readonly<Record<BulkAction, string>> = {
   kill: 'Their processes are killed immediately, without a chance to clean up. Output so far is kept.',
 };
 
+const PARTICIPLES: Readonly<Record<BulkAction, string>> = {
+  cancel: 'cancelled',
+  retry: 'retried',
+  kill: 'killed',
+};
+
 interface BulkNotesProps {
   readonly action: BulkAction;
   /** The selected jobs as they are now. */
@@ -27,7 +33,8 @@ export function BulkNotes({ action, jobs, hit }: BulkNotesProps) {
   return (
     <SpaceBetween size="s">
       <div>
-        {hit.length < jobs.length && `This affects ${hit.length} of ${jobs.length} jobs. `}
+        {hit.length === 0 && `None of these jobs can be ${PARTICIPLES[action]}. `}
+        {hit.length > 0 && hit.length < jobs.length && `This affects ${hit.length} of ${jobs.length} jobs. `}
         {changed > 0 && `${counted(changed)} changed after the selection. `}
         {hit.length > 0 && EFFECTS[action]}
       </div>

@@ -32,7 +32,7 @@ export function createEventReader(fromMiddle = false): EventReader {
     }
     for (const [number, change] of changes.entries()) {
       const id = number === 0 ? String(offset) : `${offset}.${number}`;
-      show(events, indexByKey, id, change, change.at ?? arrived);
+      show(events, indexByKey, id, change, arrived);
     }
   }, fromMiddle);
   return { events, push };
@@ -42,20 +42,33 @@ function show(
   events: TimelineEvent[],
   indexByKey: Map<string, number>,
   id: string,
-  { key, event }: EventChange,
-  at: number | undefined,
+  { key, event, at: reported }: EventChange,
+  arrived: number | undefined,
 ): void {
+  const at = reported ?? arrived;
   const index = key === undefined ? undefined : indexByKey.get(key);
   const started = index === undefined ? undefined : events[index];
   if (index !== undefined && started !== undefined) {
-    events[index] = { ...started, event: bounded(event), ...(at !== undefined && isOver(event) && { endedAt: at }) };
+    const { isExact: _, ...rest } = started;
+    const isExact = started.isExact === true && reported !== undefined;
+    events[index] = {
+      ...rest,
+      event: bounded(event),
+      ...(at !== undefined && isOver(event) && { endedAt: at }),
+      ...(isExact && { isExact }),
+    };
     return;
   }
   // codex reports the error that ends a turn twice.
   const last = events.at(-1)?.event;
   if (event.kind === 'error' && last?.kind === 'error' && last.text === event.text) return;
   if (key !== undefined) indexByKey.set(key, events.length);
-  events.push({ id, event: bounded(event), ...(at !== undefined && { startedAt: at }) });
+  events.push({
+    id,
+    event: bounded(event),
+    ...(at !== undefined && { startedAt: at }),
+    ...(reported !== undefined && { isExact: true }),
+  });
 }
 
 function isOver(event: AgentEvent): boolean {

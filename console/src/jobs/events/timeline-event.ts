@@ -8,4 +8,6 @@ export interface TimelineEvent {
   /** When it began and ended, epoch milliseconds; known only if the agent reports it or the page saw it arrive. */
   readonly startedAt?: number;
   readonly endedAt?: number;
+  /** Whether the agent reported both times, which are then exact. */
+  readonly isExact?: boolean;
 }

@@ -28,7 +28,9 @@ export function ComposedPreview({ fields }: { fields: JobFields }) {
           {`The composed prompt has ${length.toLocaleString('en')} characters. ${profile?.agent} accepts at most ${limit.toLocaleString('en')}.`}
         </Alert>
       )}
-      <ExpandableSection headerText={`Prompt as sent to the agent, ${length.toLocaleString('en')} characters`}>
+      <ExpandableSection
+        headerText={`Prompt as sent to the agent, ${length === 1 ? '1 character' : `${length.toLocaleString('en')} characters`}`}
+      >
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
         <pre className="job-text" tabIndex={0}>
           {text || 'No prompt yet.'}

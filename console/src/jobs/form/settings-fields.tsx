@@ -18,7 +18,7 @@ export function SettingsFields({ fields, errors, onChange }: FormPart) {
     ...(profiles.data ?? []).map(({ name, agent, model }) => ({
       value: name,
       label: name,
-      description: model === null ? agent : `${agent}, ${model}`,
+      description: describeProfile(agent, model),
     })),
   ];
   const given = fields.profile === '' ? undefined : { value: fields.profile, label: fields.profile };
@@ -49,7 +49,7 @@ export function SettingsFields({ fields, errors, onChange }: FormPart) {
       </FormField>
       <TimeoutField
         description="Per attempt."
-        placeholder={profile?.timeout == null ? 'None' : String(profile.timeout)}
+        placeholder={profile?.timeout == null ? 'No limit' : String(profile.timeout)}
         value={fields.timeout}
         error={errors.timeout}
         onChange={(timeout) => onChange({ timeout })}
@@ -62,4 +62,10 @@ export function SettingsFields({ fields, errors, onChange }: FormPart) {
       />
     </ColumnLayout>
   );
+}
+
+/** What a profile is for, by its agent. */
+function describeProfile(agent: string, model: string | null): string {
+  if (agent === 'shell') return 'Runs the prompt as a script';
+  return `Runs the prompt with ${agent}${model === null ? '' : `, model ${model}`}`;
 }

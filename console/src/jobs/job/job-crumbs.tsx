@@ -11,12 +11,7 @@ export function JobCrumbs({ id }: { id: string }) {
       </Link>
       <span aria-hidden="true">/</span>
       <CopyToClipboard variant="inline" textToCopy={id} textToDisplay={id} {...WORDS} copyButtonAriaLabel="Copy ID" />
-      <CopyToClipboard
-        variant="icon"
-        textToCopy={`${window.location.origin}/jobs/${id}`}
-        {...WORDS}
-        copyButtonAriaLabel="Copy link"
-      />
+      <CopyToClipboard copyButtonText="Copy link" textToCopy={`${window.location.origin}/jobs/${id}`} {...WORDS} />
     </nav>
   );
 }

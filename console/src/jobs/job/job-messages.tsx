@@ -35,7 +35,9 @@ export function JobMessages({ job }: { job: Job }) {
   });
   if (job.agent === 'shell' || job.status === 'DRAFT') return null;
   const items = messages.data?.items ?? [];
-  const hasBox = mayAct && (isOpen || fields.text !== '');
+  // The answer has its own box, and two would be taken for each other.
+  const isAsked = job.question?.state === 'open';
+  const hasBox = mayAct && (isOpen || fields.text !== '') && (!isAsked || fields.text !== '');
   const unread = messages.data === undefined ? messages.error : null;
   if (items.length === 0 && !hasBox && !unread) return null;
   return (

@@ -1,5 +1,6 @@
 import Alert from '@cloudscape-design/components/alert';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
+import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import KeyValuePairs, { type KeyValuePairsProps } from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Spinner from '@cloudscape-design/components/spinner';
@@ -42,6 +43,12 @@ function AttemptResult({ job, attempt, isScript }: { job: Job; attempt: number; 
   const isUnrecorded = receipt_state === 'missing' && state_reason.code === 'worker_lost';
   const losses = outputLosses({ ...result.data, ...(isUnrecorded && { receipt_state: undefined }) });
   const noMessage = isWhole(receipt_state) ? 'The agent left no final message.' : NOT_KEPT;
+  const streams = (
+    <ColumnLayout columns={2}>
+      <TextBlock title="End of stdout" text={tail(stdout)} none={isWhole(stdout_state) ? NOTHING_WRITTEN : NOT_KEPT} />
+      <TextBlock title="End of stderr" text={tail(stderr)} none={isWhole(stderr_state) ? NOTHING_WRITTEN : NOT_KEPT} />
+    </ColumnLayout>
+  );
   return (
     <SpaceBetween size="m">
       {losses.length > 0 && (
@@ -54,18 +61,17 @@ function AttemptResult({ job, attempt, isScript }: { job: Job; attempt: number; 
         items={[...outcome(job, result.data), ...facts(result.data), ...(isScript ? [] : usageFacts(result.data))]}
       />
       {!isScript && <TextBlock title="Final message" text={final_message ?? ''} none={noMessage} isMarkdown />}
-      <ColumnLayout columns={2}>
-        <TextBlock
-          title="End of stdout"
-          text={tail(stdout)}
-          none={isWhole(stdout_state) ? NOTHING_WRITTEN : NOT_KEPT}
-        />
-        <TextBlock
-          title="End of stderr"
-          text={tail(stderr)}
-          none={isWhole(stderr_state) ? NOTHING_WRITTEN : NOT_KEPT}
-        />
-      </ColumnLayout>
+      {isScript ? (
+        streams
+      ) : (
+        <ExpandableSection
+          variant="container"
+          headerText="Raw output"
+          headerDescription="What the agent's CLI printed."
+        >
+          {streams}
+        </ExpandableSection>
+      )}
       {!isScript && <TextBlock title="Prompt as sent to the agent" text={composed_prompt ?? ''} none={NOT_KEPT} />}
     </SpaceBetween>
   );

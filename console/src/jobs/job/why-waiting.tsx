@@ -9,9 +9,10 @@ import '../text/job-text.css';
 /** Why a job waits or failed, or that it is being cancelled. */
 export function WhyWaiting({ job }: { job: Job }) {
   const now = useNow();
-  const { message, next_check_at } = job.state_reason;
+  const { code, message, next_check_at } = job.state_reason;
   if (job.status === 'SUCCEEDED' || (job.status === 'RUNNING' && job.cancel_requested_at === null)) return null;
-  const wait = next_check_at === undefined ? undefined : Date.parse(next_check_at) - now;
+  // The card of a question shows until when it can be answered.
+  const wait = next_check_at === undefined || code === 'question' ? undefined : Date.parse(next_check_at) - now;
   return (
     <Alert type={TYPES[job.status] ?? 'info'} header={HEADERS[job.status] ?? ''}>
       {message}

@@ -14,6 +14,7 @@ export function JobTitle({ job, withTags }: { job: JobSummary; withTags: boolean
       <Link className="job-link" to={`/jobs/${job.id}`} data-job={job.id} title={job.prompt_preview}>
         {jobHeadline(job)}
       </Link>
+      {job.turn !== null && job.turn > 1 && <span className="job-turn">turn {job.turn}</span>}
       {job.title !== null && (
         <div className="job-subline" title={job.prompt_preview}>
           <Box variant="small">{promptHeadline(job)}</Box>

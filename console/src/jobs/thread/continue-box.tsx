@@ -3,10 +3,10 @@ import Button from '@cloudscape-design/components/button';
 import Checkbox from '@cloudscape-design/components/checkbox';
 import FormField from '@cloudscape-design/components/form-field';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Textarea from '@cloudscape-design/components/textarea';
+import Textarea, { type TextareaProps } from '@cloudscape-design/components/textarea';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { useNavigate } from 'react-router';
+import { useEffect, useRef, useState } from 'react';
+import { useLocation, useNavigate } from 'react-router';
 import * as z from 'zod';
 import { jobCreation } from '../../../../lib/contract/schemas/jobs/job-creation.ts';
 import { isTerminal } from '../../../../lib/contract/statuses.ts';
@@ -23,6 +23,9 @@ import { refusalOf, type TurnChoice, type TurnRefusal } from './turn-refusal.ts'
 const EMPTY = { fields: { prompt: '', afterAny: false }, openedAt: null };
 const FIELDS = z.object({ prompt: z.string(), afterAny: z.boolean() });
 
+/** The state of an address that is opened to continue the job: the box gets the focus. */
+export const CONTINUING = 'continuing';
+
 interface ContinueBoxProps {
   /** The job of the page. Unsent input is stored with it. */
   readonly jobId: string;
@@ -33,6 +36,12 @@ interface ContinueBoxProps {
 export function ContinueBox({ jobId, newest }: ContinueBoxProps) {
   const navigate = useNavigate();
   const client = useQueryClient();
+  const { state: opened, key: opening } = useLocation();
+  const box = useRef<TextareaProps.Ref>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each opening moves the focus, also to the same address
+  useEffect(() => {
+    if (opened === CONTINUING) box.current?.focus();
+  }, [opened, opening]);
   const unsent = useStoredFields(`turn.${jobId}`, FIELDS, EMPTY);
   const { prompt, afterAny } = unsent.fields;
   const [fault, setFault] = useState<string>();
@@ -71,6 +80,7 @@ export function ContinueBox({ jobId, newest }: ContinueBoxProps) {
     <SpaceBetween size="xs">
       <FormField label="Continue" description={descriptionOf(newest, afterAny)} errorText={fault} stretch>
         <Textarea
+          ref={box}
           rows={4}
           value={prompt}
           placeholder="What to do next"

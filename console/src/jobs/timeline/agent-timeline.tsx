@@ -3,7 +3,9 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Toggle from '@cloudscape-design/components/toggle';
+import { useQuery } from '@tanstack/react-query';
 import { useCallback, useDeferredValue, useMemo, useState } from 'react';
+import { type Question, questionsQuery } from '../../questions/question-queries.ts';
 import { EmptyList } from '../../tables/empty-list.tsx';
 import { useLiveEdge } from '../events/live-edge.ts';
 import { useEvents } from '../events/use-events.ts';
@@ -19,6 +21,8 @@ import { type TimelineFilters, timelineItems } from './timeline-item.ts';
 import { TimelineList } from './timeline-list.tsx';
 import '../log/job-log.css';
 import './timeline.css';
+
+const NO_QUESTIONS: readonly Question[] = [];
 
 /** Bytes of the end of a log that are read initially. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -43,10 +47,17 @@ export function AgentTimeline({ job }: { job: Job }) {
   );
   const isAnswered = job.status === 'SUCCEEDED' && attempt === job.attempt && log.state === 'ended';
   const answer = isAnswered ? events.findLast(({ event }) => event.kind === 'message') : undefined;
+  const { data: questions = NO_QUESTIONS } = useQuery(questionsQuery(job));
   const shownWords = useDeferredValue(words);
   const items = useMemo(
-    () => timelineItems(job, attempt, events, { filters, words: shownWords, always: linked, answer: answer?.id }),
-    [job, attempt, events, filters, shownWords, linked, answer?.id],
+    () =>
+      timelineItems(job, attempt, events, questions, {
+        filters,
+        words: shownWords,
+        always: linked,
+        answer: answer?.id,
+      }),
+    [job, attempt, events, questions, filters, shownWords, linked, answer?.id],
   );
   const onLeftEnd = useCallback(() => setFollowing(false), []);
   const isLive = job.status === 'RUNNING' && attempt === job.attempt;

@@ -5,6 +5,7 @@ import { CommandEvent, ToolEvent } from './call-event.tsx';
 import { tookText } from './event-time.tsx';
 import { Fold } from './fold.tsx';
 import { PromptBody } from './prompt-body.tsx';
+import { QuestionBody } from './question-body.tsx';
 import type { TimelineItem } from './timeline-item.ts';
 
 interface EventBodyProps {
@@ -64,6 +65,8 @@ export function EventBody({ item, isOpen, onToggle }: EventBodyProps) {
           ))}
         </div>
       );
+    case 'question':
+      return <QuestionBody question={event.question} />;
     case 'outcome':
       return (
         <span>
@@ -81,15 +84,19 @@ const CHANGES = new Set(['add', 'delete']);
 function Preview({ label, text }: { label: string; text: string }) {
   return (
     <span className="event-summary">
-      {label}{' '}
-      <span className="event-secondary">
-        {
-          text
-            .replaceAll(/[*_#`]/g, '')
-            .trim()
-            .split('\n', 1)[0]
-        }
-      </span>
+      {label} <span className="event-secondary">{withoutMarks(text)}</span>
     </span>
   );
+}
+
+/** Characters of a preview; the line that shows it is cut at its end. */
+const PREVIEW_LENGTH = 500;
+
+/** The first line without Markdown's marks: headings at its start, emphasis and code around words. */
+function withoutMarks(text: string): string {
+  const [line = ''] = text.trim().split('\n', 1);
+  return line
+    .slice(0, PREVIEW_LENGTH)
+    .replace(/^#{1,6} +/, '')
+    .replaceAll(/(?<![\p{L}\p{N}_*`])([*_`]{1,3})(?=\S)(.+?)(?<=\S)\1(?![\p{L}\p{N}_*`])/gu, '$2');
 }

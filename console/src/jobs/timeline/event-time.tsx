@@ -24,11 +24,13 @@ export function EventTime({ item, startedAt, finishedAt }: EventTimeProps) {
   );
 }
 
-/** Times of arrival are accurate to about two seconds, so shorter durations are not shown. */
-const MIN_DURATION_MS = 2_000;
+/** Times of arrival are accurate to about two seconds, so shorter durations are not shown, unless the agent reports them. */
+const MIN_DURATION_MS = { exact: 100, arrival: 2_000 } as const;
 
 /** How long a call took, if its start and end are known. */
-export function tookText({ startedAt, endedAt }: TimelineItem): string | undefined {
-  if (startedAt === undefined || endedAt === undefined || endedAt - startedAt < MIN_DURATION_MS) return undefined;
+export function tookText({ startedAt, endedAt, isExact = false }: TimelineItem): string | undefined {
+  if (startedAt === undefined || endedAt === undefined) return undefined;
+  if (endedAt - startedAt < MIN_DURATION_MS[isExact ? 'exact' : 'arrival']) return undefined;
+  if (isExact) return duration(endedAt - startedAt);
   return `about ${duration(Math.round((endedAt - startedAt) / 1000) * 1000)}`;
 }

@@ -1,17 +1,19 @@
 import type { AgentEvent } from '../../../../lib/vendors/timeline/agent-event.ts';
+import type { Question } from '../../questions/question-queries.ts';
 import { contains, type EventFilter, filtersOf } from '../events/event-filter.ts';
 import type { TimelineEvent } from '../events/timeline-event.ts';
 import type { Job } from '../queries/job-query.ts';
 import { statusText } from '../status/job-status.tsx';
 
-/** A row of the timeline: the prompt, an event, or the outcome of the attempt. */
+/** A row of the timeline: the prompt, an event, a question to a person, or the outcome of the attempt. */
 export interface TimelineItem {
   /** Identifies the row in the address, after the attempt. */
   readonly id: string;
-  readonly event: AgentEvent | PromptEvent | OutcomeEvent;
+  readonly event: AgentEvent | PromptEvent | QuestionEvent | OutcomeEvent;
   /** Epoch milliseconds, if known. */
   readonly startedAt?: number | undefined;
   readonly endedAt?: number | undefined;
+  readonly isExact?: boolean | undefined;
   /** Whether it is the message that is shown above the timeline as the answer. */
   readonly isAnswer?: boolean;
 }
@@ -19,6 +21,11 @@ export interface TimelineItem {
 interface PromptEvent {
   readonly kind: 'prompt';
   readonly job: Job;
+}
+
+interface QuestionEvent {
+  readonly kind: 'question';
+  readonly question: Question;
 }
 
 interface OutcomeEvent {
@@ -42,6 +49,7 @@ export function timelineItems(
   job: Job,
   attempt: number,
   events: readonly TimelineEvent[],
+  questions: readonly Question[],
   { filters, words, always, answer }: TimelineFilters,
 ): readonly TimelineItem[] {
   const wanted = words.trim().toLowerCase();
@@ -61,6 +69,8 @@ export function timelineItems(
     { id: 'prompt', event: { kind: 'prompt', job }, startedAt: began },
     ...shown.map((item) => (item.id === answer ? { ...item, isAnswer: true } : item)),
   ];
+  // An attempt that continues the session begins with the answers to the questions of earlier ones.
+  for (const question of questions.filter((one) => one.attempt <= attempt)) insertQuestion(items, question);
   if (ended !== undefined) {
     const text = `${statusText(job.status)}. ${job.state_reason.message}`;
     items.push({
@@ -70,6 +80,14 @@ export function timelineItems(
     });
   }
   return items;
+}
+
+/** Puts a question before the first event that is known to be later, or at the end. */
+function insertQuestion(items: TimelineItem[], question: Question): void {
+  const askedAt = Date.parse(question.asked_at);
+  const next = items.findIndex(({ event, startedAt = 0 }) => event.kind !== 'prompt' && startedAt > askedAt);
+  const item = { id: question.id, event: { kind: 'question', question }, startedAt: askedAt } as const;
+  items.splice(next < 0 ? items.length : next, 0, item);
 }
 
 /** The index of the linked row: that event, or the last one before its byte; -1 if there is none. */

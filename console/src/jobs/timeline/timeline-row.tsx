@@ -58,5 +58,6 @@ const NAMES: Readonly<Record<TimelineItem['event']['kind'], string>> = {
   note: 'note',
   raw: 'output',
   usage: 'usage',
+  question: 'question',
   outcome: 'outcome',
 };

@@ -117,6 +117,6 @@ function useTopOf(list: RefObject<HTMLElement | null>): number {
 }
 
 function isError(event: TimelineItem['event']): boolean {
-  if (event.kind === 'prompt') return false;
+  if (event.kind === 'prompt' || event.kind === 'question') return false;
   return event.kind === 'outcome' ? !event.succeeded : filtersOf(event).includes('errors');
 }

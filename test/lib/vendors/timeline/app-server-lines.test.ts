@@ -125,9 +125,9 @@ it('of items that begin, only calls are shown', () => {
 it('the tokens of each model call replace those before', () => {
   const total = { inputTokens: 1_000, cachedInputTokens: 2, outputTokens: 3_000, reasoningOutputTokens: 4 };
   const facts = [
-    ['Input', '1,000 tokens'],
+    ['Session input', '1,000 tokens'],
     ['of which cached', '2'],
-    ['Output', '3,000 tokens'],
+    ['output', '3,000 tokens'],
     ['of which reasoning', '4'],
   ];
   const line = { method: 'thread/tokenUsage/updated', params: { tokenUsage: { total } } };
