@@ -38,7 +38,7 @@ describe('an import', () => {
   };
   const none = { created: [], updated: [], unchanged: [] };
 
-  it('takes 50 rules and 20 profiles in one call, shows the changes in a dry run, and exports what imports as unchanged', async () => {
+  it('takes 50 rules and 20 profiles in one call, and its export imports without changes', async () => {
     const dry = await service.api('POST', '/config/import?dry_run=1', document);
     const created = {
       rules: { ...none, created: names.rules },
@@ -80,7 +80,7 @@ describe('an import', () => {
     expect(new Set(texts).size).toBe(1);
   });
 
-  it('lists come page by page, with the source of each item', async () => {
+  it('is listed in pages, with the source of each item', async () => {
     await imported(document);
     const first = (await service.api('GET', '/rules?limit=2')).json;
     const second = (await service.api('GET', `/rules?limit=2&cursor=${first.next_cursor}`)).json;
@@ -154,7 +154,7 @@ describe('an invalid document is rejected with the path of its fault and changes
     });
   }
 
-  it('several faults are all named, and none of these documents is applied', async () => {
+  it('all faults of a document are reported, and none of it is applied', async () => {
     const { status, json } = await service.api('POST', '/config/import', {
       rules: [{ id: 'r' }, rule],
       profiles: [{ ...profile, timeout: 0 }, { name: 'p' }],
@@ -174,7 +174,7 @@ describe('an invalid document is rejected with the path of its fault and changes
     expect(JSON.stringify(exported)).not.toMatch(/"(good|bad)"/);
   });
 
-  it('more changes than one transaction holds', async () => {
+  it('an import of more changes than one transaction holds is rejected', async () => {
     const { status, json } = await service.api('POST', '/config/import', {
       rules: Array.from({ length: 100 }, (_, n) => ({ id: `many-${n}`, text: 'x' })),
     });
@@ -306,7 +306,7 @@ describe('a profile applies to a job', () => {
     expect(state_reason.code).toBe('timed_out');
   });
 
-  it('without rules if it is a script, however a job gets them or the profile becomes one', async () => {
+  it('without rules if its agent is the shell', async () => {
     const changing = { name: 'changing', agent: 'codex', vendor: 'practice' };
     await imported({ rules: [{ id: 'prose', text: 'Be kind.' }], profiles: [changing] });
     const ruled = { prompt: 'Say hello.', profile: 'changing', rule_ids: ['prose'] };
@@ -346,13 +346,13 @@ describe('a profile applies to a job', () => {
       );
   });
 
-  it('a secret that is not set ends the attempt by its name', async () => {
+  it('and a missing secret fails the attempt with its name', async () => {
     await imported({ profiles: [{ name: 'lacking', agent: 'shell', env: { A: { secret: 'NOT_SET' } } }] });
     const { state_reason, error } = await ran({ profile: 'lacking', prompt: 'true' });
     expect([state_reason.code, error]).toEqual(['start_failed', expect.stringContaining('NOT_SET')]);
   });
 
-  it('concurrency: another job of it waits, although a worker is free, and starts when the first has ended', async () => {
+  it('and its concurrency keeps a second job waiting until the first has ended', async () => {
     await imported({ profiles: [{ name: 'single', agent: 'shell', concurrency: 1 }] });
     const gate = join(service.home, 'gate');
     const prompt = `while [ ! -e ${gate} ]; do sleep 0.05; done`;

@@ -138,12 +138,12 @@ describe('a generic binding among several of a project', () => {
     expect(receiver.to('/redirected')).toEqual([]);
   });
 
-  it('signs with the former secret too after a new one was made', () => {
+  it('signs with the old and the new secret after a rotation', () => {
     expect(secrets.new).not.toBe(secrets.rotated);
     for (const secret of [secrets.rotated, secrets.new]) verified(receiver.to('/rotated')[0], secret ?? '');
   });
 
-  it('signs with a secret that was given, which no answer shows', () => {
+  it('signs with a secret from the request and shows it in no answer', () => {
     verified(receiver.to('/given')[0], given);
   });
 });
@@ -166,7 +166,7 @@ describe('a custom binding', () => {
     expect(findMarkedAs(`${id}/1/chandlery.custom`)).toEqual([]);
   });
 
-  it('that fails, or takes too long, changes nothing of the job', async () => {
+  it('leaves the job unchanged if its command fails or takes too long', async () => {
     await bind({ binding_mode: 'custom', project: 'failing', name: 'a', command: 'echo broken; exit 3' });
     await bind({ binding_mode: 'custom', project: 'failing', name: 'b', command: 'sleep 60', timeout_seconds: 1 });
     const id = await succeeded('failing');
@@ -181,7 +181,7 @@ describe('a custom binding', () => {
     expect(await read(id)).toMatchObject({ status: 'SUCCEEDED', state_reason: { code: 'exited' } });
   });
 
-  it('keeps the folder of a success from the next job if one job at a time works there', async () => {
+  it('holds an exclusive folder until its command has ended', async () => {
     // Projects are made by their first job.
     await createJob(service, { prompt: 'true', profile: 'shell', project: 'queueing', draft: true });
     expect((await service.api('PATCH', '/projects/queueing', { exclusive_cwd: true })).status).toBe(200);
@@ -205,7 +205,7 @@ describe('a custom binding', () => {
     expect((await read(id)).deployments).toEqual([]);
   });
 
-  it('created after the job can still act on it', async () => {
+  it('acts on a job that ended before the binding was created', async () => {
     const id = await succeeded('late');
     await bind({ binding_mode: 'custom', project: 'late', command: 'echo afterwards' });
     expect((await read(id)).deployments).toEqual([]);
@@ -215,7 +215,7 @@ describe('a custom binding', () => {
 });
 
 describe('a web_framework binding', () => {
-  it('installs, builds and deploys by what its framework and the project say', async () => {
+  it('runs the install, build and deploy commands of its framework and project', async () => {
     const binding = await bind({
       binding_mode: 'web_framework',
       project: 'site',
@@ -247,7 +247,7 @@ describe('a web_framework binding', () => {
   });
 });
 
-it('a hosted_editor binding shows on each job where its folder can be opened', async () => {
+it('a hosted_editor binding shows a link to the folder of each job', async () => {
   const open_url = 'https://editor.example/?folder={cwd}&name={project}';
   await bind({ binding_mode: 'hosted_editor', project: 'Edited here', open_url });
   const draft = await createJob(service, { prompt: 'x', profile: 'shell', project: 'Edited here', draft: true });

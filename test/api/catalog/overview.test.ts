@@ -55,7 +55,7 @@ it('a job that is retried no longer counts as ended', async () => {
   expect((await stats()).jobs.by_day.at(-1).failed).toBe(before.jobs.by_day.at(-1).failed);
 });
 
-it('projects come with the counts of their jobs', async () => {
+it('projects include the counts of their jobs', async () => {
   await stats();
   const { json } = await service.api('GET', '/projects');
   const alpha = json.items.find(({ id }: { id: string }) => id === 'alpha');
@@ -77,7 +77,7 @@ it('projects come with the counts of their jobs', async () => {
   expect([pages.items.length, typeof pages.next_cursor]).toEqual([1, 'string']);
 });
 
-it('projects come with how their jobs work, as it was set', async () => {
+it('projects include the stored settings of their jobs', async () => {
   const settings = {
     repository: 'https://git.example.com/team/app.git',
     ref: 'main',

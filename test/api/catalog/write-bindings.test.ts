@@ -52,7 +52,7 @@ test.each([
     '/deploy-bindings',
     (n: number) => ({ binding_mode: 'generic', project: `raced ${n % 2}`, name: 'r' }),
   ],
-] as const)('changes of %s that meet are all made', async (_, method, path, body) => {
+] as const)('concurrent changes of %s all take effect', async (_, method, path, body) => {
   await bind({ binding_mode: 'custom', project: 'raced' }).catch(() => undefined);
   const answers = await Promise.all(
     Array.from({ length: AT_ONCE }, async (_, n) => await service.api(method, path, body(n))),
@@ -99,7 +99,7 @@ describe('writing a binding', () => {
   });
 });
 
-it('a retry of a deployment is rejected if there is nothing to retry', async () => {
+it('a retry is rejected for a job without a failed deployment', async () => {
   const id = await succeeded('no-bindings');
   const again = async (job: string, binding: string) =>
     await service.api('POST', `/jobs/${job}/deployments/${binding}/retry`);
@@ -135,7 +135,7 @@ it('a mistyped project can be deleted once its binding is deleted, and created a
   }
 });
 
-it('a project with jobs stays, ended ones too', async () => {
+it("a project with jobs, even ended ones, can't be deleted", async () => {
   const id = await createJob(service, { prompt: 'x', draft: true, project: 'used' });
   await service.api('POST', `/jobs/${id}/cancel`);
   await waitFor(async () => (await find('used')).job_counts.CANCELLED === 1);
@@ -145,7 +145,7 @@ it('a project with jobs stays, ended ones too', async () => {
   expect(json.error).toBe('delete: project used has 1 job and 0 deploy bindings; only an empty project can be deleted');
 });
 
-it('a draft that moved away leaves its project empty', async () => {
+it('a project can be deleted once its only draft has moved to another one', async () => {
   const id = await createJob(service, { prompt: 'x', draft: true, project: 'left' });
   await waitFor(async () => (await find('left')).job_counts.DRAFT === 1);
   await service.api('PATCH', `/jobs/${id}/draft`, { project: 'stayed' });

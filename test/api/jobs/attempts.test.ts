@@ -24,7 +24,7 @@ async function retried(id: string) {
 
 const time = expect.stringMatching(/^\d{4}-.*Z$/);
 
-it('a job says how each of its attempts ended, the newest first', async () => {
+it('a job lists the end of each attempt, the newest first', async () => {
   const prompt = 'if [ -e done ]; then echo second; else touch done; exit 7; fi';
   const id = await createJob(service, { prompt, profile: 'shell', cwd: 'attempts' });
   await untilEnded(service, id);
@@ -85,7 +85,7 @@ it('a job that was cancelled while it waited keeps how its attempt had ended', a
   await untilEnded(service, other);
 });
 
-it('of an attempt whose record is damaged nothing is claimed', async () => {
+it('an attempt with a damaged record is shown with unknown fields', async () => {
   const id = await createJob(service, { prompt: 'exit 3', profile: 'shell' });
   await untilEnded(service, id);
   await retried(id);
@@ -98,7 +98,7 @@ async function result(id: string, query = '') {
   return (await service.api('GET', `/jobs/${id}/result${query}`)).json;
 }
 
-it('a retry hides nothing of an earlier success', async () => {
+it('an earlier success stays readable after a retry', async () => {
   const id = await createJob(service, { prompt: 'drill: tool echo first' });
   await untilEnded(service, id);
   const before = await result(id);
@@ -115,7 +115,7 @@ it('a retry hides nothing of an earlier success', async () => {
   expect(Date.parse(finished_at) - Date.parse(started_at)).toBe(duration_ms);
 });
 
-it('an attempt shows no usage and no session but its own', async () => {
+it('each attempt shows its own usage and session', async () => {
   const again = join(service.home, 'attempts-again');
   const prompt = `drill: tool if [ -e ${again} ]; then touch ${again}-runs; sleep 600; fi; touch ${again}`;
   const id = await createJob(service, { prompt });

@@ -67,7 +67,7 @@ test('a job on profile claude is run by the real CLI, and its session, usage, co
   expect(text).not.toContain(vendor.apiKey);
 });
 
-test('a continued job has the session of the one before, whose use of the vendor is not billed again', async () => {
+test('a continued job continues the session and bills only its own usage', async () => {
   const ended = async (body: Record<string, unknown>) => {
     const id = await createJob(service, { profile: 'claude-practice', ...body });
     expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
@@ -97,7 +97,7 @@ test('a job whose login is used up waits for an account and uses no retry', asyn
   expect((await service.api('POST', `/jobs/${id}/cancel`)).status).toBe(200);
 });
 
-test('a claude that stays after its result is ended, and the result counts', async () => {
+test('a claude process that stays after its result is ended, and the job succeeds', async () => {
   const id = await createJob(service, { prompt: 'hello', profile: 'claude-stays' });
   expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
   const { json: result } = await service.api('GET', `/jobs/${id}/result`);

@@ -42,7 +42,7 @@ it('twenty creates with one idempotency key at once give one job that runs once'
   expect(await linesOf(ran)).toEqual(['ran']);
 });
 
-it('behind eight running fillers, jobs of a project start by priority, then by age, as edited meanwhile', async () => {
+it('waiting jobs of a project start by their edited priority, then by age', async () => {
   const [started, ran] = [join(service.home, 'started'), join(service.home, 'ordered-ran')];
   const gate = (name: string) => join(service.home, `gate-${name}`);
   const filler = (name: string) => `echo ${name} >> ${started}; while [ ! -e ${gate(name)} ]; do sleep 0.2; done`;

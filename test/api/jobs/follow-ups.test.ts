@@ -39,7 +39,7 @@ describe('a follow-up job', () => {
     expect((await service.api('GET', `/jobs/${parent.id}/result`)).json.follow_up_ids).toEqual([child]);
   });
 
-  it("is asked for in an agent's message", async () => {
+  it("is created from a block in an agent's message", async () => {
     const payload = JSON.stringify({ prompt: 'drill: tool echo from the agent' });
     const parent = await ended({ prompt: `drill: follow-up ${payload}` }, 1);
     expect(parent.follow_up_ids).toHaveLength(1);
@@ -48,7 +48,7 @@ describe('a follow-up job', () => {
     expect(json.final_message).toContain('from the agent');
   });
 
-  it('is not made when the attempt fails', async () => {
+  it('is not created when the attempt fails', async () => {
     const parent = await ended({ prompt: `${asking({ prompt: 'true', profile: ASKING })}exit 1`, profile: ASKING });
     expect(parent).toMatchObject({ status: 'FAILED', follow_up_ids: [], warnings: [] });
   });
@@ -63,13 +63,13 @@ it('of 21 blocks 20 become jobs, and a warning reports the rest', async () => {
   expect(json.items).toHaveLength(20);
 });
 
-it('a malformed block is one warning and harms nothing', async () => {
+it('a malformed block adds one warning to its job', async () => {
   const parent = await ended({ prompt: asking('{"prompt": ', { prompt: 'x', draft: true }), profile: ASKING }, 1);
   expect(parent).toMatchObject({ status: 'SUCCEEDED', warnings: [expect.stringContaining('not valid JSON')] });
   expect(parent.follow_up_ids).toHaveLength(1);
 });
 
-describe('a block that does not count', () => {
+describe('a block is ignored', () => {
   const ignored = async (body: Record<string, unknown>, warning: string) => {
     const job = await ended(body);
     expect(job).toMatchObject({ status: 'SUCCEEDED', follow_up_ids: [], warnings: [warning] });
@@ -77,14 +77,14 @@ describe('a block that does not count', () => {
     expect(json).toMatchObject({ recovered_follow_up_ids: [], refreshed: [], warnings: [warning] });
   };
 
-  it('is one that a script prints, unless its profile has the setting', async () => {
+  it('in the output of a script, unless its profile turns follow-ups on', async () => {
     await ignored(
       { prompt: asking({ prompt: 'true' }), profile: 'shell' },
       'follow-ups: 1 block(s) ignored; the profile shell has the setting follow_ups: off',
     );
   });
 
-  it('is one of an agent whose profile has switched them off', async () => {
+  it('of an agent whose profile turns follow-ups off', async () => {
     const profile = { name: 'silent', agent: 'codex', vendor: 'practice', follow_ups: 'off' };
     await service.api('POST', '/config/import', { profiles: [profile] });
     await ignored(
@@ -95,7 +95,7 @@ describe('a block that does not count', () => {
 });
 
 describe('reread-logs', () => {
-  it('changes nothing of a job whose record is right', async () => {
+  it('leaves a job with a correct record unchanged', async () => {
     const parent = await ended({ prompt: `drill: follow-up ${JSON.stringify({ prompt: 'x', draft: true })}` }, 1);
     const once = await service.api('POST', `/jobs/${parent.id}/reread-logs`);
     expect(once).toMatchObject({
@@ -106,7 +106,7 @@ describe('reread-logs', () => {
     expect((await service.api('GET', `/jobs/${parent.id}`)).json).toEqual(parent);
   });
 
-  it('reads the attempts before, of a job that was retried too', async () => {
+  it('reads the earlier attempts of a retried job', async () => {
     const id = await createJob(service, { prompt: asking({ prompt: 'x', draft: true }), profile: ASKING });
     await untilEnded(service, id);
     await service.api('POST', `/jobs/${id}/retry`);
@@ -117,7 +117,7 @@ describe('reread-logs', () => {
     expect(json.follow_up_ids).toHaveLength(2);
   });
 
-  it('does nothing to a running job, and is rejected with a body or for an unknown job', async () => {
+  it('leaves a running job unchanged, and is rejected with a body or for an unknown job', async () => {
     const id = await createJob(service, { prompt: 'echo out; sleep 60', profile: 'shell' });
     for (let status = ''; status !== 'RUNNING'; )
       status = (await service.api('GET', `/jobs/${id}/status?wait=5`)).json.status;

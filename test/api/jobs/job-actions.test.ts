@@ -93,7 +93,7 @@ describe.for(Object.keys(MAKE) as State[])('a %s job', (state) => {
 
   const last = results.find(([, expected]) => !remains(expected));
 
-  it(`remains so after the actions that do not change it, until ${last?.[0]}`, async () => {
+  it(`stays as it is after its invalid actions, until ${last?.[0]}`, async () => {
     const id = await MAKE[state]();
     for (const [action, expected] of results.filter((result) => remains(result[1]))) {
       await expectResult(action, state, expected, id);
@@ -155,7 +155,7 @@ describe('ending a running job', () => {
     expect(findMarkedAs(`${id}/1`)).toEqual([]);
   });
 
-  it('an accepted kill takes effect, though the job succeeds before its worker reads the request', async () => {
+  it('an accepted kill cancels a job that succeeds before its worker reads the request', async () => {
     const go = join(service.home, 'actions-go');
     const block = '```follow-up-job\\n{"prompt":"true","profile":"shell"}\\n```\\n';
     const prompt = `until [ -e ${go} ]; do sleep 0.02; done; printf '${block}'`;
@@ -174,7 +174,7 @@ describe('ending a running job', () => {
     expect(reread).toMatchObject({ status: 'CANCELLED', follow_up_ids: [], recovered_follow_up_ids: [] });
   });
 
-  it('processes that a successful agent leaves behind are ended too', async () => {
+  it('a success ends the processes that its agent left behind', async () => {
     const id = await createJob(service, { prompt: 'drill: orphan' });
     expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
     expect(findMarkedAs(`${id}/1`)).toEqual([]);
@@ -241,7 +241,7 @@ describe('an edit', () => {
     await service.api('POST', `/jobs/${id}/cancel`);
   });
 
-  it('of a job that is not editable is rejected for its state, even if its body is invalid', async () => {
+  it('is rejected for the state of its job before its body is validated', async () => {
     const id = await MAKE.DRAFT();
     const { status, json } = await service.api('PATCH', `/jobs/${id}`, { profile: 'nowhere' });
     expect([status, json.error]).toEqual([400, expect.stringContaining('only while it is QUEUED')]);

@@ -37,7 +37,7 @@ async function writtenLater(name: string, later: Item): Promise<Item> {
   return item;
 }
 
-it('shows them as they are, rejects changes to them, and continues with the others', async () => {
+it('a job with a code of a later version is shown, rejects changes, and stops no other job', async () => {
   const queued = { status: 'QUEUED', status_key: 'QUEUED#0', queued_at: '2026-11-20T10:00:00.000Z' };
   const items = [
     await writtenLater('over budget', {
@@ -95,7 +95,7 @@ it('shows them as they are, rejects changes to them, and continues with the othe
   ]);
 });
 
-it('ends its own job whose reason a later version changed while it ran', async () => {
+it('a worker ends its own job although a later version has changed the reason', async () => {
   const key = join(service.home, 'go');
   const id = await createJob(service, { prompt: `until [ -e ${key} ]; do sleep 0.1; done`, profile: 'shell' });
   await waitFor(async () => (await itemOf(id))?.status === 'RUNNING');

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 describe('a job on the default profile', () => {
-  it('is run by the real codex CLI, whose events, session, usage and files are there afterwards', async () => {
+  it('runs the real codex CLI and keeps its events, session, usage and files', async () => {
     const id = await createJob(service, { prompt: 'drill: tool echo hi > made.txt' });
     expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
     const { json: result } = await service.api('GET', `/jobs/${id}/result`);
@@ -69,7 +69,7 @@ describe('output', () => {
     expect(late).toMatchObject({ status: 'SUCCEEDED', stdout: 'second\n', next_offset: 13 });
   });
 
-  it('can be read in parts of a given size, of whole characters', async () => {
+  it('can be read in parts of a given size, split between characters', async () => {
     const id = await createJob(service, { prompt: "printf 'zwölf\\n'; printf oops >&2", profile: 'shell' });
     await untilEnded(service, id);
     const read = async (query: string) => (await service.api('GET', `/jobs/${id}/logs?${query}`)).json;
@@ -116,7 +116,7 @@ describe('output', () => {
   });
 });
 
-it('an agent sees only what it may see of the worker', async () => {
+it('an agent gets no variables of its worker', async () => {
   const id = await createJob(service, { prompt: 'env | cut -d= -f1 | sort', profile: 'shell' });
   await untilEnded(service, id);
   const { json } = await service.api('GET', `/jobs/${id}/result`);

@@ -97,7 +97,7 @@ test('a message to a queued job is part of its prompt, in order', async () => {
   ]);
 });
 
-test('a message waits for the next attempt of an agent that takes none while it runs', async () => {
+test('a message to an agent that reads none while it runs waits for the next attempt', async () => {
   const id = await startWaiting('codex-exec');
   const message = await say(id, 'count to three');
   await service.api('POST', `/jobs/${id}/kill`);
@@ -109,7 +109,7 @@ test('a message waits for the next attempt of an agent that takes none while it 
   expect(told).toMatchObject([{ id: message, status: 'not_delivered', reason: 'the job was cancelled' }]);
 });
 
-test('what an agent has not got when its job ends becomes the next turns, in order, unless it is only for now', async () => {
+test('undelivered messages become the next turns in order, except those with only_now', async () => {
   const id = await startWaiting('codex-exec');
   await say(id, 'drill: recall');
   await say(id, 'stop', { only_now: true });

@@ -42,7 +42,7 @@ async function untilParked(id: string): Promise<void> {
 }
 
 test.for(amount(['practice'], ['practice', 'claude']))(
-  'an answer is that of the call, or continues the session later (%s)',
+  'a quick answer is the result of the call, and a late one continues the session (%s)',
   async (profile) => {
     const input = { question: 'Which color?', options: ['red', 'blue'] };
     const id = await createJob(service, { prompt: `${ask(input)}\ndrill: ask Which size?`, profile });
@@ -108,7 +108,7 @@ describe.concurrent('without an answer', () => {
   test.for([
     ...amount([], [{ what: 'while the agent waits', deadline: 1, attempt: 1 }]),
     { what: 'while the job is parked', deadline: 12, attempt: 2 },
-  ])('the default counts, $what', async ({ deadline, attempt }) => {
+  ])('the default becomes the answer $what', async ({ deadline, attempt }) => {
     const id = await createJob(service, {
       prompt: ask({ question: 'Which?', default: 'gray', deadline_seconds: deadline }),
     });
@@ -123,7 +123,7 @@ describe.concurrent('without an answer', () => {
   test.for([
     { what: 'while the agent waits', deadline: 1 },
     ...amount([], [{ what: 'while the job is parked', deadline: 12 }]),
-  ])('and without a default the job fails, and no retry is spent, $what', async ({ deadline }) => {
+  ])('and without a default, the job fails without a retry $what', async ({ deadline }) => {
     const prompt = ask({ question: 'Which?', deadline_seconds: deadline });
     const id = await createJob(service, { prompt, retries: 2 });
     expect(await untilEnded(service, id)).toMatchObject({ status: 'FAILED', attempt: 1 });

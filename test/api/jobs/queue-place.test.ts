@@ -32,7 +32,7 @@ async function untilWaitingFor(code: string, id: string) {
   });
 }
 
-it('a job that waits for a slot of its profile shows which job has it, and how many are before it', async () => {
+it('a job that waits for its profile shows the job that runs and the number of jobs before it', async () => {
   const first = await running('profile-gate', { profile: 'single' });
   expect((await read(first.id)).queue).toBeNull();
   const second = await createJob(service, { prompt: 'true', profile: 'single' });
@@ -52,7 +52,7 @@ it('a job that waits for a slot of its profile shows which job has it, and how m
   expect((await read(last)).queue).toBeNull();
 });
 
-it('a job that waits for its folder shows which job works there, and can be sent back as it was read', async () => {
+it('a job that waits for its folder shows the job that works there and accepts a PUT of itself', async () => {
   const project = { project: 'one-at-a-time' };
   await createJob(service, { prompt: 'x', draft: true, ...project });
   await service.api('PATCH', '/projects/one-at-a-time', { exclusive_cwd: true });
@@ -67,7 +67,7 @@ it('a job that waits for its folder shows which job works there, and can be sent
 });
 
 /** As many as a worker of the shared service has slots. */
-it('a job that waits for a free worker shows how many of its project are before it', async () => {
+it('a job that waits for a worker shows the number of jobs of its project before it', async () => {
   const gates = [await running('one', { profile: 'shell' }), await running('two', { profile: 'shell' })];
   const line: string[] = [];
   for (let n = 0; n < 3; n += 1) line.push(await createJob(service, { prompt: 'true', profile: 'shell' }));

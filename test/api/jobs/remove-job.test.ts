@@ -74,7 +74,7 @@ test.each([
   await service.api('POST', `/jobs/${id}/cancel`, {});
 });
 
-test('the jobs that hold its texts or files go first', async () => {
+test('a removal is refused until the jobs that share its texts or files are removed', async () => {
   const block = String.raw`\140\140\140follow-up-job\n{"prompt": "true", "cwd": "%s"}\n\140\140\140\n`;
   const first = await ended({ prompt: `printf '${block}' "$PWD"`, profile: ASKING });
   const turn = await ended({ prompt: 'true', continue: first, profile: ASKING });

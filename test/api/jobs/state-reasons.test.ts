@@ -25,7 +25,7 @@ it('a job that waits behind another shows that reason, and is cancelled at once'
   expect((await service.api('GET', `/jobs/${second}/status`)).json).toMatchObject({ status: 'CANCELLED', attempt: 0 });
 });
 
-it('an attempt that cannot be started has failed with the reason', async () => {
+it('an attempt that cannot be started fails with the reason', async () => {
   const file = join(service.home, 'workspaces', 'local_project', 'a-file');
   const blocked = await createJob(service, { prompt: 'true', profile: 'shell' });
   await untilEnded(service, blocked);
@@ -35,7 +35,7 @@ it('an attempt that cannot be started has failed with the reason', async () => {
   expect((await service.api('GET', `/jobs/${id}`)).json.error).toContain('a-file');
 });
 
-it('an attempt that writes more than is kept is ended, and what is kept is there', async () => {
+it('an attempt over the output limit is ended, and its output up to the limit is kept', async () => {
   const id = await createJob(service, { prompt: 'yes | head -c 300000; sleep 300', profile: 'shell' });
   expect(await untilEnded(service, id)).toMatchObject({ status: 'FAILED', state_reason: { code: 'output_limit' } });
   const { json } = await service.api('GET', `/jobs/${id}/result?full=1`);
@@ -43,7 +43,7 @@ it('an attempt that writes more than is kept is ended, and what is kept is there
   expect(findMarkedAs(`${id}/1`)).toEqual([]);
 });
 
-it('an agent that something else ends says so, and when the system kills for want of memory', async () => {
+it('the error of a job names the signal that ended its agent, and for SIGKILL a lack of memory', async () => {
   const errorOf = async (prompt: string) => {
     const id = await createJob(service, { prompt, profile: 'shell' });
     expect(await untilEnded(service, id)).toMatchObject({ status: 'FAILED', state_reason: { code: 'exited' } });

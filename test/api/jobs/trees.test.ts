@@ -53,7 +53,7 @@ describe('a tree of jobs', () => {
     expect(await service.api('POST', `/jobs/${root}/cancel`)).toMatchObject({ status: 400 });
   });
 
-  it('that was cancelled ends what runs, and gets no further jobs until its root is retried', async () => {
+  it('ends its running jobs when it is cancelled, and accepts no job until its root is retried', async () => {
     const child = { prompt: `echo begun; sleep 300; ${asking({ prompt: 'true' })}` };
     const root = await createJob(service, { prompt: asking(child, { prompt: 'x', draft: true }), profile: ASKING });
     const running = await waitFor(async () => {
@@ -75,7 +75,7 @@ describe('a tree of jobs', () => {
     await service.api('POST', `/jobs/${root}/kill`, { tree: true });
   });
 
-  it('has no job of a higher priority than its parent', async () => {
+  it('rejects a job of a higher priority than its parent', async () => {
     const payloads = [
       { prompt: 'a', draft: true },
       { prompt: 'b', draft: true, priority: 0 },

@@ -39,7 +39,7 @@ lines.on('line', function pass(line) {
 `;
 }
 
-test('a session that has not got the prompt yet is not continued: the agent gets the prompt', async () => {
+test('an agent interrupted before its session had the prompt starts again from the prompt', async () => {
   const first = await createJob(service, { prompt: 'the first task\ndrill: tool touch hold' });
   expect(await untilEnded(service, first)).toMatchObject({ status: 'SUCCEEDED' });
   const second = await createJob(service, { prompt: 'the second task\ndrill: recall', continue: first });

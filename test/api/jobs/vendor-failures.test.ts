@@ -73,7 +73,7 @@ const SUCCESS = {
 } as const;
 
 test.each(['claude', 'codex'] as const)(
-  'secrets that are words of the events of %s mask only what is kept',
+  "secrets that equal event names of %s are masked in stored output and don't break parsing",
   async (agent) => {
     const { id, ...result } = await ran(`${agent}-words`, { begun: SUCCESS[agent] });
     expect(result).toMatchObject({
@@ -152,7 +152,7 @@ test.concurrent.each(AGENTS)(
   },
 );
 
-test.concurrent.each(AGENTS)('a job of %s waits for the end of a usage limit in any words', async (agent) => {
+test.concurrent.each(AGENTS)('a job of %s waits for a usage limit to end, whatever the wording', async (agent) => {
   const message = 'You’ve hit your weekly limit · resets Dec 9 at 1am (Europe/Berlin)';
   const id = await createJob(service, {
     profile: `scripted-${agent}`,
