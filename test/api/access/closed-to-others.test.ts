@@ -138,7 +138,7 @@ describe('a caller with', () => {
   test.for([
     ['another key', () => ({ accessKeyId: 'local', secretAccessKey: 'local' })],
     ["the run's key and another secret", () => ({ ...key(), secretAccessKey: 'local' })],
-  ] as const)('%s is refused, and told so', async ([, credentials]) => {
+  ] as const)('%s gets an error that names the fault', async ([, credentials]) => {
     const settings = { region: 'us-east-1', credentials: credentials(), maxAttempts: 1 };
     const tables = new DynamoDBClient({ ...settings, endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB ?? '' });
     const queues = new SQSClient({ ...settings, endpoint: environment.AWS_ENDPOINT_URL_SQS ?? '' });
@@ -212,7 +212,7 @@ describe('a web page', () => {
     },
   );
 
-  test('of the practice vendor itself is where a person still decides on a login', async () => {
+  test('of the practice vendor still lets a person approve a login', async () => {
     const begun = await fetch(new URL('/api/accounts/deviceauth/usercode', operator.practice_url), {
       method: 'POST',
       body: '{}',

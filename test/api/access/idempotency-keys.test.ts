@@ -35,7 +35,7 @@ const create = async (api: Api, body: object) => {
   return { status, id, replayed, differs, told };
 };
 
-it('belongs to its sender: a token, those that replace it, or a person in any session', async () => {
+it('an idempotency key belongs to a token and its replacements, or to a person in any session', async () => {
   const body = { idempotency_key: 'nightly' };
   const [first, namesake] = [await newToken(), await newToken()];
   const replacement = await newToken({ replaces: first.id, name: 'ci 2' });
@@ -65,7 +65,7 @@ test.each([
   ],
   ['another profile and project', {}, { profile: 'practice', project: 'elsewhere' }, ['profile', 'project']],
   ['fewer fields', { title: 'T', tags: ['a'], retries: 2, timeout: 5 }, {}, ['retries', 'tags', 'timeout', 'title']],
-])('a repeat that asks for %s names the fields that differ', async (name, first, second, differs) => {
+])('a repeat with %s names the fields that differ', async (name, first, second, differs) => {
   const idempotency_key = `repeat ${name}`;
   const { id } = await create(service.api, { ...first, idempotency_key });
   // What an edit changes is not what a request asked for.
@@ -76,7 +76,7 @@ test.each([
   expect((await service.api('GET', `/jobs/${id}`)).json).toMatchObject({ prompt: 'edited', priority: 7 });
 });
 
-it('a message has a key of its sender, too', async () => {
+it('the idempotency key of a message belongs to its sender', async () => {
   const id = await createJob(service, { prompt: 'drill: hang' });
   const send = async (api: Api, text: string) =>
     await api('POST', `/jobs/${id}/messages`, { text, idempotency_key: 'k', only_now: true });

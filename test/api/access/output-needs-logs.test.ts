@@ -48,7 +48,7 @@ async function whereWord(scope: Scope): Promise<string[]> {
   return found.toSorted();
 }
 
-it('what a command has written is shown only to tokens with the scope logs', async () => {
+it('only tokens with the scope logs see output of commands', async () => {
   expect(await whereWord('read')).toEqual([]);
   expect(await whereWord('write')).toEqual([]);
   expect(await whereWord('attachments')).toEqual([]);

@@ -47,7 +47,7 @@ const telegram = (id: number, at = new Date()) => ({
 const perimeter = { 'x-perimeter-token': PERIMETER };
 
 describe('the perimeter principal', () => {
-  it('does what it wants but manage tokens', async () => {
+  it('has every right except managing tokens', async () => {
     expect((await as(perimeter, 'POST', '/jobs', JOB)).status).toBe(201);
     expect((await as(perimeter, 'GET', '/audit-logs')).status).toBe(200);
     expect((await as(perimeter, 'GET', '/nowhere')).status).toBe(404);
@@ -98,7 +98,7 @@ describe('an action is audited', () => {
     expect(json.items).toMatchObject([{ target: { rules: 'audited-rule' } }]);
   });
 
-  it('but not if it is unauthorized, or only reads or creates', async () => {
+  it('unless it is unauthorized, a read or a creation', async () => {
     const rows = async () => (await service.api('GET', '/audit-logs')).json.items.length;
     const before = await rows();
     await as({}, 'POST', '/jobs/x/cancel');
@@ -131,14 +131,14 @@ describe('every answer', () => {
     }
   });
 
-  it('to a preflight of CORS is that of an unknown path', async () => {
+  it('to a CORS preflight is the 404 of an unknown path', async () => {
     const preflight = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
     expect((await as(preflight, 'OPTIONS', '/jobs')).status).toBe(401);
     expect((await service.api('OPTIONS', '/jobs', undefined, preflight)).status).toBe(404);
   });
 });
 
-it('a path of a family without a route asks for the scope of its family before it is not found', async () => {
+it('an unknown path requires the scope of its family before it answers 404', async () => {
   const { status, json } = await as(telegram(17), 'POST', '/templates', {});
   expect([status, json.details]).toEqual([403, { required_scope: 'admin' }]);
   expect((await as(telegram(17), 'GET', '/templates')).json).toMatchObject({ error: 'not_found' });
@@ -146,7 +146,7 @@ it('a path of a family without a route asks for the scope of its family before i
   expect((await as(telegram(18), 'GET', '/nowhere')).json.details).toEqual({ required_scope: 'admin' });
 });
 
-it('a body over the limit is 413 whatever its bytes are, before anything is read of it', async () => {
+it('a body over the limit gets 413 whatever its bytes are', async () => {
   const response = await fetch(`${service.baseUrl}/api/v1/jobs`, { method: 'POST', body: randomBytes(2_001) });
   expect([response.status, await response.json()]).toEqual([
     413,

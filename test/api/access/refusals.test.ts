@@ -102,10 +102,10 @@ it('an invalid cursor, or one of another list, is rejected', async () => {
   }
 });
 
-describe('the order of judgement', () => {
+describe('the order of checks', () => {
   const without = { authorization: '' };
 
-  it('without a token everything else is 401', async () => {
+  it('every request without a token gets 401', async () => {
     for (const [method, path, body] of [
       ['GET', '/nowhere', undefined],
       ['POST', '/jobs', '{'],
@@ -128,7 +128,7 @@ describe('the order of judgement', () => {
     }
   });
 
-  it('a parameter is judged before the job is looked for', async () => {
+  it('an invalid parameter is rejected before the job is read', async () => {
     const { status, json } = await service.api('GET', '/jobs/none/status?wait=26');
     expect([status, json.error]).toEqual([
       400,
@@ -172,7 +172,7 @@ it.each([
   ['X-API-Token, joined by a proxy', (token: string) => ['X-API-Token', `bad, ${token}`]],
   ['Authorization, joined by a proxy', (token: string) => ['Authorization', `Bearer ${token}, Bearer bad`]],
   ['an empty X-API-Token', (token: string) => ['X-API-Token', '', 'X-API-Token', token]],
-] as const)('a header with a credential that is sent twice is refused: %s', async (_, headersOf) => {
+] as const)('a repeated credential header is rejected: %s', async (_, headersOf) => {
   const status = async (...headers: readonly string[]) => {
     const call = request(`${service.baseUrl}/api/v1/health`, {
       headers: ['Host', new URL(service.baseUrl).host, ...headers],
@@ -246,7 +246,7 @@ describe('a credential', () => {
   });
 });
 
-it('limits have names in snake case, and keep their former names', async () => {
+it('limits are shown under their names in snake case and in camel case', async () => {
   const { limits } = (await service.api('GET', '/environment')).json.service;
   expect(limits).toMatchObject({
     project_name_length: 100,
@@ -261,7 +261,7 @@ it('limits have names in snake case, and keep their former names', async () => {
 const LONG = 'x'.repeat(1_025);
 const inPath = routes.filter(({ path, auth }) => path.includes('{') && auth.only === undefined);
 
-it.each(inPath)('$id answers an id that no key can have with not found', async ({ method, path, body }) => {
+it.each(inPath)('$id answers 404 to an id longer than any key', async ({ method, path, body }) => {
   const url = path.replaceAll(/\{[^}]+\}/g, LONG);
   const { status, text } = await service.api(method, url, body === undefined ? undefined : {});
   expect(status, text).toBe(404);
@@ -288,7 +288,7 @@ async function pause(pid: number): Promise<void> {
   });
 }
 
-it('while the table is paused, requests end in time with a documented 503 that names it, and work again afterwards', async () => {
+it('requests get a 503 that names the table while it is paused, and succeed afterwards', async () => {
   const emulator = await emulatorOf(service.home);
   await pause(emulator);
   const answers = await Promise.all([

@@ -15,7 +15,7 @@ describe('a session', () => {
     ['viewer', [200, 200, 403, 403]],
     ['operator', [200, 200, 201, 403]],
     ['admin', [200, 200, 201, 200]],
-  ] as const)('of a %s may do what its role may', async (role, expected) => {
+  ] as const)('of a %s has the rights of that role', async (role, expected) => {
     const browser = await signedInBrowser(service, role);
     const answers = [
       await browser.api('GET', '/jobs'),
@@ -32,7 +32,7 @@ describe('a session', () => {
     }
   });
 
-  it('is rejected for changes from another origin, or without one', async () => {
+  it("can't change anything from another origin, or without one", async () => {
     const browser = await signedInBrowser(service, 'admin');
     for (const origin of ['https://evil.example', 'null', `${service.consoleUrl}.evil.example`, '']) {
       const { status, json } = await browser.api('POST', '/jobs', DRAFT, { origin });
@@ -44,7 +44,7 @@ describe('a session', () => {
     expect((await browser.api('POST', '/jobs', DRAFT, token)).status).toBe(201);
   });
 
-  it('ends at once with the sign-out, which no other site can trigger', async () => {
+  it("ends with the sign-out, which other sites can't trigger", async () => {
     const browser = await signedInBrowser(service, 'operator');
     const cookie = `promptq=${browser.ownCookies.get('promptq')}`;
     const forged = await browser.open('/auth/sign-out', {

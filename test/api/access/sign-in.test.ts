@@ -92,7 +92,7 @@ describe('signing in', () => {
     expect((await attacker.open(back)).status).toBe(303);
   });
 
-  it('with another state, or none, is rejected', async () => {
+  it('is rejected with a wrong or missing state', async () => {
     const browser = new Browser(service);
     const back = new URL(await browser.chooseRole('viewer'));
     const other = new URL(back);
@@ -107,7 +107,7 @@ describe('signing in', () => {
     expect((await browser.open(back.href)).status).toBe(400);
   });
 
-  it('writes nothing before the identity provider has answered', async () => {
+  it('stores nothing before the identity provider has answered', async () => {
     const rows = async () =>
       await withOperatorRegistry({ stack: undefined, home: service.home }, async ({ table, registryTable }) => {
         const { Items = [] } = await table.send(new ScanCommand({ TableName: registryTable, ConsistentRead: true }));
@@ -123,7 +123,7 @@ describe('signing in', () => {
     expect(await rows()).toEqual(before);
   });
 
-  it('that the identity provider rejects shows the reason', async () => {
+  it('shows the reason if the identity provider rejects it', async () => {
     const browser = new Browser(service);
     const toProvider = new URL(await browser.begin());
     const state = toProvider.searchParams.get('state') ?? '';

@@ -35,7 +35,7 @@ const NAMED: [string, (name: string) => ['POST' | 'GET', string, unknown?], stri
 ];
 
 describe('a name with characters that hide what it is', () => {
-  it.each(REFUSED)('is refused, with what was received made visible: %s', async (_, name, shown) => {
+  it.each(REFUSED)('is rejected with an error that shows the hidden characters: %s', async (_, name, shown) => {
     for (const [, request, place] of NAMED) {
       const { status, json } = await service.api(...request(name));
       expect([place, status, json.error]).toEqual([
@@ -47,7 +47,7 @@ describe('a name with characters that hide what it is', () => {
   });
 
   it.each(['café', 'Ελλάδα', 'می‌خواهم', 'क्‍ष', '👩🏽‍💻 team', '❤️‍🔥', '1️⃣ first', '日本 語'])(
-    'does not mean one of a script or an emoji that needs joiners: %s',
+    'is accepted if a script or an emoji needs its joiners: %s',
     async (name) => {
       for (const [what, request] of NAMED) {
         const { status, text } = await service.api(...request(name));
@@ -93,7 +93,7 @@ it.each<[string, string, object, string]>([
     { profiles: [{ name: 'p', agent: 'shell', env: { A: 'a\0b' } }] },
     'body.profiles[0].env.A',
   ],
-])('NUL, which no process can get, is refused: %s %s %s', async (method, path, body, place) => {
+])('a NUL in a text for processes is rejected: %s %s %s', async (method, path, body, place) => {
   const { status, json } = await service.api(method as 'POST', path, body);
   expect([status, json.error]).toEqual([400, `${place}: received "a\\u0000b" (string); expected text without NUL`]);
 });

@@ -76,7 +76,7 @@ async function setIssuer(settings: Record<string, unknown>) {
 }
 
 describe('a device login', () => {
-  it('links the account by the real CLI, starts what waited for it, and leaves its code nowhere', async () => {
+  it('links the account by the real CLI, starts the waiting jobs, and stores its code nowhere', async () => {
     expect((await service.api('GET', ACCOUNT)).json).toMatchObject({ state: 'not_linked', logged_in: false });
     const job = await createJob(service, { prompt: 'drill: tool echo linked', profile: 'codex' });
     const parked = await waitFor(async () => {
@@ -118,7 +118,7 @@ describe('a device login', () => {
     await search.stop();
   });
 
-  it('has failed when its process is killed', async () => {
+  it('fails when its process is killed', async () => {
     await startLogin();
     const processes = await loginProcesses();
     expect(processes).not.toEqual([]);
@@ -126,7 +126,7 @@ describe('a device login', () => {
     expect(await untilState('failed')).toMatchObject({ logged_in: false, error: expect.stringMatching(/\S/) });
   });
 
-  it('has failed when its worker is killed, and can be started again', async () => {
+  it('fails when its worker is killed, and can be started again', async () => {
     await startLogin();
     process.kill(await waitFor(() => findWorker(service.home)), 'SIGKILL');
     expect(await untilState('failed')).toMatchObject({ error: expect.stringMatching(/start it again/) });
@@ -135,12 +135,12 @@ describe('a device login', () => {
     await waitFor(async () => (await loginProcesses()).length === 0);
   });
 
-  it('that is denied fails with that reason', async () => {
+  it('fails with the reason if it is denied', async () => {
     await decide(await startLogin(), 'deny');
     expect(await untilState('failed')).toMatchObject({ logged_in: false, error: expect.stringContaining('denied') });
   });
 
-  it('whose code is not entered in time has expired', async () => {
+  it('expires if its code is not entered in time', async () => {
     await setIssuer({ code_seconds: 1 });
     try {
       expect((await service.api('POST', `${ACCOUNT}/start`)).status).toBe(202);
@@ -150,7 +150,7 @@ describe('a device login', () => {
     }
   });
 
-  it('that the account does not allow says what to enable', async () => {
+  it('names the setting to enable if the account does not allow it', async () => {
     await setIssuer({ device_codes: false });
     try {
       await service.api('POST', `${ACCOUNT}/start`);
@@ -160,7 +160,7 @@ describe('a device login', () => {
     }
   });
 
-  it('that is cancelled links nothing, even if it is approved afterwards', async () => {
+  it('links nothing if it is cancelled and approved afterwards', async () => {
     const login = await startLogin();
     const cancelled = await service.api('POST', `${ACCOUNT}/cancel`);
     expect([cancelled.status, cancelled.json.state]).toEqual([200, 'cancelled']);
@@ -173,7 +173,7 @@ describe('a device login', () => {
 });
 
 describe('two attempts that renew one login at once', () => {
-  it('both succeed, the slower by starting again with what the faster was given, and the login stays good', async () => {
+  it('both succeed, the slower by restarting with the renewed login', async () => {
     await decide(await startLogin(), 'approve');
     await untilState('linked');
     const [before] = await credentials();

@@ -85,7 +85,7 @@ describe.each(Object.entries(CONNECT_HTTP))('by HTTP, an agent with %s', (line, 
     return found;
   };
 
-  test('finds the tools that its scopes allow, and is refused others by their routes', async () => {
+  test('lists the tools that its scopes allow, and the routes refuse others', async () => {
     expect(await names()).toEqual(TOOLS.map(({ name }) => name));
     const reader = await tokenWith(`reader ${line}`, 'read');
     expect(await names(reader)).toEqual(['wait_for_job', 'job_status', 'list_questions', 'list_jobs']);
@@ -117,7 +117,7 @@ describe.each(Object.entries(CONNECT_HTTP))('by HTTP, an agent with %s', (line, 
   });
 });
 
-test('what a tool did is in the audit log as the work of the caller', async () => {
+test('the audit log names the caller for actions of a tool', async () => {
   const token = await tokenWith('agent of the audit', 'read', 'write');
   const id = await createJob(service, { profile: 'shell', prompt: 'sleep 600' });
   const body = request('tools/call', { name: 'cancel_job', arguments: { id } });
@@ -136,7 +136,7 @@ test('tools call the service itself, whatever the request names as its host', as
   expect(json.result).toMatchObject({ isError: false });
 });
 
-test('a token without the scope that reading needs is refused as everywhere', async () => {
+test('a token without the scope read is refused', async () => {
   const writer = await tokenWith('writer', 'write');
   expect(await post(request('ping'), { authorization: `Bearer ${writer}` })).toMatchObject({
     status: 403,
@@ -144,7 +144,7 @@ test('a token without the scope that reading needs is refused as everywhere', as
   });
 });
 
-test('one message a request, judged by the protocol', async () => {
+test("a batch and an invalid message are refused with the protocol's errors", async () => {
   expect(await post(request('ping'))).toMatchObject({ status: 200, json: { jsonrpc: '2.0', id: 1, result: {} } });
   expect(await post({ jsonrpc: '2.0', method: 'notifications/initialized' })).toMatchObject({ status: 202, text: '' });
   expect(await post([request('ping'), request('ping')])).toMatchObject({ status: 400 });

@@ -40,7 +40,7 @@ async function stdoutOf(id: string): Promise<string> {
 }
 
 describe('a followed log', () => {
-  it('brings the output while the job runs, and ends with the state that the attempt ended in', async () => {
+  it('sends the output while the job runs, and ends with the state of the attempt', async () => {
     const { id, open } = await gatedJob('live', { before: 'echo first', after: 'echo second; exit 3' });
     const stream = await follow(service, id, '&stream=stdout');
     const sent = ['content-type', 'cache-control', 'x-accel-buffering'].map((name) =>
@@ -91,7 +91,7 @@ describe('a followed log', () => {
     expect(after[0]?.id).toBe('4,9');
   });
 
-  it('never splits a character, also one that is written in parts', async () => {
+  it('never splits a character, even one written in two parts', async () => {
     const { id, open } = await gatedJob('split', {
       before: "printf 'a\\xe2\\x82'",
       after: "printf '\\xac b\\xff\\xe2'",
@@ -117,7 +117,7 @@ describe('a followed log', () => {
     expect(await allEvents(await follow(service, id, '', { 'last-event-id': '3000005,0' }))).toHaveLength(1);
   });
 
-  it('of a job that waits begins when the job does, and ends if it never does', async () => {
+  it('of a waiting job begins with the job, or ends if it is cancelled', async () => {
     const { id, open } = await gatedJob('draft', { before: 'true', after: 'echo ran' });
     await open();
     expect(textOf(await allEvents(await follow(service, id)))).toBe('ran\n');
@@ -127,7 +127,7 @@ describe('a followed log', () => {
     expect(await allEvents(stream)).toMatchObject([{ name: 'end', data: { attempt: 0, status: 'CANCELLED' } }]);
   });
 
-  it('covers one attempt: it ends with it, and the next attempt has another stream', async () => {
+  it('ends with its attempt, and the next attempt has another stream', async () => {
     const mark = join(service.home, 'second-time');
     const prompt = `[ -e ${mark} ] && echo again && exit 0; touch ${mark}; echo once; exit 1`;
     const id = await createJob(service, { prompt, profile: 'shell', retries: 1 });

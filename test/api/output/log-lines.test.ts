@@ -27,7 +27,7 @@ const linesOf = async (log: 'api' | 'worker') => {
 };
 const isMetric = (line: PrintedLine) => '_aws' in line;
 
-it('each line of a request is JSON with its id and the job that it is about, and holds no token', async () => {
+it('each log line of a request is JSON with request and job ids, and without tokens', async () => {
   const id = await createJob(service, { prompt: 'true', profile: 'shell', draft: true });
   const answers = [
     await service.api('GET', `/jobs/${id}`),
@@ -59,7 +59,7 @@ it('each line of a request is JSON with its id and the job that it is about, and
   expect(lines).toContainEqual(expect.objectContaining({ route: 'jobs.create', status: 201, job_id: id }));
 });
 
-it('each line of a worker is JSON with its id, those of an attempt with job and attempt too, and holds no secret', async () => {
+it('each log line of a worker is JSON with worker, job and attempt, and without secrets', async () => {
   await service.api('POST', '/config/import', {
     profiles: [{ name: 'keyed', agent: 'shell', env: { KEY: { secret: 'DEPLOY_KEY' } } }],
   });
@@ -93,7 +93,7 @@ it("the function that reads the stream logs each job's outcome once", async () =
   expect(Object.keys(metrics).sort()).toEqual(['JobsFailed', 'JobsSucceeded', 'QueueWait', 'RunTime']);
 });
 
-it('a worker that fails to start logs the reason in such a line', async () => {
+it('a worker that fails to start logs the reason as JSON', async () => {
   const program = fileURLToPath(new URL('../../../worker-container/main.ts', import.meta.url));
   const worker = spawn(process.execPath, [program], { env: { PROMPTQ_TIMEOUT_UNIT: SECRET } });
   const [out, errors, [code]] = await Promise.all([text(worker.stdout), text(worker.stderr), once(worker, 'close')]);

@@ -192,7 +192,7 @@ it('reports missing, shortened and changed attachments, and never sends them as 
   kept.close();
 });
 
-it('links to a document only if it exists, and has the store send its checksum', async () => {
+it('links only to existing documents, and the store sends their checksum', async () => {
   const { id } = await withOutput();
   const kept = await openKept();
   const key = receiptKey(id, 1);

@@ -69,7 +69,7 @@ it('the message of a failed setup command is masked before it is cut', async () 
   expect(before.result.state_reason.message).toMatch(/exit code 1\. (\*\*\*)?0+$/);
 });
 
-it('the two streams of a setup command do not cut each other', async () => {
+it('a secret split by the other stream of a setup command is masked', async () => {
   const half = PLAIN.length / 2;
   const lines = [`printf %.${Math.floor(half)}s "$PLAIN"`, 'sleep 0.2', 'echo between >&2', 'sleep 0.2'];
   await project('mixed', [...lines, `echo "\${PLAIN:${Math.floor(half)}}"`].join('; '));
@@ -95,7 +95,7 @@ it('names of attachments are masked, and each file can still be read', async () 
   expect(told).not.toContain(PLAIN);
 });
 
-it('secrets are masked in the ways in which programs write them', async () => {
+it('secrets are masked in the encodings that programs use', async () => {
   const script = `
     const { ODD, PLAIN, KEY } = process.env;
     const ascii = (text) => text.replace(/[^ -~]/g, (unit) => '\\\\u' + unit.charCodeAt(0).toString(16).padStart(4, '0'));

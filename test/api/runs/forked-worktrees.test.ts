@@ -63,7 +63,7 @@ test('a fork has the commits and the changes of a worktree, which stays as it is
   expect(again.stdout).toBe('forked\nwork\nchange\n?? new.txt\n?? sub/\nforked\n');
 });
 
-test('a snapshot that the worker of the last attempt did not make is made for the fork', async () => {
+test('a fork makes the snapshot that the worker of the last attempt did not make', async () => {
   const first = await ended({ project: 'app', prompt: WORK });
   const { file, content } = await recordOf(first.id);
   expect(content.snapshot).toMatchObject({ turn: `${first.id}/1` });

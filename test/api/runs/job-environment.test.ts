@@ -93,7 +93,7 @@ test.each([
   });
 });
 
-test('what a job has made read-only is removed', async () => {
+test('read-only files of a job are removed after its end', async () => {
   const prompt =
     'mkdir -p "$PROMPTQ_ATTACHMENTS/m/n" "$TMPDIR/o"; touch "$PROMPTQ_ATTACHMENTS/m/n/f" "$TMPDIR/o/f"; chmod -R a-w "$PROMPTQ_ATTACHMENTS/m" "$TMPDIR/o"; echo "$TMPDIR"';
   const { stdout } = await run({ profile: 'script', prompt });

@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(service.home, { recursive: true });
 });
 
-test('a job for an agent that no worker has is refused, with the agents that they have', async () => {
+test('a job for an agent that no worker has is rejected with the available agents', async () => {
   const { status, json } = await service.api('POST', '/jobs', { prompt: 'hello', profile: 'by-claude' });
   expect(status).toBe(400);
   expect(json.error).toBe(
@@ -34,7 +34,7 @@ test('a job for an agent that no worker has is refused, with the agents that the
   expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });
 });
 
-test('one that was stored before fails at its start, with the same reason', async () => {
+test('a stored job for a missing agent fails at its start with the same reason', async () => {
   expect((await service.api('POST', `/jobs/${draft}/submit`)).status).toBeLessThan(300);
   expect(await untilEnded(service, draft)).toMatchObject({ status: 'FAILED' });
   const { json } = await service.api('GET', `/jobs/${draft}`);

@@ -74,7 +74,7 @@ test('a job works in a separate worktree, and its changes are reported', async (
   expect((await service.api('GET', `/jobs/${id}`)).json.changes).toEqual(result.changes);
 });
 
-test('a job hides no change by its index or its excludes', async () => {
+test('changes that a job hides by its index or its excludes are reported', async () => {
   await setting('app', { repository: open.url });
   const script = `
     git update-index --assume-unchanged README.md; git update-index --skip-worktree .gitignore
@@ -136,7 +136,7 @@ test('a branch or a commit can be requested', async () => {
   expect(result.changes).toMatchObject({ base: first, head: first, files: 0, insertions: 0 });
 });
 
-test('a cancel while the repository is fetched takes effect though its server never answers', async () => {
+test('a job whose repository server never answers can be cancelled', async () => {
   await setting('hanging', { repository: guarded.url });
   guarded.hang = true;
   const id = await start('hanging', 'true');
@@ -205,7 +205,7 @@ test.each([
   expect([status, json.error]).toEqual([400, expect.stringContaining(`body.${name}`)]);
 });
 
-test('configuration and hooks that an agent leaves run nothing in the worker', async () => {
+test('the worker ignores git configuration and hooks that an agent leaves', async () => {
   await setting('trap', { repository: open.url });
   const trap = `
     trap="touch $PWD/../sprung"

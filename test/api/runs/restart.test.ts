@@ -18,7 +18,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-it('a kill of service and tables in the middle of a job loses nothing, and the next run ends what is left', {
+it('jobs survive a kill of service and tables, and the next run ends their processes', {
   timeout: 120_000,
 }, async () => {
   service = await startService({ home, env: { PROMPTQ_CONCURRENCY: '1' } });
@@ -54,7 +54,7 @@ it('a kill of service and tables in the middle of a job loses nothing, and the n
   });
 });
 
-it('a stop in the middle of jobs hands them back, spending nothing, and leaves no process', async () => {
+it('a stop hands running jobs back without using up a retry, and leaves no process', async () => {
   service = await startService({ home });
   const gate = join(home, 'gate');
   const wait = (name: string) => `touch ${gate}-${name}; while [ ! -e ${gate} ]; do sleep 0.1; done`;

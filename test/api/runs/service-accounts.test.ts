@@ -132,7 +132,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     expect(folders).toEqual(['cache', 'cache/npm', 'temp'].map((name) => join(attempt, name)));
   });
 
-  test('ends what a job leaves behind, though no ancestor of it is left', async () => {
+  test('ends the processes that a job left behind without ancestors', async () => {
     const result = await run('(env -i setsid setsid sleep 20 &); (setsid sleep 20 &); echo done');
     expect(result).toMatchObject({ status: 'SUCCEEDED', stdout: 'done\n' });
     expect(living()).toEqual([]);
@@ -189,7 +189,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     expect(await ended(neighbour)).toMatchObject({ status: 'SUCCEEDED' });
   });
 
-  test('serves the tools of a job to its slot alone, and attaches only what that may read', async () => {
+  test('serves the tools of a job to its slot alone, and attaches only files that the slot can read', async () => {
     const look = 'f=$PROMPTQ_ATTACHMENTS/../agent/codex-home/config.toml; echo "$(id -u) $(stat -c "%u %a" $f)"';
     const mine = await start(
       [
@@ -409,7 +409,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
   test.for([
     { what: 'a link', plant: 'ln -s /etc/passwd $f' },
     { what: 'a file with holes', plant: 'truncate -s 3000000 $f' },
-  ])('$what in the place of a session is not read', async ({ plant }) => {
+  ])('$what in place of a session file is not read', async ({ plant }) => {
     const prompt = `drill: tool f=$(find ${sessions} -name '*.jsonl'); rm $f && ${plant} && echo planted`;
     const id = await createJob(service, { prompt });
     expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED' });

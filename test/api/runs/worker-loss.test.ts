@@ -106,7 +106,7 @@ describe('a worker that is killed', () => {
     expect((await service.api('GET', `/jobs/${running}`)).json).toMatchObject({ retries: 0, error: null });
   });
 
-  it('is the reason of the attempt that it ran, whose unknown fields are null', async () => {
+  it('is the reason of its attempt, which has null in unknown fields', async () => {
     const unknown = { started_at: null, finished_at: null, exit_code: null, signal: null, resumed_from: null };
     expect((await read(running)).attempts).toEqual([
       expect.objectContaining({ attempt: 2, status: 'SUCCEEDED' }),
@@ -114,7 +114,7 @@ describe('a worker that is killed', () => {
     ]);
   });
 
-  it('has the other job of a folder wait until the one that worked there has run again', async () => {
+  it('keeps the next job of the folder waiting until the lost one has run again', async () => {
     const runs = await waitFor(async () => {
       const jobs = await Promise.all([works, waits].map(read));
       return jobs.find(({ status, attempt, id }) => status === 'RUNNING' && (id === waits || attempt === 2));

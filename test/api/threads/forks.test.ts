@@ -92,7 +92,7 @@ describe('the agent of a fork', () => {
 });
 
 describe('the folder of a fork', () => {
-  test('is a copy, and neither thread changes what the other has', async () => {
+  test('is a copy, so neither thread changes the files of the other', async () => {
     const first = await shell(`mkdir -p deep/er; echo one >deep/er/notes; chmod 750 deep; chmod 640 deep/er/notes
       ln -s deep/er/notes near; ln -s $PWD/deep/er/notes far; ln -s /etc/passwd out; mkfifo pipe; printf x >$'odd\\nname'`);
     await untilEnded(service, first);
@@ -135,7 +135,7 @@ describe('the folder of a fork', () => {
     expect((await jobOf(first)).attempt).toBe(2);
   });
 
-  test('is not waited for once the fork was cancelled, and a later start of it says why it fails', async () => {
+  test('keeps no turn waiting after the fork is cancelled, and a retry of the fork fails with the reason', async () => {
     const first = await shell('echo one >notes');
     await untilEnded(service, first);
     const gate = held('cancelled');
@@ -180,7 +180,7 @@ describe('a request for a fork', () => {
     return [status, json.details, json.error];
   };
 
-  test('is refused while the job may change, or has nothing to copy', async () => {
+  test('is rejected for a draft, a job that runs or was continued, and one in a shared folder', async () => {
     const draft = await shell('true', { draft: true });
     expect(await refused(draft)).toEqual([400, { state: 'DRAFT', action: 'fork', use: 'submit' }, expect.anything()]);
     const gate = held('running');

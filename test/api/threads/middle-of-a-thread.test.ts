@@ -97,7 +97,7 @@ describe('in the middle of a thread of four turns', () => {
     await untilStates(ids, DONE, 'CANCELLED cancelled_by_request', DONE, DONE);
   });
 
-  test('kill: as a cancel, and a turn that starts however others end follows at once', async () => {
+  test('kill: only a turn that continues after any end starts', async () => {
     const gate = held('kill');
     const ids = await thread(['true', `trap "" TERM INT; ${gate.command}`, 'true']);
     ids.push(await createJob(service, { prompt: 'true', continue: ids[0], continue_after: 'any' }));
@@ -145,7 +145,7 @@ describe('in the middle of a thread of four turns', () => {
     expect(await outputOf(draft)).toBe('two\nthree\ndraft\n');
   });
 
-  test('fork: of the newest turn that has begun, whose folder is copied and stays as it is', async () => {
+  test('fork: the newest turn that has begun is copied, and its folder stays unchanged', async () => {
     const failing = '[ -e again ] || { touch again; exit 3; }';
     const ids = await thread([note('one'), `${note('two')}; ${failing}`, note('three'), note('four')]);
     await untilStates(ids, DONE, 'FAILED exited', STOPPED, WAITS);

@@ -101,7 +101,7 @@ test('a retry of the job that owns the folder waits for its follow-up job', asyn
   await expectNoOverlap(parent, child, parent);
 });
 
-test.for(amount(['kill'], ['cancel', 'kill']))('%s of the job that has the folder starts the next', async (action) => {
+test.for(amount(['kill'], ['cancel', 'kill']))('%s of the job in the folder starts the next', async (action) => {
   const { children } = await withFollowUps(`${action}-first`, `${action}-second`);
   const [first = '', second = ''] = children;
   await untilRunning(first);

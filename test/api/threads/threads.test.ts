@@ -72,7 +72,7 @@ describe('the agent of a continued job', () => {
     expect(turn).toMatchObject({ id: first, thread_id: first, turn: 1, continues: null });
   });
 
-  test('gets what was said if its session is not continued', async () => {
+  test("gets the record of earlier turns if its session can't be continued", async () => {
     const first = await createJob(service, { prompt: 'the first prompt' });
     const said = await answerOf(first);
     const second = await next(first, 'the second prompt\ndrill: recall', { fresh_folder: true });
@@ -84,7 +84,7 @@ describe('the agent of a continued job', () => {
     expect(await answerOf(never)).toContain('the first prompt');
   });
 
-  test('gets what was said if the CLI refuses its session, which is not tried again', async () => {
+  test('gets the record of earlier turns after the CLI has refused its session once', async () => {
     const first = await createJob(service, { prompt: 'the first prompt' });
     const said = await answerOf(first);
     await damageSession(service.home, (await jobOf(first)).session_id);
@@ -101,7 +101,7 @@ describe('the agent of a continued job', () => {
 });
 
 describe('a thread of scripts', () => {
-  test('shares one folder, and its turns run in order, each after the success of the one before', async () => {
+  test('has one folder, and each turn starts after the success of the one before', async () => {
     const gate = held('order');
     const first = await shell(`${gate.prompt}; echo one >>notes`);
     const second = await next(first, 'echo two >>notes');
@@ -133,7 +133,7 @@ describe('a thread of scripts', () => {
     expect(await shown(first)).toContain(`attempts/${first}/attachments`);
   });
 
-  test("refuses what can't be continued, with the reason", async () => {
+  test("rejects a job that can't be continued, with the reason", async () => {
     const draft = await shell('true', { draft: true });
     const post = async (body: unknown) => await service.api('POST', '/jobs', body);
     const ofDraft = await post({ prompt: 'true', continue: draft });
