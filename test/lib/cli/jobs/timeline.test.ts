@@ -49,7 +49,7 @@ describe('the timeline', () => {
     );
     expect(printed(text)).toBe(
       'Session T\n\nI list.\n\n$ ls -l\n  a\n  b\n  exit code 2\nadd x\nerror: no\n' +
-        'Input 2,000 tokens, of which cached 1, Output 2 tokens, of which reasoning 3\n',
+        'Session input 2,000 tokens, of which cached 1, output 2 tokens, of which reasoning 3\n',
     );
   });
 
