@@ -57,7 +57,7 @@ describe('a running service', () => {
     if (existsSync(service.home)) await service.stop();
   });
 
-  test('tells commands of operators where links in signed calls lead', async () => {
+  test("gives operators' commands the origin of links in signed calls", async () => {
     const { environment } = JSON.parse(await readFile(join(service.home, 'operator.json'), 'utf8'));
     expect(environment.PROMPTQ_LINK_ORIGIN).toBe(service.baseUrl);
   });
@@ -95,7 +95,7 @@ describe('a running service', () => {
     expect(json).toMatchObject({ id, status: 'SUCCEEDED', composed_prompt: 'Say hello' });
   });
 
-  test('is the only one on its home: a second run names the first, and ends', async () => {
+  test('is the only one on its home: a second run names it and ends', async () => {
     const { code, printed } = await runLocal({ PROMPTQ_HOME: service.home, PORT: '0' });
     expect(code).toBe(1);
     expect(printed).toContain(`process ${service.pid} at ${service.baseUrl}`);
@@ -115,7 +115,7 @@ describe('a running service', () => {
     );
   });
 
-  test('answers unknown paths as the API does, not as a gateway', async () => {
+  test("answers an unknown path with the API's 404", async () => {
     const { status, json } = await service.api('GET', '/nothing');
     expect([status, json]).toEqual([404, { error: 'not_found', request_id: expect.any(String) }]);
     expect((await fetch(`${service.baseUrl}/api/nothing`)).status).toBe(401);

@@ -18,7 +18,7 @@ async function newFolder(): Promise<string> {
   return folder;
 }
 
-test('of several local runs, the newest that lives is used, and the others by their address', async () => {
+test('the newest running local run is the default, and the others are chosen by address', async () => {
   const folder = await newFolder();
   const env = { XDG_CONFIG_HOME: folder };
   const other = spawn('sleep', ['600']);
@@ -50,7 +50,7 @@ test.each([
 
 const SAVED = { url: 'https://a.example', token: 'pq_saved' };
 
-test('credentials are for this user only, also while they are written and whatever the umask', async () => {
+test('the file of credentials is never readable by others, whatever the umask', async () => {
   const modes: number[] = [];
   vi.resetModules();
   vi.doMock('node:fs/promises', async (original) => ({
@@ -71,7 +71,7 @@ test('credentials are for this user only, also while they are written and whatev
   expect(modes).toEqual([0o600, 0o600, 0o700, 0o400, 0o600, 0o700]);
 });
 
-test('those of the environment come first, and a token is for the address that it was saved for', async () => {
+test('credentials of the environment come first, and a saved token is used only for its address', async () => {
   const env = { XDG_CONFIG_HOME: await newFolder() };
   await saveCredentials(env, SAVED);
   await saveLocalRun(env, { url: 'http://127.0.0.1:1', token: 'local', pid: process.pid });

@@ -20,7 +20,7 @@ it.each<[string, unknown, number, string]>([
   expect(explain(error, {})).toEqual({ exitCode, message });
 });
 
-it('a fault of the command shows where it is, and a token of the environment is named as such', () => {
+it('an unexpected error shows its stack, and a refused token of the environment its variable', () => {
   const error = new Error('broken');
   expect(explain(error, {})).toEqual({ exitCode: 70, message: error.stack });
   expect(explain(request(401), { PROMPTQ_TOKEN: 'pq_x' }).message).toBe(

@@ -28,7 +28,7 @@ it('a table aligns its columns as a terminal shows them, below a heading', () =>
   expect(table(['ID', 'NAME'], [['a', '']])).toBe('ID  NAME\na');
 });
 
-it('a cell is one line of at most 60 columns that controls no terminal', () => {
+it('a cell is one line of at most 60 columns without terminal controls', () => {
   const cell = (text: string) => table(['H'], [[text]]).split('\n')[1];
   expect(cell('😀'.repeat(30))).toBe('😀'.repeat(30));
   expect(cell('😀'.repeat(31))).toBe(`${'😀'.repeat(29)}…`);

@@ -21,7 +21,7 @@ function terminalOn({ isTTY = false, hasColors = false } = {}) {
   return { written, terminal: new Terminal(stream('out'), stream('err')) };
 }
 
-it('nothing in a harmless text controls a terminal', () => {
+it('terminal controls are replaced by visible characters', () => {
   expect(harmless('a\tb\r\nc\n')).toBe('a\tb\nc\n');
   expect(harmless('\r\u0000\u001b\u001f')).toBe('␍␀␛␟');
   expect(harmless('\u007f\u0085\u202e\u2028\u2029')).toBe('\ufffd'.repeat(5));
@@ -29,14 +29,14 @@ it('nothing in a harmless text controls a terminal', () => {
 });
 
 describe('output of a job', () => {
-  it('is written as it is to a file', async () => {
+  it('is written unchanged to a file', async () => {
     const { terminal, written } = terminalOn();
     await terminal.copy('stdout', '\u001b[31mred\r\n');
     await terminal.copy('stderr', '\u0007');
     expect(written).toEqual({ out: '\u001b[31mred\r\n', err: '\u0007' });
   });
 
-  it('controls no terminal', async () => {
+  it('is written without terminal controls to a terminal', async () => {
     const { terminal, written } = terminalOn({ isTTY: true });
     await terminal.copy('stdout', '\u001b[31mred\r\n');
     await terminal.copy('stderr', '\u0007');
@@ -44,7 +44,7 @@ describe('output of a job', () => {
   });
 });
 
-it('a whole answer is written byte for byte to a file, and controls no terminal', async () => {
+it('an answer is written byte for byte to a file, and without terminal controls to a terminal', async () => {
   const bytes = Buffer.from([0x61, 0xff, 0x1b]);
   const file = collectedOutput();
   await new Terminal(file.stream, file.stream).copyBytes(bytes, '\n');

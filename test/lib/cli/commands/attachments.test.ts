@@ -40,7 +40,7 @@ it('downloads all files or the named ones, each to its path in the folder', asyn
   expect([named.code, JSON.parse(named.stdout), readdirSync(one)]).toEqual([0, { items: [A, B] }, ['deep']]);
 });
 
-it('keeps a file that is there, and says whether it is the same', async () => {
+it('keeps an existing file, and fails if its content differs', async () => {
   const output = unused();
   mkdirSync(output);
   writeFileSync(join(output, 'a.txt'), 'atxt');
@@ -55,7 +55,7 @@ it('keeps a file that is there, and says whether it is the same', async () => {
   expect(readFileSync(join(output, 'a.txt'), 'utf8')).toBe('mine');
 });
 
-it('prints one file, whatever its name is, and fails if it is not the one that the job stored', async () => {
+it("prints one file of any name, and fails if its content is not the job's", async () => {
   const named = { ...A, path: '.envrc' };
   const printed = await promptq(['attachments', 'j', '.envrc'], { ...listed(named, B), ...content('atxt') });
   expect(printed).toMatchObject({ code: 0, stdout: 'atxt', stderr: '' });
@@ -92,7 +92,7 @@ it.each<[what: string, reason: string, paths: readonly string[]]>([
     ['--checkpoint=1', '~/x', '$(id)/x', 'a`id`', 'PROGRA~1/x'],
   ],
   ['no hidden name', HIDES, ['a\u0007', 'a\u202Etxt.sh', 'line\nbreak', '\u001b[2J']],
-])('stores %s, but the rest', async (_, reason, paths) => {
+])('stores %s, and all other files', async (_, reason, paths) => {
   const output = unused();
   const harmless = ['.github/x', '.gitignore', 'r/objects/x', 'HEADER', 'x/head', 'a~1.backup.txt', '$lib/[id].ts'];
   const items = [...paths, ...harmless].map((path) => ({ ...A, path }));
@@ -108,7 +108,7 @@ it.each<[what: string, reason: string, paths: readonly string[]]>([
   expect(statSync(join(output, '.gitignore')).mode & 0o111).toBe(0);
 });
 
-it('stores nothing through a link in the folder', async () => {
+it('never writes through a link in the folder', async () => {
   const [output, elsewhere] = [unused(), unused()];
   mkdirSync(output);
   mkdirSync(elsewhere);

@@ -99,7 +99,7 @@ it.each<[shape: string, diff: string, message: string]>([
   expect([git('status', '--porcelain'), readdirSync(join(machine, 'outside'))]).toEqual(['', []]);
 });
 
-it('pull names what programs obey, applies it only if asked to, and keeps links in the tree', async () => {
+it('pull lists files that programs obey and applies them only with --allow-config', async () => {
   const settings = ['.envrc', '.vscode/tasks.json', '.gitattributes', '.npmrc', 'mise.toml', 'a.desktop'];
   const asked = [...settings, 'tools/hooks/pre-push'];
   const diff = [...asked.map((path) => added(path)), link('below/l', '../file'), moved('below/up', 'have/up')].join('');
@@ -113,7 +113,7 @@ it('pull names what programs obey, applies it only if asked to, and keeps links 
   git('clean', '-fdq');
 });
 
-it('pull runs nothing that the configuration of the repository names', async () => {
+it("pull runs no hook, filter or monitor of the repository's configuration", async () => {
   for (const name of ['core.fsmonitor', 'filter.f.clean', 'filter.f.smudge', 'filter.f.process', 'merge.m.driver'])
     git('config', name, `touch ${ran}-${name}; false`);
   git('config', 'filter.f.required', 'true');

@@ -29,7 +29,7 @@ it.each([
   ['http://a.localhost', false],
   ['http://[::1]', false],
   ['https://a.example', false],
-])('tells whether others on the way to %s can read the token: %j', async (url, isExposed) => {
+])('warns that others can read a token on the way to %s: %j', async (url, isExposed) => {
   const { stderr } = await promptq(['login', url], SESSION, { env: home().env, stdin: 'pq_x' });
   expect(stderr).toBe(isExposed ? `${url} is not encrypted: everyone on the way can read the token\n` : '');
 });
@@ -66,7 +66,7 @@ function typed(keys: string) {
   return { isRaw, stdin, onNote: () => void setImmediate(() => (keys === '' ? stdin.end() : stdin.write(keys))) };
 }
 
-it('asks for the token on a terminal, and shows nothing of it', async () => {
+it('asks for the token on a terminal without showing it', async () => {
   const { env, saved } = home();
   const { isRaw, ...terminal } = typed('pq_typed\n');
   const ended = await promptq(['login'], SESSION, { env, ...terminal });

@@ -69,7 +69,7 @@ it.each<[string, string[], string, string]>([
   });
 });
 
-it('ends with 7 instead of following a draft', async () => {
+it('exits with 7 for a draft instead of following it', async () => {
   const { code, stderr } = await promptq(['logs', 'j', '-f'], { [RESULT]: jobIn('DRAFT', 'draft') });
   expect([code, stderr]).toEqual([7, expect.stringMatching(/^promptq: job j is a draft; /)]);
 });

@@ -54,7 +54,7 @@ const PULLED: Answers = {
   'GET /jobs/j/attachments/promptqchangesdiff?attempt=1': () => new Response(DIFF),
 };
 
-it('applies the changes to the repository that the folder is in, and leaves nothing else', async () => {
+it('applies the changes to the repository of the folder, and leaves no other file', async () => {
   expect(await promptq(['pull', 'j'], PULLED)).toEqual({
     code: 0,
     stdout: ' file | 2 +-␇\n',
@@ -64,7 +64,7 @@ it('applies the changes to the repository that the folder is in, and leaves noth
   expect([file(), git(root, 'status', '--short'), readdirSync(scratch)]).toEqual([AFTER, ' M file\n', []]);
 });
 
-it('merges what does not apply only if asked to', async () => {
+it('merges conflicting changes only with --3way', async () => {
   const here = BEFORE.replace('four', 'four here').replace('one\n', 'one\none more\n');
   writeFileSync(join(root, 'file'), here);
   git(root, 'add', '.');

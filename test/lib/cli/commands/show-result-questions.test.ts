@@ -19,7 +19,7 @@ const JOB = jobIn('SUCCEEDED', 'exited', {
   ...{ parent_id: null, follow_up_ids: [], deployments: [], warnings: [] },
 });
 
-it('shows what is known of a job, and its prompt', async () => {
+it('shows the fields and the prompt of a job', async () => {
   expect(await promptq(['show', 'j'], { 'GET /jobs/j': JOB })).toMatchObject({
     code: 0,
     stdout: [
@@ -67,7 +67,7 @@ it('shows what is known of a job, and its prompt', async () => {
   expect([code, JSON.parse(json)]).toEqual([0, full]);
 });
 
-it('prints the answer of a job or of an attempt, how it ended, and all of it as JSON', async () => {
+it('prints the answer and the outcome of a job or an attempt, or all of it as JSON', async () => {
   const result = jobIn('FAILED', 'exited', { attempt: 2, final_message: 'No' });
   const summary = 'FAILED: It is exited. (attempt 2, 1.0 s)\n';
   const newest = await promptq(['result', 'j'], { 'GET /jobs/j/result': result });

@@ -67,7 +67,7 @@ it.each<[string, string, Answers, string]>([
     {},
     'promptq: It is thread_stopped. Job j continues; `promptq wait j` waits for its end\n',
   ],
-])('ends with 7 at a job that %s, and waits on if asked to', async (_, code, others, reported) => {
+])('exits with 7 at a job that %s, unless it is asked to wait on', async (_, code, others, reported) => {
   const waiting = jobIn('QUEUED', code);
   const answers = { ...statesOf(waiting, jobIn('SUCCEEDED', 'exited')), ...others };
   const ended = await promptq(['wait', 'j'], answers);

@@ -11,7 +11,7 @@ it.each<[string, Parameters<typeof lackOf>[0], string | undefined]>([
   ['an administrator', caller({ scopes: ['admin'] }), undefined],
   ['a token whose scopes are not enforced', caller({ scopes_enforced: false }), undefined],
   ['a person', caller({ kind: 'user', scopes: null }), undefined],
-])('%s: what it lacks to write a job and read it is named', (_, known, lack) => {
+])('the scopes that %s lacks for writing and reading a job are named', (_, known, lack) => {
   expect(lackOf(known, ['write', 'read'])).toBe(lack);
 });
 

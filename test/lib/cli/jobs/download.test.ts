@@ -47,7 +47,7 @@ async function newTarget() {
   return { folder, target: join(folder.path, attachment.path) };
 }
 
-it('fetches a file again that was cut off or damaged, and stores it once it is whole', async () => {
+it('repeats a download that was cut off or damaged, and stores only a complete file', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(-0.99);
   const { folder, target } = await newTarget();
   const { client, paths } = answered([cut, () => new Response('damaged content'), whole]);

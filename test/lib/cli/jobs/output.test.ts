@@ -25,7 +25,7 @@ it.each([
   expect(styleOf({ agent })).toBe(style);
 });
 
-it('raw output is printed as it is, each stream to its own', async () => {
+it('raw output is printed unchanged, stdout to stdout and stderr to stderr', async () => {
   const { stdout, stderr, end, printed } = await printing('raw');
   await stdout(SESSION);
   await stderr('why');
@@ -33,7 +33,7 @@ it('raw output is printed as it is, each stream to its own', async () => {
   expect(printed()).toEqual([SESSION, 'why']);
 });
 
-it('a timeline is printed as its lines are complete, and its rest at the end of the attempt', async () => {
+it('a timeline is printed line by line, and an incomplete line at the end of the attempt', async () => {
   const { stdout, end, printed } = await printing('timeline');
   await stdout(SESSION);
   expect(printed()).toEqual(['Session T\n', '']);
@@ -45,7 +45,7 @@ it('a timeline is printed as its lines are complete, and its rest at the end of 
   expect(printed()).toEqual(['Session T\na rest\nSession T\n', '']);
 });
 
-it('the end of stderr tells why an attempt has failed, without colours, if no event does', async () => {
+it('the end of stderr, without colours, explains a failure that no event explains', async () => {
   const { stderr, end, printed } = await printing('timeline');
   await stderr('x'.repeat(1_500));
   await stderr(`${'y'.repeat(1_000)}\u001b[31m \n`);

@@ -88,12 +88,12 @@ describe('the timeline', () => {
     );
   });
 
-  test('shows the name of a tool without what controls a terminal', () => {
+  test('strips terminal controls from names of tools', () => {
     const text = lines(item('item/completed', { type: '\u001b]52;c;eA==\u0007read', id: 'i', status: 'completed' }));
     expect(printed(text)).toMatch(/^[^\p{Cc}]*read[^\p{Cc}]*\n$/u);
   });
 
-  test('prints other lines as they are, the last one too, but for what controls a terminal', () => {
+  test('prints other lines without terminal controls', () => {
     expect(printed('plain\n\n\u001b[31mred\u001b[0m\u0007\nno end')).toBe('plain\n\nred␇\nno end\n');
   });
 

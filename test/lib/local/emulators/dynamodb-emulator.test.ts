@@ -88,7 +88,7 @@ async function has(client: DynamoDBClient, id: string): Promise<boolean> {
   );
 }
 
-test('written data is there after a restart', async () => {
+test('data survives a restart', async () => {
   const first = await start();
   await createTable(clientOf(first));
   await put(clientOf(first), 'kept');

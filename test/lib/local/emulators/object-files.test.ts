@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(async () => await objects.stop());
 
 describe('objects', () => {
-  test('come back with bytes, type and metadata, whatever their key', async () => {
+  test('are read with the bytes, type and metadata of the write, whatever their key', async () => {
     const Key = 'jobs/a b/ü?%2F#+.json';
     await objects.s3.send(
       new PutObjectCommand({ Bucket, Key, Body: '{"ü":1}', ContentType: 'application/json', Metadata: { note: 'x' } }),
@@ -29,7 +29,7 @@ describe('objects', () => {
     expect([object.ContentType, object.Metadata, object.ContentLength]).toEqual(['application/json', { note: 'x' }, 8]);
   });
 
-  test('survive a restart, and what was replaced or deleted stays so', async () => {
+  test('survive a restart, as do replacements and deletions', async () => {
     await objects.put('kept', 'one');
     await objects.put('replaced', 'old');
     await objects.put('replaced', 'new text');
@@ -41,7 +41,7 @@ describe('objects', () => {
     expect((await objects.s3.send(new HeadObjectCommand({ Bucket, Key: 'replaced' }))).ContentLength).toBe(8);
   });
 
-  test('a put that was cut by the end of the process leaves the object as it was', async () => {
+  test('a put that is cut off by the end of the process leaves the object unchanged', async () => {
     await objects.put('kept', 'one');
     const [record = ''] = await objects.files('records');
     await writeFile(join(objects.folder, Bucket, 'records', `${record}.new`), '{"key":"ke');
@@ -52,7 +52,7 @@ describe('objects', () => {
     expect((await objects.files('data')).length).toBe(1);
   });
 
-  test('a presigned URL brings the object, with the headers that it asks for', async () => {
+  test('a presigned URL returns the object with the requested headers', async () => {
     await objects.put('a', 'text');
     const command = new GetObjectCommand({
       Bucket,

@@ -29,7 +29,7 @@ async function ask(method: string, path: string) {
 }
 const PLAIN = 'text/plain; charset=utf-8';
 
-test('what is not there, lies elsewhere or is no visit is refused', async () => {
+test('missing files, paths outside the folder and other methods are refused', async () => {
   for (const path of ['/assets/b.js', '/../secret.txt'])
     expect((await ask('GET', path)).slice(0, 3)).toEqual([404, 'There is no such file.\n', PLAIN]);
   const sentence = 'Only pages live here; the API is under /api/v1.\n';

@@ -24,7 +24,7 @@ test('a gateway answers under loopback, localhost and its own hosts only', async
   );
 });
 
-test('pages are answered under the name for browsers only, the API under the others too', async () => {
+test("pages are served under the browsers' host name only, the API under every allowed name", async () => {
   const gateway = await gatewayWith(echoAll, { browserName: 'own.localhost' });
   const [own, other] = [`own.localhost:${portOf(gateway)}`, `127.0.0.1:${portOf(gateway)}`];
   expect([await statusFor(gateway, own, '/jobs'), await statusFor(gateway, own)]).toEqual(['200', '200']);

@@ -7,7 +7,7 @@ const MIB = 1024 * 1024;
 afterEach(closeGateway);
 
 describe('a stream that fails', () => {
-  test('before its head is a 502, and the log says why', async () => {
+  test('before its head causes a 502, and the log says why', async () => {
     const url = await serving(writing(async () => Promise.reject(new Error('broken early'))));
     const response = await fetch(url);
     const body = (await response.json()) as Record<string, string>;
@@ -18,7 +18,7 @@ describe('a stream that fails', () => {
     expect(logged.join()).toContain('broken early');
   });
 
-  test('in the middle cuts the connection, so that no client takes half an answer for a whole one', async () => {
+  test('in the middle cuts the connection, so clients notice that the answer is incomplete', async () => {
     const source = new Readable({ read: () => undefined });
     const url = await serving(answering(() => source));
     const response = await fetch(url);
@@ -39,7 +39,7 @@ describe("Lambda's limits on streams", () => {
     await expect.poll(() => logged.join()).toContain('may have 1572864 bytes');
   });
 
-  test('an answer that does not begin in time is a 504, and its stream ends', async () => {
+  test('an answer that begins too late is replaced by a 504, and its stream ends', async () => {
     const ended = Promise.withResolvers<void>();
     const write = async (out: Writable) => await new Promise(() => out.on('close', ended.resolve));
     const response = await fetch(await serving(writing(write), { streamMs: 50 }));

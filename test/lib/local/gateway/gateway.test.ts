@@ -21,7 +21,7 @@ describe('buffered answers', () => {
     expect(response.headers.get('content-type')).toBe('application/json');
   });
 
-  test('a base64 body is sent as the bytes it stands for', async () => {
+  test('a base64 body is sent as decoded bytes', async () => {
     const body = Buffer.from([0, 255, 1, 254]);
     const gateway = await gatewayWith({
       'things.read': () => ({ statusCode: 200, isBase64Encoded: true, body: body.toString('base64') }),
@@ -37,7 +37,7 @@ describe('buffered answers', () => {
     ['returns a malformed answer', () => ({ statusCode: 'many', body: 5 })],
     ['sets a header that HTTP forbids', () => ({ statusCode: 200, headers: { 'x-a': 'b\r\nc: d' }, body: '' })],
     ['answers with more than Lambda takes', () => ({ statusCode: 200, body: 'x'.repeat(6_291_556) })],
-  ])('a handler that %s is a 502, and the log shows the reason', async (_what, handler) => {
+  ])('a handler that %s causes a 502, and the log shows the reason', async (_what, handler) => {
     const gateway = await gatewayWith({ 'things.read': handler });
     const response = await fetch(`${gateway.url}/api/v1/things/1`);
     const body = (await response.json()) as Record<string, string>;
@@ -46,7 +46,7 @@ describe('buffered answers', () => {
     expect(logged.join()).toContain(body.request_id);
   });
 
-  test('a handler that takes too long is a 504', async () => {
+  test('a handler that takes too long causes a 504', async () => {
     const gateway = await gatewayWith(
       { 'things.read': () => new Promise(() => undefined) },
       { limits: { integrationMs: 50 } },

@@ -69,7 +69,7 @@ async function claimsFor(role: string): Promise<Record<string, unknown>> {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 }
 
-test('each choice is a person with the group of that role, or with none, for ten minutes', async () => {
+test('each choice signs a person in with the group of that role, for ten minutes', async () => {
   for (const [role, groups] of [
     ['admin', ['promptq-admins']],
     ['viewer', ['promptq-viewers']],
@@ -82,7 +82,7 @@ test('each choice is a person with the group of that role, or with none, for ten
   }
 });
 
-test.skipIf(!isLinux())('the page asks its own user for no token, and a choice that is none is refused', async () => {
+test.skipIf(!isLinux())("the page asks the run's user for no token, and refuses an unknown role", async () => {
   const { look, choose } = await begin();
   const page = await look();
   const text = await page.text();
@@ -97,14 +97,14 @@ test.skipIf(!isLinux())('the page asks its own user for no token, and a choice t
   expect((await choose({ role: 'admin', more: most })).status).toBe(303);
 });
 
-test('another site, and one that began no sign-in, chooses nothing', async () => {
+test('a choice is refused from another site or without a pending sign-in', async () => {
   const { choose } = await begin();
   expect((await choose({ role: 'admin' }, { origin: 'https://evil.example' })).status).toBe(403);
   const unknown = await choose({ role: 'admin' }, { cookie: '' });
   expect([unknown.status, at(unknown).href]).toEqual([303, `${ORIGIN}/auth/sign-in`]);
 });
 
-test('a provider that cannot be opened says so', async () => {
+test('a provider with a broken key answers 500 and logs the reason', async () => {
   const broken = await start({ kty: 'none' });
   expect((await fetchLocalhost(`${broken.issuer}/auth`)).status).toBe(500);
   expect(logged).toEqual([expect.stringMatching(/^the sign-in could not be opened: /)]);

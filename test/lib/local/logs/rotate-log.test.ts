@@ -18,7 +18,7 @@ async function files(): Promise<Record<string, string>> {
   return Object.fromEntries(texts) as Record<string, string>;
 }
 
-test('a log is moved beside the next one, and the last three are kept', async () => {
+test('a rotated log is renamed, and the last three are kept', async () => {
   for (const text of ['1', '2', '3', '4']) {
     await write(text);
     rotateLog(path());

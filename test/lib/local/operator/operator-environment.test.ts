@@ -48,7 +48,7 @@ afterEach(async () => {
   await rm(home, { recursive: true });
 });
 
-test('a folder that is no home is not opened as one', async () => {
+test('a folder that is not a home is refused', async () => {
   const open = withOperatorRegistry({ stack: undefined, home }, async () => await Promise.resolve());
   await expect(open).rejects.toThrow(`${home} is no home of a local run; start one with \`npm start\``);
 });

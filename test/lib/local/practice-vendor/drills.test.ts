@@ -50,7 +50,7 @@ test.for([
   ...['foo bar', 'tool', 'follow-up', 'fail', 'fail 200', 'sleep soon', 'flood 20', 'flood 20GB', 'hang on', ''],
   ...['calls', 'calls 0', 'calls 1001', 'calls 2 3', 'limit-after', 'limit-after 0', 'limit-after 1 soon', 'json'],
   ...['limit-after 1 2 3', 'spend', 'spend 100001', 'spend 5 0', 'spend 5 1 1', 'wait', 'recall all'],
-])('"drill: %s" is no drill', (line) => {
+])('"drill: %s" is not a drill', (line) => {
   expect(planSteps(`drill: ${line}`)).toEqual([{ drill: 'unknown', line }]);
 });
 

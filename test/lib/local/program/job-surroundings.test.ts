@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { jobSurroundings } from '../../../../lib/local/program/job-surroundings.ts';
 import { proxySecrets } from '../../../../lib/platform/config/surroundings.ts';
 
-it('a start names the programs that its jobs lack, and what they get of the network', async () => {
+it('a start names the programs that jobs lack, and the proxies that they get', async () => {
   expect(await jobSurroundings({ PATH: '/nowhere', https_proxy: 'proxy:1', SSL_CERT_DIR: '' })).toEqual({
     missing: [
       'bash is not in /nowhere: no script and no command runs',

@@ -59,7 +59,7 @@ test.for([
   expect(await statusOf('/bucket/key', headers)).toBe(status);
 });
 
-test('a signature is good for its own path, secret and headers alone', async () => {
+test('a signature is valid for one path, secret and set of headers', async () => {
   const { headers } = await signedRequest({});
   expect(await statusOf('/bucket/key', headers)).toBe(200);
   expect(await statusOf('/bucket/other', headers)).toBe(403);

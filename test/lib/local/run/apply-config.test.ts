@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(folder, { recursive: true }));
 
-it('the configuration file is applied at the start, which shows what it makes profiles run', async () => {
+it('the configuration file is applied at the start, which prints how each changed profile runs', async () => {
   const path = join(folder, 'right.yaml');
   const rules = [{ id: 'from-file', text: 'Be brief.' }];
   const profiles = [
@@ -38,7 +38,7 @@ it('the configuration file is applied at the start, which shows what it makes pr
   }
 });
 
-it('a fault in it stops the start and is reported with line and path, as is a missing named file', async () => {
+it('a fault in the configuration file, or a missing one, stops the start with line and path', async () => {
   const path = join(folder, 'wrong.yaml');
   await writeFile(path, 'rules:\n  - id: ok\n    text: 7\n');
   await expect(startService({ env: { PROMPTQ_CONFIG: path } })).rejects.toThrow(

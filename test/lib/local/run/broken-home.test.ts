@@ -99,7 +99,7 @@ async function refusesDatabase(home: string, ...words: string[]): Promise<void> 
   await expect(check).rejects.toThrow(HomeError);
 }
 
-test('a database that was cut off is named', async () => {
+test('a truncated database is named', async () => {
   const home = await copyOfUsed();
   await truncate(databaseOf(home), Math.floor((await stat(databaseOf(home))).size / 2));
   await refusesDatabase(home, databaseOf(home), 'malformed', 'Restore');

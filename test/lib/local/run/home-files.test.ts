@@ -29,7 +29,7 @@ test('the folders of a home are closed to other users, who may pass through the 
   expect(await readdir(folder)).toEqual(['home']);
 });
 
-test('a text that is kept is made once, for its owner alone', async () => {
+test('a kept text is created once, and only its owner can read it', async () => {
   const home = await Home.open(folder);
   let made = 0;
   const make = () => `secret ${++made}`;
@@ -43,7 +43,7 @@ test('a text that is kept is made once, for its owner alone', async () => {
   ]);
 });
 
-test("the operator's access to a run goes with the run, and one that is damaged is as good as none", async () => {
+test("the operator's access to a run is removed with the run, and ignored if it is damaged", async () => {
   const home = await Home.open(folder);
   const info = {
     dynamodb: 'http://127.0.0.1:1/',

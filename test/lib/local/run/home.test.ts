@@ -54,7 +54,7 @@ describe('a home', () => {
     expect(await modeOf(home.path)).toBe('700');
   });
 
-  test('shows the running service while there is one', async () => {
+  test('shows the running service', async () => {
     const home = await Home.open(folder);
     expect(await home.readInfo()).toBeUndefined();
     await home.writeInfo(INFO);
@@ -65,7 +65,7 @@ describe('a home', () => {
     expect(await home.readInfo()).toBeUndefined();
   });
 
-  test('keeps a token, readable by its owner alone, over what was left half-written', async () => {
+  test('stores a token for its owner alone, and replaces a half-written one', async () => {
     const home = await Home.open(folder);
     expect(await home.readToken()).toBeUndefined();
     await writeFile(join(folder, 'token.new'), 'left by a run that was killed', { mode: 0o644 });
@@ -99,7 +99,7 @@ describe('the home of a start that names none', () => {
     expect(defaultHome()).toMatch(new RegExp(`^${folder}/user/.local/share/promptq/other-[0-9a-f]{8}$`));
   });
 
-  test('is never the .promptq that came with a folder, which its link does not replace', async () => {
+  test('is never a .promptq that exists in the folder, and the link does not replace it', async () => {
     const clone = await enter('clone');
     const { path } = await Home.open(undefined);
     expect(await linkHome(path, clone)).toBeUndefined();
@@ -114,7 +114,7 @@ describe('the home of a start that names none', () => {
     expect((await Home.open(undefined)).path).toBe(path);
   });
 
-  test('hides from a repository around it what it holds, as every home', async () => {
+  test('is ignored by a git repository around it', async () => {
     const home = await Home.open(join(folder, 'named'));
     execFileSync('git', ['init', '--quiet', folder]);
     await home.close({ passable: false });

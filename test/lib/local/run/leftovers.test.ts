@@ -47,7 +47,7 @@ test('a process with the mark of the home ends, whatever it does about signals',
   expect(await ended).toEqual([null, 'SIGKILL']);
 });
 
-test('so does a process that it started in a new session', async () => {
+test('a process that it started in a new session ends too', async () => {
   const pidFile = join(home, 'pid');
   await run(`setsid bash -c 'echo $$ > ${pidFile}; echo here; kill -STOP $$' & wait`, { [RUN_MARK]: home });
   const grandchild = Number(await readFile(pidFile, 'utf8'));

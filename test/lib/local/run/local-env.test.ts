@@ -49,7 +49,7 @@ const givenIn = (block: Readonly<Record<string, string>>) =>
     .filter((name) => block[name] === 'given')
     .toSorted();
 
-test('each process gets the settings that are its own, and nothing else of the environment', () => {
+test('each process gets its settings and no other variable of the environment', () => {
   expect(givenIn(localEnv('/h', RESOURCES, ENDPOINTS, SOURCE))).toEqual(SETTINGS.toSorted());
   expect(givenIn(workerProcessEnv('/h', { baseUrl: 'u', apiKey: 'k' }, SOURCE))).toEqual(OF_WORKER.toSorted());
   expect(givenIn(emulatorEnv('/h', SOURCE))).toEqual(['NODE_COMPILE_CACHE', 'PATH']);

@@ -50,7 +50,7 @@ async function supervise(
 
 const IDLE = `console.log('ready'); setInterval(() => undefined, 1e6);`;
 
-test('its output goes to its log, and its environment is the given one, not ours', async () => {
+test('writes its output to its log and gets only the given environment', async () => {
   await supervise(`console.log('out', JSON.stringify(process.env)); console.error('err'); ${IDLE}`, {
     A: 'b',
     PATH: '/bin',
@@ -66,7 +66,7 @@ test('its output goes to its log, and its environment is the given one, not ours
   expect(text).toContain('err');
 });
 
-test('one that does not end is killed after its grace, with the rest of its group', async () => {
+test('a worker that does not end is killed with its process group after the grace period', async () => {
   const { stop } = await supervise(
     `
     import { spawn } from 'node:child_process';

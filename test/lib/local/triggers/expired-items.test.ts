@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await deployment.stop());
 
-test('no reader takes an expired item for a valid one while it is still in the table', async () => {
+test('readers ignore an expired item that is still in the table', async () => {
   const { registry, clock, table, env } = deployment;
   let ahead = 0;
   const options = { ...registry, clock: { now: () => clock.now() + ahead } };

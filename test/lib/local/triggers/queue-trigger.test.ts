@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await deployment.stop());
 
-it('the messages of a queue go to its function, which are then deleted unless it reports them as failed', async () => {
+it('messages go to the function of the queue and are deleted unless it reports them as failed', async () => {
   const { queues, env } = deployment;
   const QueueUrl = env.QUEUE_URL_DELIVERIES;
   for (const MessageBody of ['broken', 'good', 'failed'])

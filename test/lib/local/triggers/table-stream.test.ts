@@ -100,7 +100,7 @@ test('changes arrive in order, in the shape that Lambda gives them', async () =>
   expect(records()[2]).toMatchObject({ eventName: 'REMOVE', dynamodb: { OldImage: { id: { S: 'one' } } } });
 });
 
-test('it begins after the position that the handler has reached', async () => {
+test('a stream begins after the position that the handler has reached', async () => {
   await put('one');
   await put('two');
   follow(collect);
@@ -112,7 +112,7 @@ test('it begins after the position that the handler has reached', async () => {
   await expect.poll(ids).toEqual(['two']);
 });
 
-test('a batch that fails is retried, and nothing overtakes it', async () => {
+test('a failed batch is retried before later ones', async () => {
   let failures = 3;
   const firsts: unknown[] = [];
   follow((event) => {

@@ -20,7 +20,7 @@ function run(...statements: readonly string[]): void {
   for (const statement of statements) database.exec(statement);
 }
 
-test('a home that was used must have its tables, and a new one need not', async () => {
+test('a used home without its tables is refused, and a new one is not', async () => {
   const check = (isUsed: boolean) => checkDatabase({ file, isUsed });
   check(false);
   expect(() => check(true)).toThrow(/ddb\.sqlite is missing, but this home has been in use.+Restore the file/);
