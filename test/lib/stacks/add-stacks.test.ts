@@ -43,12 +43,12 @@ describe('a deployment', () => {
     expect(waves.toSorted()).toEqual([0, 0, 1, 1, 2, 2]);
   });
 
-  test('needs no newer bootstrap than the doctor checks for', () => {
+  test('requires the bootstrap version that the doctor checks for', () => {
     const versions = assembly.stacks.map(({ requiresBootstrapStackVersion }) => requiresBootstrapStackVersion);
     expect(new Set(versions)).toEqual(new Set([BOOTSTRAP_VERSION]));
   });
 
-  test('is identifiable on the bill: every resource that can have a tag has its name', () => {
+  test('tags every resource with its name, for the bill', () => {
     const taggable = Object.values(stacks).flatMap((stack) =>
       stack.node.findAll().flatMap((node: IConstruct) => {
         const manager = node instanceof CfnResource ? TagManager.of(node) : undefined;
@@ -59,7 +59,7 @@ describe('a deployment', () => {
     for (const { path, tags } of taggable) expect([path, tags['promptq:deployment']]).toEqual([path, 'second']);
   });
 
-  test('keeps each log as long as the settings say, and has none that AWS creates implicitly', () => {
+  test('has no log that AWS creates implicitly, and keeps each for the configured time', () => {
     const functions = Object.values(stacks).flatMap((stack) => [
       ...resourcesOf(stack, 'AWS::Lambda::Function').values(),
     ]);

@@ -58,7 +58,7 @@ describe('API Gateway', () => {
     expect(callers('not-found.answer')).toEqual([expect.stringContaining('/*/*/*')]);
   });
 
-  test('limits requests as the settings say, and logs them without path, header or message', () => {
+  test('has the configured rate limit, and logs requests without path, header or message', () => {
     const [stage] = resourcesOf(stack, 'AWS::ApiGateway::Stage').values();
     expect(stage?.Properties).toMatchObject({
       MethodSettings: [{ HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 7, ThrottlingBurstLimit: 9 }],
@@ -76,7 +76,7 @@ describe('API Gateway', () => {
     ]);
   });
 
-  test('has our shape and our texts in its own answers, and never its built-in message', () => {
+  test('answers with our error shape and texts instead of its built-in ones', () => {
     const answers = apiDocumentOf(stack)['x-amazon-apigateway-gateway-responses'];
     const said = Object.entries(answers).map(([type, { statusCode, responseTemplates }]) => {
       const body = z
@@ -129,7 +129,7 @@ describe('the triggers', () => {
       isDeepStrictEqual(Properties.FunctionName, { Ref: functions.get(id)?.logicalId }),
     );
 
-  test('count every decided change of the jobs table, and not heartbeats', () => {
+  test('count every state change of a job, and no heartbeat', () => {
     const [mapping, ...others] = mappingsOf('triggers.count-jobs');
     expect(others).toEqual([]);
     expect(mapping?.Properties).toMatchObject({
@@ -157,7 +157,7 @@ describe('the triggers', () => {
     expect(counter?.condition).toEqual({ 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': kinds } });
   });
 
-  test('make signed calls, and they alone read the signing secrets', () => {
+  test('make signed calls, and no other function reads the signing secrets', () => {
     const [mapping] = mappingsOf('triggers.deliver-calls');
     expect(mapping?.Properties).toMatchObject({
       FunctionResponseTypes: ['ReportBatchItemFailures'],

@@ -39,7 +39,7 @@ test('a document with a sandbox that Fargate cannot provide ends synthesis with 
   expect(() => stackWith('sandboxed', sandboxed, testApp())).toThrow(reason);
 });
 
-test('the function may touch what an import touches and read that one asset, nothing else', () => {
+test('the function has the rights of an import and may read its one asset', () => {
   const { Key } = resourceOf(stack);
   const { grantsOf, onTable } = roleGrants(stack);
   expect(onTable(APPLY_CONFIG, 'Registry')).toMatchObject([

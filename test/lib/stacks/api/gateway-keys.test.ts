@@ -36,7 +36,7 @@ describe('the keys of API Gateway', () => {
     }
   });
 
-  test('are two while the secret is replaced, and the one that stays is not touched', () => {
+  test('are two while the secret is replaced, and the older one does not change', () => {
     const parts = ['keys', 'places', 'sources'] as const;
     for (const part of parts) {
       const [before, meanwhile, after] = [first[part], second[part], third[part]].map((found) => new Map(found));

@@ -65,7 +65,7 @@ test("the counts' function may read the stream of changes", () => {
   ]);
 });
 
-test('of tokens, only what makes follow-up jobs reads anything: whether they are active', () => {
+test('only the trigger that creates follow-up jobs reads tokens, and only their state', () => {
   const reads = grants.filter(
     ({ holder, actions, conditions }) =>
       holder.startsWith('Triggers') &&
@@ -78,7 +78,7 @@ test('of tokens, only what makes follow-up jobs reads anything: whether they are
 });
 
 describe.for(Object.entries(TRIGGERS))('%s', ([name, { indexes, writes }]) => {
-  test('may change this and nothing else', () => {
+  test('may change only these tables and objects', () => {
     const own = grants.filter(({ holder }) => holder.startsWith(`Triggers${name} `));
     const found = own.flatMap(({ actions, resources, conditions }) =>
       actions
@@ -88,7 +88,7 @@ describe.for(Object.entries(TRIGGERS))('%s', ([name, { indexes, writes }]) => {
     expect(found).toEqual(writes);
   });
 
-  test('may query the indexes that it reads, and no other', () => {
+  test('may query only the indexes that it reads', () => {
     const own = grants.filter(
       ({ holder, actions }) => holder.startsWith(`Triggers${name} `) && actions.includes('dynamodb:Query'),
     );

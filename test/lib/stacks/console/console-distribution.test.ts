@@ -29,13 +29,13 @@ describe('the distribution, for the API', () => {
   const matches = (path: string) =>
     ofApi.some(({ PathPattern = '' }) => new RegExp(`^${PathPattern.replace('*', '.*')}$`).test(path));
 
-  test('takes the paths that the local run takes for it, and no page of the console', () => {
+  test("serves the API's paths of the local run, and no page of the console", () => {
     const paths = doors.map(wholePath);
     for (const path of [...paths, '/api', '/auth', '/api/v2/x']) expect(matches(path), path).toBe(true);
     for (const path of ['/', '/jobs/job_1', '/api-tokens', '/authors']) expect(matches(path), path).toBe(false);
   });
 
-  test('caches nothing, passes on all but the host, compresses nothing and accepts no call without TLS', () => {
+  test('requires TLS, caches and compresses nothing, and passes on all headers but the host', () => {
     for (const each of ofApi) {
       expect(each).toMatchObject({
         // CachingDisabled and AllViewerExceptHostHeader, by the ids that AWS documents.
@@ -63,7 +63,7 @@ describe('the distribution, for the API', () => {
     }
   });
 
-  test("reports the viewer's address, whatever the viewer sends", () => {
+  test("sends the viewer's address and overwrites the header that the viewer sends", () => {
     const headers = { [VIEWER_ADDRESS_HEADER]: { value: '10.0.0.1' }, accept: { value: '*/*' } };
     const request = { uri: '/api/v1/jobs', headers };
     for (const each of ofApi) {
@@ -74,7 +74,7 @@ describe('the distribution, for the API', () => {
     }
   });
 
-  test('replaces no answer, and caches no failure', () => {
+  test('passes errors on unchanged and uncached', () => {
     const codes = distribution.CustomErrorResponses.map((response) =>
       z.strictObject({ ErrorCode: z.number(), ErrorCachingMinTTL: z.literal(0) }).parse(response),
     ).map(({ ErrorCode }) => ErrorCode);
@@ -83,7 +83,7 @@ describe('the distribution, for the API', () => {
 });
 
 describe('the secret of the origin', () => {
-  test('is in the header to the API and nowhere else: in no template, no environment, no output', () => {
+  test('is only in the header to the API: in no template, environment or output', () => {
     const headers = ofApi.map((each) =>
       z
         .object({
@@ -148,7 +148,7 @@ describe('the distribution, for the console', () => {
     },
   );
 
-  test('shows files by TLS, compressed, from the bucket that it alone may read', () => {
+  test('serves compressed files over TLS from a bucket that only it may read', () => {
     expect(ofConsole).toMatchObject({
       ViewerProtocolPolicy: 'redirect-to-https',
       Compress: true,
@@ -202,7 +202,7 @@ describe('the distribution, for the console', () => {
     }).toEqual({ ...CONSOLE_HEADERS, ...TLS_ONLY_HEADERS });
   });
 
-  test('gets its files by a function that may write to that bucket and nothing else', () => {
+  test('gets its files from a function that may write only to that bucket', () => {
     const { grantsOf } = roleGrants(plain.console);
     expect(grantsOf(PUBLISH_CONSOLE)).toMatchObject([
       { actions: ['s3:DeleteObject', 's3:PutObject'], resources: [expect.stringContaining('ConsoleFiles')] },
@@ -232,7 +232,7 @@ describe('a custom domain', () => {
     ]);
   });
 
-  test('is none by default: no certificate, no records, no firewall', () => {
+  test('is off by default: no certificate, no records, no firewall', () => {
     const { Aliases, WebACLId } = distribution;
     expect([Aliases, WebACLId]).toEqual([undefined, undefined]);
     expect(resourcesOf(plain.console, 'AWS::Route53::RecordSet').size).toBe(0);

@@ -84,7 +84,7 @@ describe('signing in', () => {
     });
   });
 
-  test('is passed to the functions by a parameter that they read on demand', () => {
+  test('is passed to functions in a parameter that they read on demand', () => {
     const { Name, Value } = serviceEndpointsOf(plain.console);
     expect(functionsById(plain.api).get('auth.sign-in')?.environment).toMatchObject({
       PROMPTQ_WHEREABOUTS_AT: `ssm:${Name}`,

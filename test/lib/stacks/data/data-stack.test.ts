@@ -44,7 +44,7 @@ describe('the tables', () => {
     return tableSchema.parse(found[0]?.[1].Properties);
   };
 
-  test('are exactly those of the list', () => {
+  test('are exactly the listed ones', () => {
     expect(tables.size).toBe(specs.length);
   });
 
@@ -76,7 +76,7 @@ describe('the queues', () => {
   const wanted = [...BANDS.map((band) => [band, QUEUE] as const), ['deliveries', DELIVERIES] as const];
 
   test.each(wanted)(
-    '%s move a message to their dead-letter queue after as many receives as the list says',
+    '%s move a message to their dead-letter queue after the listed number of receives',
     (name, spec) => {
       const [queue] = [...queues].filter(([id]) => id.toLowerCase().startsWith(`${name}queue`));
       expect(queue?.[1].Properties).toMatchObject({

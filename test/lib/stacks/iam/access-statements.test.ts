@@ -58,7 +58,7 @@ describe("a route's role", () => {
     dispatchQueues: { none: [], send: ['GetQueueAttributes', 'SendMessage'] },
   } as const;
 
-  test.each(served)('$id can do what its line declares and nothing else', ({ id, access }) => {
+  test.each(served)('$id can do exactly what its line declares', ({ id, access }) => {
     const [jobs, lists, ...others] = onTable(id, 'Jobs');
     const removal = access.removal === 'jobs' ? REMOVAL : { items: [], objects: [] };
     expect([...(jobs?.actions ?? [])].sort()).toEqual(
@@ -112,54 +112,51 @@ describe("a route's role", () => {
     },
   );
 
-  test.each(served)(
-    '$id reads tokens and sessions, records their use, and changes them only if it is meant to',
-    (route) => {
-      const { id, access } = route;
-      const [read, noteToken, noteSession, ...rest] = onTable(id, 'Registry');
-      expect(read).toMatchObject({
-        actions: ['dynamodb:GetItem'],
-        condition: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['token', 'session'] } },
-      });
-      const note = (kind: string, attributes: readonly string[]) => ({
-        actions: ['dynamodb:UpdateItem'],
-        condition: {
-          'ForAllValues:StringEquals': {
-            'dynamodb:LeadingKeys': [kind],
-            'dynamodb:Attributes': ['kind', 'id', ...attributes],
-          },
+  test.each(served)('$id reads tokens and sessions and records their use; only their routes change them', (route) => {
+    const { id, access } = route;
+    const [read, noteToken, noteSession, ...rest] = onTable(id, 'Registry');
+    expect(read).toMatchObject({
+      actions: ['dynamodb:GetItem'],
+      condition: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['token', 'session'] } },
+    });
+    const note = (kind: string, attributes: readonly string[]) => ({
+      actions: ['dynamodb:UpdateItem'],
+      condition: {
+        'ForAllValues:StringEquals': {
+          'dynamodb:LeadingKeys': [kind],
+          'dynamodb:Attributes': ['kind', 'id', ...attributes],
         },
-      });
-      expect(noteToken).toMatchObject(note('token', ['last_used_at']));
-      expect(noteSession).toMatchObject(note('session', ['last_used_at', 'expires_at', 'expires_at_epoch']));
+      },
+    });
+    expect(noteToken).toMatchObject(note('token', ['last_used_at']));
+    expect(noteSession).toMatchObject(note('session', ['last_used_at', 'expires_at', 'expires_at_epoch']));
 
-      const except = {
-        'ForAllValues:StringNotEquals': {
-          'dynamodb:LeadingKeys': ['token', 'session', 'audit', 'binding-secret'],
-        },
-      };
-      const registry = rest.filter(({ condition }) => JSON.stringify(condition) === JSON.stringify(except));
-      const reads = ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query'];
-      const writes = ['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'];
-      const allowed = { none: [], read: reads, write: [...reads, ...writes] }[access.registry ?? 'none'];
-      expect(registry.flatMap(({ actions }) => actions).sort()).toEqual([...allowed].sort());
+    const except = {
+      'ForAllValues:StringNotEquals': {
+        'dynamodb:LeadingKeys': ['token', 'session', 'audit', 'binding-secret'],
+      },
+    };
+    const registry = rest.filter(({ condition }) => JSON.stringify(condition) === JSON.stringify(except));
+    const reads = ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query'];
+    const writes = ['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'];
+    const allowed = { none: [], read: reads, write: [...reads, ...writes] }[access.registry ?? 'none'];
+    expect(registry.flatMap(({ actions }) => actions).sort()).toEqual([...allowed].sort());
 
-      const principals = rest.filter((grant) => !registry.includes(grant) && !isAbout(grant.condition, 'audit'));
-      const pairs = principals.flatMap(({ actions, condition }) => {
-        const { LeadingKeys: kinds } = keys.parse(condition)['ForAllValues:StringEquals'];
-        return actions.flatMap((action) => kinds.map((kind) => [action.replace('dynamodb:', ''), kind]));
-      });
-      const secrets = access.bindingSecrets === 'write' ? ['DeleteItem', 'PutItem'] : [];
-      const slots = access.followSlots === 'write' ? ['DeleteItem', 'PutItem'] : [];
-      expect(pairs.sort()).toEqual(
-        [
-          ...(PRINCIPAL_GRANTS[id] ?? []),
-          ...secrets.map((action) => [action, 'binding-secret']),
-          ...slots.map((action) => [action, 'follow-slot']),
-        ].sort(),
-      );
-    },
-  );
+    const principals = rest.filter((grant) => !registry.includes(grant) && !isAbout(grant.condition, 'audit'));
+    const pairs = principals.flatMap(({ actions, condition }) => {
+      const { LeadingKeys: kinds } = keys.parse(condition)['ForAllValues:StringEquals'];
+      return actions.flatMap((action) => kinds.map((kind) => [action.replace('dynamodb:', ''), kind]));
+    });
+    const secrets = access.bindingSecrets === 'write' ? ['DeleteItem', 'PutItem'] : [];
+    const slots = access.followSlots === 'write' ? ['DeleteItem', 'PutItem'] : [];
+    expect(pairs.sort()).toEqual(
+      [
+        ...(PRINCIPAL_GRANTS[id] ?? []),
+        ...secrets.map((action) => [action, 'binding-secret']),
+        ...slots.map((action) => [action, 'follow-slot']),
+      ].sort(),
+    );
+  });
 
   // Logs make the worker store output sooner, and a read account keeps the code of its login.
   test('writes nothing for a GET, except these two', () => {

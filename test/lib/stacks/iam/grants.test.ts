@@ -20,7 +20,7 @@ const stacks = readAssembly(directory);
 const grants = stacks.flatMap(({ template }) => grantsOf(template));
 const holders = stacks.flatMap(({ template }) => [...new Set(grantsOf(template).map(({ holder }) => holder))]);
 
-describe('what the roles of a deployment may do', () => {
+describe('the list of all grants', () => {
   test('has no unexplained *', () => {
     expect(objectionsTo(grants).map(({ grant, about }) => `${grant.holder}: ${about}`)).toEqual([]);
   });
@@ -30,7 +30,7 @@ describe('what the roles of a deployment may do', () => {
     expect(Object.entries(IAM_EXCEPTIONS).flatMap(([name, one]) => (used.has(one) ? [] : [name]))).toEqual([]);
   });
 
-  test('is listed for every role, with its owner', () => {
+  test('names every role with its owner', () => {
     const roles = stacks.flatMap(({ template }) =>
       Object.values(template.Resources).filter((one) => (one as { Type: string }).Type === 'AWS::IAM::Role'),
     );
@@ -79,7 +79,7 @@ describe('an objection', () => {
     expect(objectionsTo(one === undefined ? [] : [one])).not.toEqual([]);
   });
 
-  test('is made to nothing that is named or explained', () => {
+  test('is not made to a named or explained resource', () => {
     expect(objectionsTo([grant({}), grant({ resources: ['Output'] })])).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ test.each(['worker', 'reconciler'] as const)('the %s may write every kind of ite
   expect(kinds.filter((kind) => !allowed.some((one) => one.startsWith(kind) || kind === one))).toEqual([]);
 });
 
-test('what is stored under the id of a job goes when the job is deleted', () => {
+test("every kind of item stored under a job's id is deleted with the job", () => {
   const ofOneJob = storedKinds().filter((kind) => kind.endsWith('#'));
   const removed: readonly string[] = WRITTEN_KINDS.sweeper;
   expect(ofOneJob.filter((kind) => !removed.includes(`${kind}*`))).toEqual([]);

@@ -38,7 +38,7 @@ const alarmsOf = ({ api }: typeof quiet) =>
 const alarms = alarmsOf(quiet);
 
 describe('the alarms', () => {
-  test('are those of the table, each on one metric, so that together they cost what it says', () => {
+  test('are those of the table, each on one metric, at the documented cost', () => {
     expect([...alarms.keys()]).toEqual(ALARMS.map(({ id }) => `quiet-${id}`));
     expect(alarms.size * ALARM_PRICE).toBeCloseTo(1.2);
   });
@@ -57,7 +57,7 @@ describe('the alarms', () => {
     expect(alarm?.AlarmDescription).toContain(`docs/operate/runbook.md, "Alarm ${spec.id}"`);
   });
 
-  test('notify no one unless an address is set; it is also notified when they end, over TLS', () => {
+  test('notify only a configured address, over TLS, also when they end', () => {
     expect(resourcesOf(quiet.api, 'AWS::SNS::Topic').size).toBe(0);
     for (const { AlarmActions, OKActions } of alarms.values()) expect([...AlarmActions, ...OKActions]).toEqual([]);
 
@@ -87,7 +87,7 @@ test('every function and the worker add the deployment to their metrics', () => 
   expect(JSON.stringify(task)).toContain('{"Name":"POWERTOOLS_SERVICE_NAME","Value":"quiet"}');
 });
 
-test('the runbook follows existing logs, each by a unique part of its name', () => {
+test('every log that the runbook follows exists and is found by a unique part of its name', () => {
   const runbook = readFileSync(join(ROOT, 'docs/operate/runbook.md'), 'utf8');
   const groups = Object.values(quiet).flatMap((stack) =>
     [...resourcesOf(stack, 'AWS::Logs::LogGroup').keys()].map((id) => `${stack.stackName}-${id}`),

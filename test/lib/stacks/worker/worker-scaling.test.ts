@@ -19,7 +19,7 @@ const functionsOf = (stack: typeof api | typeof worker) =>
 const [scale] = functionsOf(worker);
 
 describe('the function that launches workers', () => {
-  test('may start tasks of the one family, in the one cluster, under the roles of workers, and write what it launched', () => {
+  test("may start workers' tasks in the cluster, pass their roles, and record its launches", () => {
     const [roleId = ''] = scale?.Role['Fn::GetAtt'] ?? [];
     const statements = roleStatements(worker).get(roleId) ?? [];
     const [task] = resourcesOf(worker, 'AWS::ECS::TaskDefinition').values();
@@ -85,7 +85,7 @@ describe('the function that launches workers', () => {
   });
 });
 
-test('functions that only request a decision may call that function and no other', () => {
+test('functions that request a scaling decision may call only that function', () => {
   const asked = [...roleStatements(api).values()]
     .flat()
     .filter(({ actions }) => actions.includes('lambda:InvokeFunction'));
@@ -93,7 +93,7 @@ test('functions that only request a decision may call that function and no other
   expect(targets.filter((target) => target.includes(':function:second-scale-workers'))).toHaveLength(2);
 });
 
-test('a worker stops after as many idle minutes as the settings say', () => {
+test('a worker stops after the configured idle minutes', () => {
   const [task] = resourcesOf(worker, 'AWS::ECS::TaskDefinition').values();
   expect(JSON.stringify(task?.Properties)).toContain('{"Name":"PROMPTQ_IDLE_SECONDS","Value":"300"}');
 });

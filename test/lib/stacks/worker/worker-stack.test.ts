@@ -98,7 +98,7 @@ function variableOf(one: WorkerStack, name: string): unknown {
 }
 
 describe('a worker', () => {
-  test('gets every variable that its environment is checked for, and enough time to release its jobs', () => {
+  test('gets every required variable, and enough time to release its jobs', () => {
     const env = readEnv(
       workerEnv,
       standIns(Object.fromEntries(container.Environment.map(({ Name, Value }) => [Name, Value]))),
@@ -127,7 +127,7 @@ describe('a worker', () => {
   });
 
   // A container without a limit sees the memory of Fargate's whole machine in its cgroup and in /proc/meminfo.
-  test('is limited to the memory of its task, by which programs size themselves', () => {
+  test("has its task's memory as its limit, by which programs size themselves", () => {
     expect(container.Memory).toBe(Number(task.Memory));
   });
 
@@ -143,7 +143,7 @@ describe('a worker', () => {
     expect(task.Volumes.slice(1)).toEqual([{ Name: 'temporary' }, { Name: 'work' }]);
   });
 
-  test('has the agents of the settings in its image, and knows them', () => {
+  test('has the configured agents in its image and in its environment', () => {
     const agentsOf = (one: WorkerStack) => ({
       built: buildOf(one)?.dockerBuildArgs,
       known: variableOf(one, 'PROMPTQ_AGENTS'),
@@ -152,7 +152,7 @@ describe('a worker', () => {
     expect(agentsOf(onOtherProcessor)).toMatchObject({ built: { AGENTS: 'codex' }, known: 'codex' });
   });
 
-  test('runs as many jobs at once as the settings say, and its image has accounts for those of all workers', () => {
+  test('runs `jobsPerWorker` jobs, and its image has accounts for all workers', () => {
     const jobsOf = (one: WorkerStack) => ({
       built: buildOf(one)?.dockerBuildArgs,
       jobs: variableOf(one, 'PROMPTQ_CONCURRENCY'),
@@ -161,7 +161,7 @@ describe('a worker', () => {
     expect(jobsOf(onOtherProcessor)).toMatchObject({ built: { SLOT_ACCOUNTS: '5000' }, jobs: '8' });
   });
 
-  test('may do what jobs need, and nothing else on anything else', () => {
+  test('has exactly the rights that its jobs need', () => {
     const [taskRole] = task.TaskRoleArn['Fn::GetAtt'];
     const policy = [...roleStatements(stack)].find(([id]) => id.startsWith(`${taskRole.slice(0, -8)}DefaultPolicy`));
     const statements = policy?.[1] ?? [];
@@ -246,7 +246,7 @@ describe('the network', () => {
     expect(services.map((name) => /\.([a-z0-9]+)"/.exec(name)?.[1]).sort()).toEqual(['dynamodb', 's3']);
   });
 
-  test('lets in only files that workers mount, and the one function that reads the code of a login', () => {
+  test('admits only workers to the file system, and only the login function to workers', () => {
     const groups = resourcesOf(stack, 'AWS::EC2::SecurityGroup');
     for (const { Properties } of groups.values()) expect(Properties).not.toHaveProperty('SecurityGroupIngress');
     const rule = (port: number, to: RegExp, from: RegExp) => ({
@@ -265,7 +265,7 @@ describe('the network', () => {
     expect(rules).toHaveLength(2);
   });
 
-  test('has the function that reads the code of a login, which reaches nothing else', () => {
+  test('contains the function that reads the code of a login, with rights on its log and network interface only', () => {
     const inNetwork = [...resourcesOf(stack, 'AWS::Lambda::Function').values()].filter(
       ({ Properties }) => Properties.VpcConfig !== undefined,
     );
@@ -291,7 +291,7 @@ describe('the network', () => {
 });
 
 describe('the workspaces', () => {
-  test('stay when the stack is deleted, and cost less when they are not read', () => {
+  test('stay when the stack is deleted, and move to cheaper storage when they are not read', () => {
     const [files] = resourcesOf(stack, 'AWS::EFS::FileSystem').values();
     expect(files).toMatchObject({
       DeletionPolicy: 'RetainExceptOnCreate',
@@ -355,7 +355,7 @@ describe('the network of the settings', () => {
     expect(launches(inZones)).toContain('"WORKER_PUBLIC_ADDRESSES":"1"');
   });
 
-  test('may exist: workers, their files and the function of logins are in it, and nothing is added to it', () => {
+  test('may be an existing one, to which no network resource is added', () => {
     const ids = Object.values(subnets);
     for (const type of ['VPC', 'Subnet', 'RouteTable', 'InternetGateway', 'VPCEndpoint'])
       expect([...resourcesOf(inExisting, `AWS::EC2::${type}`).keys()]).toEqual([]);
