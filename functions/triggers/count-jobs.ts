@@ -32,7 +32,7 @@ async function countJobs(event: StreamWindow, log: Logger): Promise<{ state: obj
   stores ??= open(log);
   const { audit, counts, stats, wakeScaling } = stores;
   const changes = event.Records.map(changeOf);
-  await auditChildren(audit, createdIn(changes));
+  await auditChildren(audit, delegatedIn(changes));
   // The checkpoint of the counts is the position to continue from, so it is written last.
   await stats.apply(event.shardId, changes);
   await counts.apply(
@@ -67,12 +67,14 @@ function open(log: Logger) {
 const changedJobSchema = z.object({
   ...streamedJobSchema.shape,
   ...workSchema.shape,
-  ...jobItemSchema.pick({ parent_id: true, created_by: true, created_at: true }).shape,
+  ...jobItemSchema.pick({ created_by: true, created_at: true }).shape,
+  // A later version may know further kinds.
+  cause: z.object({ kind: z.string() }),
   status_key: z.string().optional(),
 });
 
-function createdIn(changes: readonly ReturnType<typeof changeOf>[]) {
-  return changes.flatMap(({ before, after }) => (before === undefined && after !== undefined ? [after] : []));
+function delegatedIn(changes: readonly ReturnType<typeof changeOf>[]) {
+  return changes.flatMap(({ before, after }) => (before === undefined && after?.cause.kind === 'tool' ? [after] : []));
 }
 
 function changeOf({ dynamodb }: DynamoDBRecord) {

@@ -3,12 +3,11 @@ import type { AuditLog } from './audit-log.ts';
 /** The action of a job that has started another one in its own name. */
 export const DELEGATION = 'jobs.delegate';
 
-/** A job that came into being, as the table's stream has it. */
-interface CreatedJob {
+/** A job that was created in the name of another one. */
+interface Delegated {
   readonly id: string;
-  readonly parent_id?: string | undefined;
-  /** The creator. A follow-up has its parent's. */
-  readonly created_by?: string | undefined;
+  /** The job that started it, as `job:ID`. */
+  readonly created_by: string;
   /** RFC 3339. */
   readonly created_at: string;
 }
@@ -17,10 +16,9 @@ interface CreatedJob {
  * Records the jobs that jobs have started in their own name. Workers create them, and may not write audit rows, since a
  * right to write a row is one to replace any other. A batch of the stream that is repeated writes the same rows.
  */
-export async function auditChildren(audit: Pick<AuditLog, 'record'>, created: readonly CreatedJob[]): Promise<void> {
+export async function auditChildren(audit: Pick<AuditLog, 'record'>, created: readonly Delegated[]): Promise<void> {
   await Promise.all(
-    created.map(async ({ id, parent_id: parent, created_by: actor, created_at: at }) => {
-      if (actor !== `job:${parent}`) return;
+    created.map(async ({ id, created_by: actor, created_at: at }) => {
       await audit.record({
         actor,
         action: DELEGATION,

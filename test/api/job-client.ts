@@ -1,5 +1,5 @@
 import { hashToken } from '../../lib/access/tokens/api-tokens.ts';
-import { jobIdOfOwnedKey } from '../../lib/jobs/lifecycle/job-id.ts';
+import { jobIdOf } from '../../lib/jobs/lifecycle/cause.ts';
 import type { ServiceUnderTest } from '../local-run/local-service.ts';
 
 /** Creates a job that must be accepted. @returns its id */
@@ -19,5 +19,5 @@ export async function untilEnded(service: ServiceUnderTest, id: string): Promise
 
 /** The id that a job of the service's token gets from its idempotency key. */
 export function idOfKey({ token }: ServiceUnderTest, key: string): string {
-  return jobIdOfOwnedKey(`token ${hashToken(token)}`, key);
+  return jobIdOf({ kind: 'client', key }, `token ${hashToken(token)}`);
 }

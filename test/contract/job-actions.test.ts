@@ -38,6 +38,7 @@ function changes(action: JobAction, status: (typeof STATUSES)[number]): boolean 
     attempt: 1,
     version: 1,
     change_id: 'c',
+    cause: { kind: 'client' },
     ...(status === 'RUNNING' && { lease_until: '2026-01-01T00:00:30.000Z' }),
   });
   const event = action === 'edit' ? { type: action, changes: {} } : { type: action };

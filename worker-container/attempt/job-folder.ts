@@ -87,8 +87,8 @@ async function requireFolder(job: Job, path: string, earlier: readonly EarlierTu
 async function requireParentsFolder(folders: Folders, job: Job, earlier: readonly EarlierTurn[] = []): Promise<void> {
   const owner = ownerOfFolder(folders, job);
   // A job has follow-up jobs once it has worked in its folder.
-  const isInherited = ({ id, parent_id, ...other }: Job) =>
-    parent_id !== undefined && id !== owner && ownerOfFolder(folders, { id, ...other }) === owner;
+  const isInherited = (user: Job) =>
+    user.ancestors !== undefined && user.id !== owner && ownerOfFolder(folders, user) === owner;
   if (owner === undefined || ![job, ...earlier.map((turn) => turn.job)].some(isInherited)) return;
   const folder = resolveFolder(folders, job);
   const names = 'path' in folder ? namesBelow(folders.workspaces, folder.path) : undefined;

@@ -18,7 +18,7 @@ export function callPayload(job: Job, receipt: Receipt, publicUrl: string | unde
         profile: job.profile,
         model: job.model ?? null,
         cwd: job.cwd ?? null,
-        parent_id: job.parent_id ?? null,
+        parent_id: job.ancestors?.at(-1)?.id ?? null,
         created_by: job.created_by,
         created_at: job.created_at,
         started_at: receipt.started_at,

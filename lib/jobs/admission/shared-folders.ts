@@ -28,8 +28,8 @@ export function sharesFolder(folders: Folders, job: Job, turns: readonly TurnWit
 }
 
 /** The job whose agent started a job by a tool, and which may run at the same time. */
-export function startedBy({ created_by, parent_id }: Pick<Job, 'created_by' | 'parent_id'>): string | undefined {
-  return parent_id !== undefined && created_by === `job:${parent_id}` ? parent_id : undefined;
+export function startedBy({ cause }: Pick<Job, 'cause'>): string | undefined {
+  return cause.kind === 'tool' ? cause.job : undefined;
 }
 
 /** Whether an agent that runs in the same folder has started a job, directly or indirectly, and may wait for it. */
@@ -64,7 +64,7 @@ export async function mayWorkBeside(
 ): Promise<boolean> {
   if (startedBy(job) === undefined || users.some(({ isRunning }) => !isRunning)) return false;
   const left = new Set(users.map(({ id }) => id));
-  left.delete(job.parent_id ?? '');
+  left.delete(startedBy(job) ?? '');
   if (left.size > 0) for await (const above of jobsAbove(context, job)) left.delete(above.id);
   return left.size === 0;
 }
@@ -78,11 +78,11 @@ export async function firstInFolder(context: SharedFolderContext, job: Job): Pro
   const isFirst = threadId === job.id;
   const first = isFirst ? job : await context.jobs.find(threadId);
   if (first === undefined || first === 'newer') return undefined;
-  const { parent_id, folder_of = parent_id } = first;
-  if (parent_id === undefined || ownerOfFolder(context.folders, job) !== folder_of) return undefined;
-  const parent = await context.jobs.find(parent_id);
+  const parentId = first.ancestors?.at(-1)?.id;
+  if (parentId === undefined || ownerOfFolder(context.folders, job) !== first.folder_of) return undefined;
+  const parent = await context.jobs.find(parentId);
   if (parent === undefined) return undefined;
-  if (parent === 'newer' || parent.thread_id === undefined) return parent_id;
+  if (parent === 'newer' || parent.thread_id === undefined) return parentId;
   const turns = await readThread(context, parent.thread_id);
   return turns.find((turn) => typeof turn.job === 'object' && turn.job.status === 'RUNNING')?.jobId ?? parent.id;
 }

@@ -5,8 +5,9 @@ import { quoted } from '../../contract/input/legible.ts';
 import type { JobCreation } from '../../contract/schemas/jobs/job-creation.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { DEFAULT_PROJECT, type Project, type ProjectStore } from '../../projects/projects.ts';
+import { CAUSES, type Cause, jobIdOf } from '../lifecycle/cause.ts';
 import type { Job } from '../lifecycle/job.ts';
-import { isJobId, jobIdOfOwnedKey, randomJobId } from '../lifecycle/job-id.ts';
+import { isJobId, randomJobId } from '../lifecycle/job-id.ts';
 import { JOB_SCHEMA } from '../lifecycle/newer-schema.ts';
 import { inItsTurn } from '../lifecycle/thread.ts';
 import { JobLabelStore } from '../store/job-labels.ts';
@@ -40,19 +41,17 @@ export interface CreationContext extends SettingsContext, EarlierContext {
   readonly newJobId?: () => string;
 }
 
-/** What a job comes from: the client's token, or a request of an agent, or a message. */
-export interface Origin {
-  /** Derived from it, so that one conditional put prevents duplicates; absent: a client creates the job. */
-  readonly id?: string;
-  /** The token that it, or the first of its ancestors, was created with. */
+/** What brings a job about, and whose rights it has. */
+interface Origin {
+  /** Default: the client's request, with its idempotency key. */
+  readonly cause?: Exclude<Cause, { kind: 'client' }>;
+  /** The job that the cause is about. A descendant needs it. */
+  readonly of?: Pick<Job, 'id' | 'priority' | 'ancestors' | 'round' | 'token_id'>;
+  /** Default: the token of that job. */
   readonly tokenId?: string | undefined;
   /** Whose idempotency keys count; default: those of `createdBy`. */
   readonly keyOwner?: string;
-  /** Its id is derived from a key that the request does not contain. */
-  readonly isKeyed?: boolean;
-  /** The job that a follow-up comes from. */
-  readonly parent?: Pick<Job, 'id' | 'priority' | 'ancestors' | 'round'>;
-  /** The job whose private folder the follow-up inherits. */
+  /** The job whose private folder it inherits. */
   readonly folderOf?: string | undefined;
 }
 
@@ -66,7 +65,7 @@ export interface CreatedJob {
 /**
  * Creates a job. Writes its texts, then the job itself, so that an interruption leaves nothing incomplete. The dispatch
  * message follows, so that no worker receives it before the job is stored.
- * @returns the id; `replayed` if the idempotency key (or origin) was known and the id is that of the existing job, whose
+ * @returns the id; `replayed` if its cause was known and the id is that of the existing job, whose
  * request differed in the fields `differs`
  * @throws InvalidFieldError naming the field, the received value and the allowed values; ApiError `unavailable` while the
  * job of the idempotency key is being removed, `invalid_request` if the tree of a descendant takes no further job
@@ -75,16 +74,18 @@ export async function createJob(
   context: CreationContext,
   request: JobCreation,
   createdBy: string,
-  origin?: Origin,
+  origin: Origin = {},
 ): Promise<CreatedJob> {
-  const key = request.idempotency_key;
-  const derived = origin?.id ?? (key === undefined ? undefined : jobIdOfOwnedKey(origin?.keyOwner ?? createdBy, key));
-  const isKeyed = key !== undefined || origin?.isKeyed === true;
-  const asked = isKeyed ? askedFields(context.defaultProfile, request) : undefined;
+  const { idempotency_key: key } = request;
+  const cause = origin.cause ?? ({ kind: 'client', ...(key !== undefined && { key }) } as const);
+  const { isCompared, isDescendant } = CAUSES[cause.kind];
+  const isUnnamed = cause.kind === 'client' && key === undefined;
+  const derived = isUnnamed ? undefined : jobIdOf(cause, origin.keyOwner ?? createdBy);
+  const asked = isCompared && derived !== undefined ? askedFields(context.defaultProfile, request) : undefined;
   // What a first request referred to may be gone. The read may miss a recent write: the conditional put decides.
   const known = derived && (await find(context, derived, { consistent: request.fork !== undefined }));
   if (derived !== undefined && known) {
-    requireKept(known, origin);
+    requireKept(known, cause);
     return { id: derived, replayed: true, differs: differences(known, asked) };
   }
   const { creation: forked, source } = await forkOf(context, request);
@@ -102,7 +103,7 @@ export async function createJob(
   const action = source === undefined ? 'continue' : 'fork';
   await requireNamedGrants(context, earlier, { profile, named: request.profile !== undefined, action });
   checkTexts(referred, given, profile);
-  const folderOf = origin?.folderOf ?? continuation?.folderOf;
+  const folderOf = origin.folderOf ?? continuation?.folderOf;
   checkFolder(context, creation.cwd, folderOf);
   await checkOrigin(context, creation.copied_from);
   const project = referred.project ?? (await context.projects.create(references.project));
@@ -120,7 +121,9 @@ export async function createJob(
     project,
     createdBy,
     at,
-    origin,
+    cause,
+    tokenId: origin.tokenId ?? origin.of?.token_id,
+    parent: isDescendant ? origin.of : undefined,
     threadId,
     folderOf,
     source,
@@ -129,7 +132,7 @@ export async function createJob(
   if (job.labels !== undefined) await context.texts.labels.put(job, creation);
   await context.texts.put(job, texts);
   const created = await store(context, job);
-  if (!created.applied) requireKept(created.current, origin);
+  if (!created.applied) requireKept(created.current, cause);
   const differs = created.applied ? [] : differences(created.current, asked);
   if (job.status === 'QUEUED') {
     if (created.applied && (threadId !== undefined || source !== undefined)) await enqueue(context, job);
@@ -153,11 +156,10 @@ const REMOVAL_RETRY_SECONDS = 5;
 
 /**
  * Reads of a job that is being removed answer 404, so its id is no answer to a client; its key is free once it is gone.
- * A follow-up job or a message's turn has ended by then, and must not be created again.
  * @throws ApiError `unavailable`
  */
-function requireKept(known: Job | 'newer' | undefined, origin: Origin | undefined): void {
-  if (origin?.id !== undefined || known === undefined || known === 'newer') return;
+function requireKept(known: Job | 'newer' | undefined, { kind }: Cause): void {
+  if (CAUSES[kind].isOnce || known === undefined || known === 'newer') return;
   if (known.removing === true) throw ApiError.of('unavailable', undefined, REMOVAL_RETRY_SECONDS);
 }
 
@@ -233,13 +235,15 @@ function newJob(from: {
   project: Project;
   createdBy: string;
   at: string;
-  origin: Origin | undefined;
+  cause: Cause;
+  tokenId: string | undefined;
+  parent: Origin['of'];
   threadId: string | undefined;
   folderOf: string | undefined;
   source: Job | undefined;
   asked: AskedFields | undefined;
 }): Job {
-  const { creation, at, origin, threadId, folderOf, source, asked } = from;
+  const { creation, at, cause, tokenId, parent, threadId, folderOf, source, asked } = from;
   const draft = creation.save_draft === true || creation.draft === true;
   const timeout = creation.timeout ?? from.profile.timeout;
   const labels = JobLabelStore.address(creation);
@@ -253,17 +257,17 @@ function newJob(from: {
     profile: from.profile.name,
     agent: from.profile.agent,
     ...(creation.model !== undefined && { model: creation.model }),
-    priority: creation.priority ?? Math.min(0, origin?.parent?.priority ?? 0),
+    priority: creation.priority ?? Math.min(0, parent?.priority ?? 0),
     ...(timeout !== undefined && { timeout }),
     retries: creation.retries ?? from.profile.retries ?? 0,
     ...(creation.cwd !== undefined && { cwd: creation.cwd }),
     prompt_preview: previewOf(from.texts.prompt),
     texts: JobTextStore.address(from.texts),
-    ...(creation.idempotency_key !== undefined && { idempotency_key: creation.idempotency_key }),
+    cause,
     ...(asked !== undefined && { asked }),
     created_by: from.createdBy,
-    ...(origin?.tokenId !== undefined && { token_id: origin.tokenId }),
-    ...(origin?.parent !== undefined && { parent_id: origin.parent.id, ancestors: ancestorsBelow(origin.parent) }),
+    ...(tokenId !== undefined && { token_id: tokenId }),
+    ...(parent !== undefined && { ancestors: ancestorsBelow(parent) }),
     ...(creation.copied_from !== undefined && { copied_from: creation.copied_from }),
     ...(labels !== undefined && { labels }),
     ...(folderOf !== undefined && { folder_of: folderOf }),

@@ -4,8 +4,8 @@ import type * as z from 'zod';
 import { ApiError, InvalidFieldError } from '../../contract/errors.ts';
 import { followUpCreation } from '../../contract/schemas/jobs/job-creation.ts';
 import { transition } from '../dispatch/transition.ts';
+import { jobIdOf } from '../lifecycle/cause.ts';
 import type { Job } from '../lifecycle/job.ts';
-import { toolJobId } from '../lifecycle/job-id.ts';
 import { inheritedFolderOf, workingFolder } from '../lifecycle/working-folder.ts';
 import { type DelegationContext, isTokenActive, profileOfChild } from './child-rights.ts';
 import { type CreatedJob, createJob } from './create-job.ts';
@@ -45,21 +45,15 @@ export async function delegateJob(
   const cwd = request.cwd === undefined ? undefined : below(context, parent, request.cwd);
   const { project_id } = parent;
   const profile = await profileOfChild(context, parent, { ...request, project_id, cwd });
-  const id = toolJobId(parent.id, parent.round ?? 0, key ?? hashOf(request));
+  const cause = { kind: 'tool', job: parent.id, round: parent.round ?? 0, key: key ?? hashOf(request) } as const;
+  const id = jobIdOf(cause);
   const folderOf = cwd === undefined ? undefined : inheritedFolderOf(context.folders, parent, cwd);
   const delegation = { attempt: parent.attempt, child: id, sharesFolder: folderOf !== undefined };
   const known = await transition(context, parent, { type: 'delegate', ...delegation });
   if (!known.done) throw rejection(known.rejected);
-  const origin = {
-    id,
-    isKeyed: key !== undefined,
-    tokenId: parent.token_id,
-    parent,
-    folderOf,
-  };
   const creation = { ...request, profile, project_id, ...(cwd !== undefined && { cwd }) };
   try {
-    return await createJob(context, creation, `job:${parent.id}`, origin);
+    return await createJob(context, creation, `job:${parent.id}`, { cause, of: parent, folderOf });
   } catch (error) {
     // Only one that was never created is forgotten: the answer to its creation may be lost.
     if (error instanceof ApiError || error instanceof InvalidFieldError) {

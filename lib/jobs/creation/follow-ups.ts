@@ -7,7 +7,6 @@ import { DEFAULT_PROJECT } from '../../projects/projects.ts';
 import { transition } from '../dispatch/transition.ts';
 import { slotsOf } from '../lifecycle/follow-up-record.ts';
 import type { Job } from '../lifecycle/job.ts';
-import { followUpId } from '../lifecycle/job-id.ts';
 import { inheritedFolderOf, ownWorkFolder, workingFolder } from '../lifecycle/working-folder.ts';
 import { type DelegationContext, isTokenActive, profileOfChild } from './child-rights.ts';
 import type { PlacedBlock } from './collect-follow-ups.ts';
@@ -70,13 +69,11 @@ export async function makeFollowUps(
       const isSame = project_id === parent.project;
       const place = { ...asked, project_id: isSame ? parent.project_id : project_id };
       const creation = { ...asked, profile: await profileOfChild(context, parent, place) };
-      const origin = {
-        id: followUpId(parent.id, attempt, position),
-        tokenId: parent.token_id,
-        parent,
+      const { id, replayed } = await createJob(context, creation, parent.created_by, {
+        cause: { kind: 'follow_up', job: parent.id, attempt, position },
+        of: parent,
         folderOf: inheritedFolderOf(context.folders, parent, creation.cwd),
-      };
-      const { id, replayed } = await createJob(context, creation, parent.created_by, origin);
+      });
       made.add(position);
       if (!replayed) created.push(id);
     } catch (error) {

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts';
+import { jobIdOf } from './cause.ts';
 import { withoutEffect } from './effects.ts';
 import type { Job } from './job.ts';
-import { followUpId } from './job-id.ts';
 
 /** The result of creating an attempt's follow-up jobs. */
 export interface MadeFollowUps {
@@ -29,7 +29,7 @@ export function followUpIds(job: Pick<Job, 'id' | 'follow_ups' | 'tool_children'
 }
 
 function blockIds(job: Pick<Job, 'id' | 'follow_ups'>): string[] {
-  return slotsOf(job).map(({ attempt, position }) => followUpId(job.id, attempt, position));
+  return slotsOf(job).map((slot) => jobIdOf({ kind: 'follow_up', job: job.id, ...slot }));
 }
 
 /** The attempt and position of each request that became a follow-up job. */

@@ -8,6 +8,7 @@ import { BANDS, type Band } from '../../platform/aws/tables.ts';
 import { progressSchema } from '../receipts/progress.ts';
 import { questionSchema } from '../receipts/question-record.ts';
 import { lostUsageSchema } from '../receipts/receipt.ts';
+import { causeSchema } from './cause.ts';
 import { effectSchema } from './effect.ts';
 import { PARK_REASONS, PARKINGS } from './gates.ts';
 
@@ -31,13 +32,12 @@ export const jobItemSchema = z.object({
   prompt_preview: z.string(),
   /** Address of the prompt texts: a hash of their content. */
   texts: z.string(),
-  idempotency_key: z.string().optional(),
-  /** What the request with the key asked for (`asked-fields.ts`). */
+  cause: causeSchema,
+  /** What the first request for it asked for (`asked-fields.ts`), if its cause is one that is compared. */
   asked: z.record(z.string(), z.string()).optional(),
   created_by: z.string(),
   /** The token that it, or the first of its ancestors, was created with; absent: no token. */
   token_id: z.string().optional(),
-  parent_id: z.string().optional(),
   /** The job that a client copied this one from. */
   copied_from: z.string().optional(),
   /** Address of the title and tags (`job-labels.ts`); absent if it has neither. */
@@ -65,7 +65,7 @@ export const jobItemSchema = z.object({
   waits_for: z.string().optional(),
   /**
    * The jobs that it descends from, the one that a client created first and its parent last, each with its round when it
-   * brought about the next; absent: a client created this job.
+   * brought about the next; absent: its cause does not make it a descendant.
    */
   ancestors: z.array(z.object({ id: z.string(), round: z.number() })).optional(),
   created_at: z.string(),

@@ -13,7 +13,7 @@ export interface Folders {
 type WorkingFolder = { readonly path: string } | { readonly rejected: string };
 
 /** The members of a job that decide which private folders it may use. */
-export type FolderUser = Pick<Job, 'id' | 'folder_of' | 'parent_id'> & Partial<Pick<Job, 'continues'>>;
+export type FolderUser = Pick<Job, 'id' | 'folder_of'> & Partial<Pick<Job, 'continues'>>;
 
 export type Placed = Pick<Job, 'id' | 'project_id' | 'cwd'> & Partial<Pick<Job, 'folder_of'>>;
 
@@ -118,9 +118,8 @@ export function namesBelow(folder: string, path: string): string[] | undefined {
   return names[0] === '..' ? undefined : names;
 }
 
-/** Follow-ups created before `folder_of` was recorded may work in their parent's folder. */
-function mayShare({ id, folder_of, parent_id }: FolderUser, owner: string): boolean {
-  return owner === id || owner === (folder_of ?? parent_id);
+function mayShare({ id, folder_of }: FolderUser, owner: string): boolean {
+  return owner === id || owner === folder_of;
 }
 
 function stripTrailing(path: string): string {

@@ -3,9 +3,9 @@ import { isTerminal } from '../../contract/statuses.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { type CreationContext, createJob } from '../creation/create-job.ts';
 import { transition } from '../dispatch/transition.ts';
+import { type Cause, jobIdOf } from '../lifecycle/cause.ts';
 import { effectOf } from '../lifecycle/effects.ts';
 import type { Job } from '../lifecycle/job.ts';
-import { messageJobId } from '../lifecycle/job-id.ts';
 import type { AgentSessionStore } from '../output/agent-sessions/agent-session-store.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import type { MessageRow } from '../store/job-messages.ts';
@@ -59,7 +59,7 @@ async function settleOne(
       : {
           state: 'not_delivered',
           reason: reasonOf(job, last),
-          ...(becomesTurn && { next_job_id: messageJobId(job.id, row.id) }),
+          ...(becomesTurn && { next_job_id: jobIdOf(causeOf(job, row)) }),
         },
   );
   return changed ?? (await messages.get(job.id, row.id));
@@ -99,13 +99,17 @@ async function createTurn(context: CreationContext, job: Job, row: MessageRow, i
     priority: job.priority,
   } as const;
   try {
-    await createJob(context, creation, row.created_by, { id, tokenId: job.token_id });
+    await createJob(context, creation, row.created_by, { cause: causeOf(job, row), of: job });
   } catch (error) {
     if (!(error instanceof InvalidFieldError || error instanceof ApiError)) throw error;
     if (error instanceof ApiError && error.code !== 'invalid_request' && error.code !== 'invalid_state') throw error;
     const reason = `${row.reason}; it could not become the next turn: ${error.message}`;
     await context.texts.messages.change(job.id, row, { reason, next_job_id: undefined });
   }
+}
+
+function causeOf({ id: job }: Job, { id: message }: MessageRow): Extract<Cause, { kind: 'message' }> {
+  return { kind: 'message', job, message };
 }
 
 function reasonOf({ status, agent }: Job, last: Receipt | undefined): string {

@@ -27,7 +27,6 @@ const summarySchema = jobItemSchema.pick({
   started_at: true,
   finished_at: true,
   cancel_requested_at: true,
-  parent_id: true,
 });
 export type Summary = z.output<typeof summarySchema>;
 

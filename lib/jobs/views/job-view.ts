@@ -123,14 +123,13 @@ export function viewJob(
     cwd: job.cwd ?? null,
     project_id: job.project_id,
     project: job.project,
-    idempotency_key: job.idempotency_key ?? null,
+    idempotency_key: (job.cause.kind === 'client' ? job.cause.key : undefined) ?? null,
     save_draft: job.status === 'DRAFT',
     draft: job.status === 'DRAFT',
     created_at: job.created_at,
     cancel_requested_at: job.cancel_requested_at ?? null,
     created_by: job.created_by,
-    parent_id: job.parent_id ?? null,
-    root_id: job.ancestors?.[0]?.id ?? null,
+    ...viewPlace(job),
     follow_up_ids: followUpIds(job),
     worker_id: job.worker_id ?? null,
     ...viewOutcome(job),
@@ -150,6 +149,11 @@ export function viewJob(
     queue,
     attempts,
   };
+}
+
+/** Its place in its tree. */
+function viewPlace({ ancestors = [] }: Pick<Job, 'ancestors'>): Pick<JobView, 'parent_id' | 'root_id'> {
+  return { parent_id: ancestors.at(-1)?.id ?? null, root_id: ancestors[0]?.id ?? null };
 }
 
 function viewQuestion({ id, state, due }: NonNullable<Job['question']>): JobView['question'] {
@@ -184,8 +188,7 @@ export function viewSummary(
     attempt: job.attempt,
     exit_code: details.exit_code ?? null,
     signal: details.signal ?? null,
-    parent_id: job.parent_id ?? null,
-    root_id: details.ancestors?.[0]?.id ?? null,
+    ...viewPlace(details),
     created_at: job.created_at,
     queued_at: job.queued_at ?? null,
     started_at: job.started_at ?? null,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { jobIdOf } from '../../../lib/jobs/lifecycle/cause.ts';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
 import { amount } from '../../vitest/amount.ts';
@@ -41,7 +41,7 @@ test.for(amount(['practice'], ['practice', 'claude-practice']))(
   async (profile) => {
     const key = `starts a job ${profile}`;
     const parent = idOfKey(service, key);
-    const child = toolJobId(parent, 0, 'one');
+    const child = jobIdOf({ kind: 'tool', job: parent, round: 0, key: 'one' });
     const prompt = [
       'drill: tool echo made here > made.txt',
       'drill: use attach_file {"path": "made.txt"}',
@@ -76,7 +76,7 @@ test.for(amount(['practice'], ['practice', 'claude-practice']))(
 
 test('a job that an agent started continues although its parent fails', async () => {
   const key = 'fails after it has started a job';
-  const child = toolJobId(idOfKey(service, key), 0, 'one');
+  const child = jobIdOf({ kind: 'tool', job: idOfKey(service, key), round: 0, key: 'one' });
   const prompt = `drill: use create_job ${JSON.stringify({ prompt: 'Say hello.', key: 'one' })}\ndrill: fail 400`;
   const id = await createJob(service, { prompt, idempotency_key: key });
   expect(await untilEnded(service, id)).toMatchObject({ status: 'FAILED' });

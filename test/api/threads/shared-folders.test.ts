@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { jobIdOf } from '../../../lib/jobs/lifecycle/cause.ts';
 import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
 import { amount } from '../../vitest/amount.ts';
 import { ASKING, asking, importAsking } from '../follow-up-script.ts';
@@ -133,7 +133,7 @@ async function starting(key: string, prompts: readonly string[], command: string
   });
   const prompt = [...uses, `drill: tool ${command}`].join('\n');
   expect(await createJob(service, { prompt, idempotency_key: key })).toBe(parent);
-  return { parent, children: prompts.map((_, n) => toolJobId(parent, 0, String(n))) };
+  return { parent, children: prompts.map((_, n) => jobIdOf({ kind: 'tool', job: parent, round: 0, key: String(n) })) };
 }
 
 const untilThere = (...names: readonly string[]) =>

@@ -5,7 +5,7 @@ import { AuditLog } from '../../../lib/access/audit-log.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { StatsStore } from '../../../lib/stats/counting/stats-store.ts';
-import { aJob, aRunningJob } from '../../lib/jobs/a-job.ts';
+import { aJob, aRunningJob, followUpOf, startedBy } from '../../lib/jobs/a-job.ts';
 import { metricsIn, printedBy } from '../../local-run/captured-lines.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
@@ -83,9 +83,9 @@ it("a running job that lost its worker is reported, with the worker's id", async
 
 it('a job that another one has started is recorded once, also if the batch is repeated', async () => {
   const times = { created_at: at(7), updated_at: at(7) };
-  const ofParent = { parent_id: 'job_parent', created_by: 'job:job_parent', ...times };
+  const ofParent = { ...startedBy('job_parent'), ...times };
   const child = aJob({ id: jobIdOfKey('child'), ...ofParent });
-  const followUp = aJob({ id: jobIdOfKey('follow-up'), ...ofParent, parent_id: child.id });
+  const followUp = aJob({ id: jobIdOfKey('follow-up'), ...ofParent, ...followUpOf(child.id) });
   const records = [record(undefined, child), record(child, aRunningJob({ ...child, status: 'RUNNING' }))];
   await count(...records, record(undefined, followUp), record(undefined, aJob(times)));
   await count(...records);

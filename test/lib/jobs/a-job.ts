@@ -22,8 +22,21 @@ export function aJob(differences: Partial<Job> = {}): Job {
     attempt: 0,
     version: 1,
     change_id: 'change-0',
+    cause: { kind: 'client' },
     ...differences,
   };
+}
+
+/** A job is a follow-up of another one. */
+export function followUpOf(parent: string): Pick<Job, 'cause' | 'ancestors'> {
+  const cause = { kind: 'follow_up', job: parent, attempt: 1, position: 0 } as const;
+  return { cause, ancestors: [{ id: parent, round: 0 }] };
+}
+
+/** The agent of another job has started a job. */
+export function startedBy(parent: string): Pick<Job, 'cause' | 'ancestors' | 'created_by'> {
+  const cause = { kind: 'tool', job: parent, round: 0, key: 'part' } as const;
+  return { ...followUpOf(parent), cause, created_by: `job:${parent}` };
 }
 
 /** A job whose first attempt runs, its lease good until 10:00:30. */

@@ -3,7 +3,7 @@ import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { removeEndedJobs } from '../../../lib/reconciler/remove-jobs.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
-import { aJob } from '../jobs/a-job.ts';
+import { aJob, startedBy } from '../jobs/a-job.ts';
 
 let deployment: QuietDeployment;
 beforeEach(() => {
@@ -23,7 +23,7 @@ const endedAgo = (days: number): Partial<Job> => ({
 });
 /** A job that an agent started in the folder of the owner. */
 const inFolder = (id: string, parent: string, more: Partial<Job>) =>
-  aJob({ id, cwd: OWNER, folder_of: OWNER, parent_id: parent, created_by: `job:${parent}`, ...more });
+  aJob({ id, cwd: OWNER, folder_of: OWNER, ...startedBy(parent), ...more });
 
 const sweep = async () =>
   await removeEndedJobs(
@@ -59,7 +59,7 @@ describe('the jobs of a private folder', () => {
   });
 
   it('do not keep a job that works elsewhere', async () => {
-    const elsewhere = { cwd: 'work', parent_id: OWNER, created_by: `job:${OWNER}` };
+    const elsewhere = { cwd: 'work', ...startedBy(OWNER) };
     await deployment.store(aJob({ id: OWNER, ...endedAgo(9), tool_children: [CHILD] }));
     await deployment.store(aJob({ id: CHILD, ...elsewhere, created_at: daysAgo(8) }));
     expect(await sweep()).toBe(1);

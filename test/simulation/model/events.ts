@@ -94,7 +94,7 @@ export function noEvents(): EventCounts {
 /** What a write to a job means. */
 export function eventsOfWrite(before: Job | undefined, after: Job, actor: Actor): EventKind[] {
   if (before === undefined) {
-    if (after.parent_id !== undefined) return ['created as a follow-up'];
+    if (after.ancestors !== undefined) return ['created as a follow-up'];
     return [after.status === 'DRAFT' ? 'created as a draft' : 'created'];
   }
   if (before.version === after.version) return [];

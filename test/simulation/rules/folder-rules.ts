@@ -18,7 +18,7 @@ export function folderOf({ workspaces, exclusive }: FolderWorld, job: Job): stri
 
 /** Whether a job was started by the agent of another one, directly or through others, so that they may run together. */
 function isBelow(job: Job, above: Job, byId: ReadonlyMap<string, Job>): boolean {
-  const parent = job.created_by === `job:${job.parent_id}` ? byId.get(job.parent_id ?? '') : undefined;
+  const parent = job.cause.kind === 'tool' ? byId.get(job.cause.job) : undefined;
   return parent !== undefined && (parent.id === above.id || isBelow(parent, above, byId));
 }
 

@@ -71,11 +71,7 @@ function faultOfState(job: Job): string | undefined {
 }
 
 function faultOfCreation(job: Job, { actor }: JobWrite): string | undefined {
-  // A message that no agent has got becomes a turn of the thread.
-  const creators = [
-    ...(job.parent_id === undefined ? ['create'] : FOLLOWERS),
-    ...(job.continues === undefined ? [] : FOLLOWERS),
-  ];
+  const creators = job.cause.kind === 'client' ? ['create'] : FOLLOWERS;
   if (!creators.includes(actor.doing)) return `created by ${actor.doing}`;
   return job.attempt === 0 && job.version === 1 ? undefined : 'created with a past';
 }

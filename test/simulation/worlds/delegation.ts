@@ -1,8 +1,8 @@
 import { ApiError, InvalidFieldError } from '../../../lib/contract/errors.ts';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { delegateJob } from '../../../lib/jobs/creation/delegate-job.ts';
+import { jobIdOf } from '../../../lib/jobs/lifecycle/cause.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import type { AttemptContext } from '../../../worker-container/attempt/attempt.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
 import type { ModelDeployment } from './deployment.ts';
@@ -45,7 +45,7 @@ export class ModelDelegation {
     { key, isOver }: { readonly key: string; readonly isOver: () => boolean },
   ): Promise<void> {
     const name = `${job.id} ${job.round ?? 0} ${key}`;
-    this.asked.add(toolJobId(job.id, job.round ?? 0, key));
+    this.asked.add(jobIdOf({ kind: 'tool', job: job.id, round: job.round ?? 0, key }));
     for (let tries = 0; tries < 3 && !isOver(); tries += 1)
       try {
         const cwd = this.#deployment.random.chance(IN_FOLDER) ? { cwd: '.' } : {};

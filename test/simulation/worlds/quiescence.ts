@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { isTerminal } from '../../../lib/contract/statuses.ts';
 import { JobCounts } from '../../../lib/counters/counts.ts';
+import { jobIdOf } from '../../../lib/jobs/lifecycle/cause.ts';
 import { followUpIds } from '../../../lib/jobs/lifecycle/follow-up-record.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { followUpId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { OutputStore } from '../../../lib/jobs/output/output-store.ts';
 import { rereadJob } from '../../../lib/jobs/reread/reread-job.ts';
 import { QuestionStore } from '../../../lib/jobs/store/question-store.ts';
@@ -48,7 +48,7 @@ export async function faultsAtRest(deployment: ModelDeployment, judge: Judge): P
   const ids = new Set(byId.keys());
   const counts = await new JobCounts({ table: judge.client.table, registryTable: ENV.REGISTRY_TABLE }).read();
   const recount = deployment.recount();
-  const keys = jobs.map((job) => job.idempotency_key).filter((key) => key !== undefined);
+  const keys = jobs.flatMap(({ cause }) => (cause.kind === 'client' && cause.key !== undefined ? [cause.key] : []));
   const texts = new Set(deployment.registry.all().map(({ id }) => id));
   return [
     ...jobs
@@ -97,10 +97,10 @@ function faultsOfFollowUps(deployment: ModelDeployment, agents: ModelAgents, job
   for (const success of deployment.succeeded) {
     const [id = '', attempt = ''] = success.split('/');
     const good = agents.written.get(success)?.good ?? [];
-    const ids = good.map((position) => followUpId(id, Number(attempt), position));
+    const ids = good.map((position) => jobIdOf({ kind: 'follow_up', job: id, attempt: Number(attempt), position }));
     wanted.set(id, [...(wanted.get(id) ?? []), ...ids]);
   }
-  const children = Map.groupBy(jobs, ({ parent_id = '' }) => parent_id);
+  const children = Map.groupBy(jobs, ({ ancestors }) => ancestors?.at(-1)?.id ?? '');
   return jobs.flatMap((parent) => {
     const asked = (parent.ancestors ?? []).length >= depth ? [] : (wanted.get(parent.id) ?? []);
     const all = (children.get(parent.id) ?? []).map(({ id }) => id);

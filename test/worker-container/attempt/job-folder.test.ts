@@ -9,7 +9,7 @@ import { openJobFolder } from '../../../worker-container/attempt/job-folder.ts';
 import { Ending } from '../../../worker-container/commands/ending.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import { WorkFolders } from '../../../worker-container/workspace/work-folders.ts';
-import { aJob, aRunningJob } from '../../lib/jobs/a-job.ts';
+import { aJob, aRunningJob, followUpOf } from '../../lib/jobs/a-job.ts';
 import { ENV } from '../../simulation/model/environment.ts';
 import { quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 
@@ -37,7 +37,7 @@ async function open(job: Job, earlier?: readonly EarlierTurn[], more: object = {
 }
 
 const followUp = (more: Partial<Job> = {}) =>
-  aRunningJob({ id: CHILD, cwd: PARENT, folder_of: PARENT, parent_id: PARENT, ...more });
+  aRunningJob({ id: CHILD, cwd: PARENT, folder_of: PARENT, ...followUpOf(PARENT), ...more });
 const removed = `the folder of job ${PARENT}, in which this one works, was removed because of its age`;
 
 test.each([PARENT, `${PARENT}/below`])(
@@ -70,7 +70,7 @@ test.each<[string, Partial<Job>, readonly Partial<Job>[] | undefined]>([
   ['the turn before worked elsewhere', { folder_of: PARENT }, [{ id: PARENT, cwd: 'work' }]],
   ['another job worked elsewhere', { folder_of: PARENT }, [{ id: PARENT, status: 'FAILED' }, { id: NEXT }]],
   ['the turn before failed', { folder_of: PARENT }, [{ id: PARENT, status: 'FAILED' }]],
-  ['the turn before worked in the folder of its parent', {}, [{ id: NEXT, parent_id: PARENT, cwd: PARENT }]],
+  ['the turn before worked in the folder of its parent', {}, [{ id: NEXT, ...followUpOf(PARENT), cwd: PARENT }]],
 ])('a turn begins in a folder that is not there yet if %s', async (_why, more, earlier) => {
   const job = aRunningJob({ id: CHILD, ...more });
   const folder = join(workspaces, job.project_id, job.cwd ?? `${job.folder_of ?? CHILD}/work`);

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { jobIdOfKey, toolJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { jobIdOf } from '../../../lib/jobs/lifecycle/cause.ts';
+import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import { createJobTool, jobStatusTool } from '../../../worker-container/tools/attempt-tools.ts';
-import { aRunningJob } from '../../lib/jobs/a-job.ts';
+import { aRunningJob, followUpOf } from '../../lib/jobs/a-job.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
 let deployment: EmulatedDeployment;
@@ -25,7 +26,7 @@ test('a job that an agent starts has no secret of its attempt in any text', asyn
     tags: ['hunter2'],
     key: 'k',
   };
-  const child = toolJobId(id, 0, 'k');
+  const child = jobIdOf({ kind: 'tool', job: id, round: 0, key: 'k' });
   expect(await create.call(input, signal)).toContain(`Created job ${child}.`);
   const stored = await deployment.jobs.get(child, { consistent: true });
   if (stored === undefined) expect.fail('the job is missing');
@@ -37,7 +38,7 @@ test('a job that an agent starts has no secret of its attempt in any text', asyn
 
 test('an agent reads the state of no job but those that its job has started', async () => {
   const id = jobIdOfKey('reads states');
-  const other = await deployment.store({ id: jobIdOfKey('no child'), parent_id: id });
+  const other = await deployment.store({ id: jobIdOfKey('no child'), ...followUpOf(id) });
   const job = await deployment.store(aRunningJob({ id, profile: 'practice', agent: 'codex' }));
   const child = await deployment.store({ id: jobIdOfKey('a child') });
   await deployment.jobs.apply(job, { ...job, tool_children: [child.id] });

@@ -3,9 +3,11 @@ import { dirname, join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { followUpId, randomJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { jobIdOf } from '../../../lib/jobs/lifecycle/cause.ts';
+import { randomJobId } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
 import { SWEEP_LOCK, sweepWorkspaces, WorkspaceSweeper } from '../../../worker-container/workspace/sweep-workspaces.ts';
+import { followUpOf } from '../../lib/jobs/a-job.ts';
 
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 
@@ -35,11 +37,18 @@ test("folders of jobs that ended long ago are deleted, with their worktrees' rec
   await threads.put(first, { turn: 2, jobId: second.id });
   // A job that ended long ago, whose follow-up works in its folder and waits in the middle of a thread.
   const parent = await ended(9);
-  const child = followUpId(parent, 1, 0);
+  const child = jobIdOf({ kind: 'follow_up', job: parent, attempt: 1, position: 0 });
   const known = await deployment.jobs.get(parent, { consistent: true });
   if (known !== undefined) await jobs.apply(known, { ...known, follow_ups: ['1.0'] });
   const longEnded = { status: 'SUCCEEDED', finished_at: timestamp(clock.now() - 9 * 86_400_000) } as const;
-  await deployment.store({ id: child, ...longEnded, parent_id: parent, folder_of: parent, thread_id: child, turn: 1 });
+  await deployment.store({
+    id: child,
+    ...longEnded,
+    ...followUpOf(parent),
+    folder_of: parent,
+    thread_id: child,
+    turn: 1,
+  });
   const later = await deployment.store({ id: randomJobId(), thread_id: child, turn: 2, folder_of: parent });
   await threads.put(child, { turn: 2, jobId: later.id });
   const { id: running } = await deployment.store({ id: randomJobId(), status: 'RUNNING', reason: 'running' });

@@ -1,13 +1,21 @@
 import { expect, it } from 'vitest';
 import { callPayload } from '../../../../lib/deployments/calls/call-payload.ts';
-import { aJob, aReceipt } from '../../jobs/a-job.ts';
+import { aJob, aReceipt, followUpOf } from '../../jobs/a-job.ts';
 
 const ENDED = { kind: 'succeeded', reason: 'exited' } as const;
 
 it('a call reports who asked for what, when it ran, what it used and where its result is, and nothing of the result', () => {
   const usage = { input_tokens: 5, cached_input_tokens: 1, output_tokens: 2, reasoning_output_tokens: 0 };
-  const given = { model: 'gpt', cwd: '/work/app', parent_id: 'job_00000000000000000000000000' };
-  const job = aJob({ ...given, project_id: 'app', project: 'App', status: 'SUCCEEDED', attempt: 3 });
+  const parent = 'job_00000000000000000000000000';
+  const given = { model: 'gpt', cwd: '/work/app' };
+  const job = aJob({
+    ...given,
+    ...followUpOf(parent),
+    project_id: 'app',
+    project: 'App',
+    status: 'SUCCEEDED',
+    attempt: 3,
+  });
   const receipt = aReceipt({ ...ENDED, exit_code: 0 }, { attempt: 2, usage });
   expect(JSON.parse(callPayload(job, receipt, 'https://queue.example/base'))).toEqual({
     type: 'job.succeeded',
@@ -15,6 +23,7 @@ it('a call reports who asked for what, when it ran, what it used and where its r
     data: {
       job: {
         ...given,
+        parent_id: parent,
         id: 'job_00000000000000000000000001',
         status: 'SUCCEEDED',
         attempt: 2,

@@ -6,14 +6,14 @@ import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { NEWEST_JOB_SCHEMA } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
 import { settingsKey } from '../../../../lib/projects/project-settings.ts';
 import { type QuietDeployment, quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
-import { aJob } from '../a-job.ts';
+import { aJob, startedBy } from '../a-job.ts';
 
 const id = (last: number) => `job_0000000000000000000000000${last}`;
 const OWNER = id(1);
 const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1 } as const;
 /** A job in the folder of the owner, whose agent started it. */
 const startedIn = (last: number, parent = OWNER, more: Partial<Job> = {}) =>
-  aJob({ id: id(last), cwd: OWNER, folder_of: OWNER, parent_id: parent, created_by: `job:${parent}`, ...more });
+  aJob({ id: id(last), cwd: OWNER, folder_of: OWNER, ...startedBy(parent), ...more });
 const nameIn = ({ folders }: QuietDeployment) => folderName(folders, aJob({ id: OWNER })) ?? '';
 const waitsIn = (folder: string) => ({ reason: 'folder_busy', parked: 'folder_busy', folder }) as const;
 

@@ -3,7 +3,7 @@ import { acquireFolder, exclusiveFolder, folderName } from '../../../../lib/jobs
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { type QuietDeployment, quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
-import { aJob } from '../a-job.ts';
+import { aJob, followUpOf, startedBy as startedByTool } from '../a-job.ts';
 import { due } from '../due-effects.ts';
 
 const id = (last: number) => `job_0000000000000000000000000${last}`;
@@ -11,10 +11,10 @@ const OWNER = id(1);
 const ended = { status: 'SUCCEEDED', reason: 'exited', attempt: 1 } as const;
 /** A job in the folder of the owner. */
 const inFolder = (last: number, more: Partial<Job> = {}) =>
-  aJob({ id: id(last), cwd: OWNER, folder_of: OWNER, parent_id: OWNER, ...more });
+  aJob({ id: id(last), cwd: OWNER, folder_of: OWNER, ...followUpOf(OWNER), ...more });
 /** One that an agent started. */
 const startedIn = (last: number, parent = OWNER, more: Partial<Job> = {}) =>
-  inFolder(last, { parent_id: parent, created_by: `job:${parent}`, ...more });
+  inFolder(last, { ...startedByTool(parent), ...more });
 
 const nameIn = ({ folders }: QuietDeployment) => folderName(folders, aJob({ id: OWNER })) ?? '';
 const mayRun = async (deployment: QuietDeployment, job: Job) =>
@@ -36,8 +36,8 @@ describe('a job needs the slot of a private folder', () => {
     ['and its agent has started a job there', { shares_folder: true, tool_children: [id(2)] }, true],
     ['and it has follow-up jobs', { follow_ups: ['1.0'] }, true],
     ['and its follow-up jobs are still to be made', { effects: due({ follow_ups: [1] }) }, true],
-    ['of its parent', { folder_of: id(2), parent_id: id(2), cwd: id(2) }, true],
-    ['below that of its parent', { folder_of: id(2), parent_id: id(2), cwd: `${id(2)}/docs` }, true],
+    ['of its parent', { folder_of: id(2), ...followUpOf(id(2)), cwd: id(2) }, true],
+    ['below that of its parent', { folder_of: id(2), ...followUpOf(id(2)), cwd: `${id(2)}/docs` }, true],
     ['only in name: it works elsewhere', { follow_ups: ['1.0'], cwd: 'work' }, false],
   ])('%s: %o', async (_what, more, needs) => {
     const deployment = quietDeployment();

@@ -3,12 +3,13 @@ import type { ApiError } from '../../../../lib/contract/errors.ts';
 import type { JobCreation } from '../../../../lib/contract/schemas/jobs/job-creation.ts';
 import { createJob } from '../../../../lib/jobs/creation/create-job.ts';
 import { editJob } from '../../../../lib/jobs/creation/edit-job.ts';
+import { jobIdOf } from '../../../../lib/jobs/lifecycle/cause.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
-import { followUpId, jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
+import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import type { Receipt } from '../../../../lib/jobs/receipts/receipt.ts';
 import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
 import { type QuietDeployment, quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
-import { aReceipt } from '../a-job.ts';
+import { aReceipt, followUpOf } from '../a-job.ts';
 
 const id = (name: string) => jobIdOfKey(`continue test ${name}`);
 
@@ -60,7 +61,11 @@ it('continues in a folder that is still there', async () => {
   expect((await kept.next({}, { workspaceDays: 0 })).id).toBeDefined();
   // A follow-up job works in it and waits.
   const used = await withEnded(8, { follow_ups: ['1.0'] });
-  await used.deployment.store({ id: followUpId(id('first'), 1, 0), folder_of: id('first'), parent_id: id('first') });
+  await used.deployment.store({
+    id: jobIdOf({ kind: 'follow_up', job: id('first'), attempt: 1, position: 0 }),
+    folder_of: id('first'),
+    ...followUpOf(id('first')),
+  });
   expect((await used.next()).id).toBeDefined();
 });
 

@@ -1,7 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { createJob } from '../../../../lib/jobs/creation/create-job.ts';
-import { jobIdOfOwnedKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
+import { jobIdOf } from '../../../../lib/jobs/lifecycle/cause.ts';
 import { resendStaleMessages } from '../../../../lib/reconciler/reconcile-jobs.ts';
 import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 
@@ -47,7 +47,7 @@ it.each([
 ])('the key of a job that is being removed can be used once it is gone: %s', async (_, lag) => {
   const deployment = quietDeployment({ lag });
   const request = { ...BODY, idempotency_key: 'kept' };
-  const id = jobIdOfOwnedKey('token:test', 'kept');
+  const id = jobIdOf({ kind: 'client', key: 'kept' }, 'token:test');
   await deployment.store({ id, status: 'SUCCEEDED', attempt: 1, removing: true });
   await expect(createJob(deployment, request, 'token:test')).rejects.toMatchObject({
     code: 'unavailable',

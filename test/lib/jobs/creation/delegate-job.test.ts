@@ -4,9 +4,10 @@ import { TokenStore } from '../../../../lib/access/tokens/token-store.ts';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
 import { delegateJob } from '../../../../lib/jobs/creation/delegate-job.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
+import { jobIdOf } from '../../../../lib/jobs/lifecycle/cause.ts';
 import { followUpIds } from '../../../../lib/jobs/lifecycle/follow-up-record.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
-import { jobIdOfKey, toolJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
+import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { endJob } from '../../../../lib/jobs/trees/act-on-tree.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aRunningJob } from '../a-job.ts';
@@ -40,7 +41,6 @@ describe('a job that an agent starts', () => {
     expect(await stored(id)).toMatchObject({
       ...{ status: 'QUEUED', reason: 'waiting_for_worker', prompt_preview: 'sub' },
       ...{
-        parent_id: parent.id,
         ancestors: [...descent(2), { id: parent.id, round: 0 }],
         created_by: `job:${parent.id}`,
       },
@@ -65,7 +65,9 @@ describe('a job that an agent starts', () => {
     const parent = await parentJob();
     const calls = await Promise.all([1, 2, 3].map(() => delegateJob(deployment, parent, { prompt: 'a' }, 'k')));
     const again = await delegateJob(deployment, parent, { prompt: 'b' }, 'k');
-    expect(new Set([...calls, again].map(({ id }) => id))).toEqual(new Set([toolJobId(parent.id, 0, 'k')]));
+    expect(new Set([...calls, again].map(({ id }) => id))).toEqual(
+      new Set([jobIdOf({ kind: 'tool', job: parent.id, round: 0, key: 'k' })]),
+    );
     expect([...calls, again].filter(({ replayed }) => !replayed)).toHaveLength(1);
     expect(again.differs).toEqual(['prompt']);
     expect(await childrenOf(parent)).toHaveLength(1);

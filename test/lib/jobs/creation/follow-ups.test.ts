@@ -3,8 +3,9 @@ import { TokenStore } from '../../../../lib/access/tokens/token-store.ts';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
 import { makeFollowUps } from '../../../../lib/jobs/creation/follow-ups.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
+import { jobIdOf } from '../../../../lib/jobs/lifecycle/cause.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
-import { followUpId, jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
+import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { viewJob } from '../../../../lib/jobs/views/job-view.ts';
 import { runDueEffects } from '../../../../lib/reconciler/after-attempt.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
@@ -46,7 +47,10 @@ describe('the follow-up jobs of a job whose worker died right after its report',
     const settled = await stored(parent.id);
     expect(settled).not.toHaveProperty('effects');
     expect(settled && shown(settled)).toEqual({
-      follow_up_ids: [followUpId(parent.id, 1, 0), followUpId(parent.id, 1, 1)],
+      follow_up_ids: [
+        jobIdOf({ kind: 'follow_up', job: parent.id, attempt: 1, position: 0 }),
+        jobIdOf({ kind: 'follow_up', job: parent.id, attempt: 1, position: 1 }),
+      ],
       warnings: [],
     });
     const children = settled && (await childrenOf(settled));
@@ -104,7 +108,6 @@ describe('a follow-up job', () => {
       token_id: token.id,
       project_id: 'p1',
       cwd: 'a/b',
-      parent_id: inFolder.id,
       ancestors: [{ id: inFolder.id, round: 0 }],
     });
     const fresh = await made('fresh', [{ prompt: 'x' }]);
@@ -118,7 +121,7 @@ describe('a follow-up job', () => {
 
   it('passes its inherited private folder on, and names no other', async () => {
     const [owner, stranger] = [id('owner'), id('stranger')];
-    const inOwners = { cwd: owner, folder_of: owner, parent_id: id('between') };
+    const inOwners = { cwd: owner, folder_of: owner };
     const parent = await made(
       'third',
       [
@@ -187,7 +190,7 @@ describe('a warning reports what is left out', () => {
   ] as const)('when a block %s, and the others are made', async ([name, payload, why]) => {
     const parent = await made(`malformed: ${name}`, [payload, { prompt: 'good' }]);
     expect(shown(parent)).toEqual({
-      follow_up_ids: [followUpId(parent.id, 1, 1)],
+      follow_up_ids: [jobIdOf({ kind: 'follow_up', job: parent.id, attempt: 1, position: 1 })],
       warnings: [expect.stringContaining(why)],
     });
     expect(shown(parent).warnings[0]).toMatch(/^follow-up 1: /);

@@ -60,9 +60,7 @@ describe('a cwd', () => {
   it('may lead to the folder that a follow-up has inherited', () => {
     expect(place(another, { folder_of: another })).toEqual({ path: `/w/app/${another}` });
     expect(place(`/w/other/${another}/deep`, { folder_of: another })).toEqual({ path: `/w/other/${another}/deep` });
-    // Stored before that was written down.
-    expect(place(another, { parent_id: another })).toEqual({ path: `/w/app/${another}` });
-    expect(place(another, { parent_id: another, folder_of: randomJobId() })).toHaveProperty('rejected');
+    expect(place(another, { folder_of: randomJobId() })).toHaveProperty('rejected');
   });
 });
 
@@ -119,12 +117,13 @@ describe('a job', () => {
     };
     await expect(edit(id, { cwd: another })).rejects.toMatchObject(refusal);
 
-    const origin = { id: randomJobId(), parent: { id: another, priority: 0 }, folderOf: another };
-    await createJob(creation, { prompt: 'true', cwd: another }, 'token:test', origin);
-    expect(await edit(origin.id, { cwd: another, prompt: 'false' })).toMatchObject({
+    const cause = { kind: 'follow_up', job: another, attempt: 1, position: 0 } as const;
+    const origin = { cause, of: { id: another, priority: 0 }, folderOf: another };
+    const follower = await createJob(creation, { prompt: 'true', cwd: another }, 'token:test', origin);
+    expect(await edit(follower.id, { cwd: another, prompt: 'false' })).toMatchObject({
       cwd: another,
       folder_of: another,
     });
-    expect(await edit(origin.id, { cwd: 'work' })).not.toHaveProperty('folder_of');
+    expect(await edit(follower.id, { cwd: 'work' })).not.toHaveProperty('folder_of');
   });
 });

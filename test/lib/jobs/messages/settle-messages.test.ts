@@ -1,7 +1,7 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
-import { messageJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
+import { jobIdOf } from '../../../../lib/jobs/lifecycle/cause.ts';
 import { acceptMessage } from '../../../../lib/jobs/messages/accept-message.ts';
 import { messageText } from '../../../../lib/jobs/messages/message-id.ts';
 import { settleMessages } from '../../../../lib/jobs/messages/settle-messages.ts';
@@ -52,7 +52,9 @@ it.each(['FAILED', 'CANCELLED'] as const)(
       { id: saved.id, state: 'delivered' },
       { id: unsaved.id, state: 'not_delivered' },
     ]);
-    const turns = await Promise.all([saved, unsaved].map(({ id }) => deployment.jobs.find(messageJobId(job.id, id))));
+    const turns = await Promise.all(
+      [saved, unsaved].map(({ id }) => deployment.jobs.find(jobIdOf({ kind: 'message', job: job.id, message: id }))),
+    );
     expect(turns.map((turn) => turn !== undefined)).toEqual([false, status === 'FAILED']);
   },
 );
@@ -75,5 +77,5 @@ it('a message to a job that was then changed to run a script is not run by a she
   await settleMessages(deployment, (await deployment.read(job)) ?? job);
   const [row] = await messages.list(job.id);
   expect(row).toMatchObject({ state: 'not_delivered', reason: expect.stringContaining('script') });
-  expect(await deployment.jobs.find(messageJobId(job.id, row?.id ?? ''))).toBeUndefined();
+  expect(await deployment.jobs.find(jobIdOf({ kind: 'message', job: job.id, message: row?.id ?? '' }))).toBeUndefined();
 });

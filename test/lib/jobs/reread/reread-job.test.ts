@@ -3,8 +3,9 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
+import { jobIdOf } from '../../../../lib/jobs/lifecycle/cause.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
-import { followUpId, jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
+import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { liveChunkKey } from '../../../../lib/jobs/output/output-keys.ts';
 import { rereadJob } from '../../../../lib/jobs/reread/reread-job.ts';
 import { s3OutputObjects } from '../../../../worker-container/output/output-objects.ts';
@@ -99,14 +100,17 @@ describe('rereading', () => {
       outputAskingFor([{ prompt: 'a' }, { prompt: 'b' }]),
     );
     const never = await rereadTwice(parent);
-    const ids = [followUpId(parent.id, 1, 0), followUpId(parent.id, 1, 1)];
+    const ids = [
+      jobIdOf({ kind: 'follow_up', job: parent.id, attempt: 1, position: 0 }),
+      jobIdOf({ kind: 'follow_up', job: parent.id, attempt: 1, position: 1 }),
+    ];
     expect(never.recoveredFollowUpIds).toEqual(ids);
     expect(never.refreshed).toContain('follow_up_ids');
     const Key = { id: ids[1] };
     await deployment.table.send(new DeleteCommand({ TableName: deployment.env.JOBS_TABLE, Key }));
     const missing = await rereadTwice(never.job);
     expect(missing.recoveredFollowUpIds).toEqual([ids[1]]);
-    expect(await stored(ids[1] ?? '')).toMatchObject({ status: 'QUEUED', parent_id: parent.id });
+    expect(await stored(ids[1] ?? '')).toMatchObject({ status: 'QUEUED', ancestors: [{ id: parent.id, round: 0 }] });
   });
 
   it('applies what a lost worker left, but not before its lease expires', async () => {
@@ -115,7 +119,7 @@ describe('rereading', () => {
     const { job, refreshed, recoveredFollowUpIds } = await rereadTwice(over);
     expect(job).toMatchObject({ status: 'SUCCEEDED', follow_ups: ['1.0'] });
     expect(refreshed).toContain('status');
-    expect(recoveredFollowUpIds).toEqual([followUpId(over.id, 1, 0)]);
+    expect(recoveredFollowUpIds).toEqual([jobIdOf({ kind: 'follow_up', job: over.id, attempt: 1, position: 0 })]);
     const lease_until = new Date(deployment.clock.now() + 600_000).toISOString();
     const held = await deployment.store(aRunningJob({ id: id('held'), profile: 'shell', lease_until }));
     await leaveSuccess(deployment, held, outputAskingFor([{ prompt: 'a' }]));

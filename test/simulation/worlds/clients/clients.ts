@@ -161,7 +161,7 @@ export class Clients {
     const { random } = this.#deployment;
     const jobs = this.#deployment.allJobs();
     const pending = jobs.find((job) => effectOf(job, 'follow_ups') !== undefined)?.id;
-    const parent = jobs.findLast(({ parent_id }) => parent_id !== undefined)?.parent_id;
+    const parent = jobs.findLast(({ ancestors }) => ancestors !== undefined)?.ancestors?.at(-1)?.id;
     const id = (random.chance(0.8) ? (pending ?? parent) : undefined) ?? known;
     const answered = this.#deployment.trees.asked(id);
     const answer = await this.#api.endTree(id, random.chance(0.5) ? 'cancel' : 'kill');

@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { jobIdOfKey } from './job-id.ts';
+
+/**
+ * What brought a job about. It is stored with the job and never changes. All its members together name the job, so that
+ * one conditional put prevents duplicates however often its creation is tried.
+ */
+export const causeSchema = z.discriminatedUnion('kind', [
+  /** A request to create it. `key`: the idempotency key, without which each request creates a job. */
+  z.object({ kind: z.literal('client'), key: z.string().optional() }),
+  /** A block in the output of a job. `position`: among all blocks of the attempt. */
+  z.object({ kind: z.literal('follow_up'), job: z.string(), attempt: z.number(), position: z.number() }),
+  /** A call of a tool by the agent of a job. `key`: that of the call, once in each round of the job. */
+  z.object({ kind: z.literal('tool'), job: z.string(), round: z.number(), key: z.string() }),
+  /** A message that the agent of a job has not got. */
+  z.object({ kind: z.literal('message'), job: z.string(), message: z.string() }),
+  /** Work of the service after an attempt. `name`: what it does; `key`: to what, such as a binding's id. */
+  z.object({ kind: z.literal('system'), name: z.string(), job: z.string(), attempt: z.number(), key: z.string() }),
+]);
+export type Cause = z.output<typeof causeSchema>;
+
+interface CauseRules {
+  /** Creating it again answers with its id even while it is being removed: it has ended, and must not run twice. */
+  readonly isOnce: boolean;
+  /** Who repeats its cause may ask for something else: the request is recorded, and the answer names what differs. */
+  readonly isCompared: boolean;
+  /** It is below the job of its cause: in that job's tree, ended with it, and by default not before it in the queue. */
+  readonly isDescendant: boolean;
+  /** The job of its cause created it in its own name, may wait for it, and is audited for it. */
+  readonly isDelegated: boolean;
+}
+
+/** What follows from the kind of a job's cause. */
+export const CAUSES: Readonly<Record<Cause['kind'], CauseRules>> = {
+  client: { isOnce: false, isCompared: true, isDescendant: false, isDelegated: false },
+  follow_up: { isOnce: true, isCompared: false, isDescendant: true, isDelegated: false },
+  tool: { isOnce: true, isCompared: true, isDescendant: true, isDelegated: true },
+  message: { isOnce: true, isCompared: false, isDescendant: false, isDelegated: false },
+  system: { isOnce: true, isCompared: false, isDescendant: false, isDelegated: false },
+};
+
+/** The id of the job with this cause. @param keyOwner whose the idempotency key of a client is (`keyOwnerOf`) */
+export function jobIdOf(cause: Cause, keyOwner?: string): string {
+  const members = Object.entries(cause).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return jobIdOfKey(JSON.stringify([members, cause.kind === 'client' ? keyOwner : undefined]));
+}
