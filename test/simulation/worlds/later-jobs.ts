@@ -44,6 +44,7 @@ function job(id: string, differences: Partial<Job>): Item {
     ...{ id, status: 'QUEUED', reason: 'waiting_for_worker', project_id: 'p2', project: 'p2', profile: 'codex' },
     ...{ priority: 0, retries: 0, prompt_preview: '', texts: '', created_by: 'later' },
     ...{ created_at: LONG_AGO, updated_at: LONG_AGO, queued_at: LONG_AGO, attempt: 0, version: 1, change_id: id },
+    ...{ schema: 1, cause: { kind: 'client' } },
     ...differences,
   } as Job;
   return { ...made, ...indexKeys(made) };
