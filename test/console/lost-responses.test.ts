@@ -178,7 +178,7 @@ test('an answer whose response was lost is shown as unknown, and the question is
   await leave(page);
 });
 
-test('a rule whose save got no response is compared with the stored one by the next review', async () => {
+test('the next review of a rule compares it with the stored one if the save got no response', async () => {
   await service.api('POST', '/config/import', { rules: [{ id: 'lost-rule', text: 'before' }] });
   const page = await open('/rules/lost-rule/edit');
   await page.getByLabel('Text', { exact: true }).fill('after');
@@ -199,7 +199,7 @@ test('a rule whose save got no response is compared with the stored one by the n
   await leave(page);
 });
 
-test('a token or binding whose response was lost is listed, and its secret is said to be lost', async () => {
+test('a token or binding is listed after a lost response, with a note that its secret is lost', async () => {
   const page = await open('/api-tokens');
   await button(page, 'Create token').first().click();
   await page.getByLabel('Name').fill('lost-token');

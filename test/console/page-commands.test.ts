@@ -47,7 +47,7 @@ function routeOf(method: string, target: string): string | undefined {
   return found.toSorted((one, other) => one.path.split('{').length - other.path.split('{').length)[0]?.id;
 }
 
-describe('what each page does, from a terminal', () => {
+describe('the commands shown for each page', () => {
   test('every page is in the table', () => {
     const source = readFileSync('console/src/pages.tsx', 'utf8');
     const paths = [...source.matchAll(/<Route path="([^"]+)"/g)].map(([, path = '']) => path);
@@ -55,7 +55,7 @@ describe('what each page does, from a terminal', () => {
     expect(listed.toSorted()).toEqual(paths.toSorted());
   });
 
-  test('every command is taken by promptq, and its request by the route', async () => {
+  test('promptq accepts every command, and the route its request', async () => {
     for (const command of [...ALL, ...ON_A_JOB]) {
       if ('none' in command) continue;
       const { args, request } = command;
@@ -77,7 +77,7 @@ describe('what each page does, from a terminal', () => {
     }
   });
 
-  test('no command changes an entry or answers a question as it is shown', () => {
+  test('a shown command needs editing before it changes an entry or answers a question', () => {
     for (const path of Object.keys(PAGE_COMMANDS))
       for (const shown of PAGE_COMMANDS[path]?.(new URLSearchParams(), { id: 'house', name: 'review' }) ?? []) {
         if ('none' in shown || shown.request?.path !== '/config/import') continue;
@@ -91,7 +91,7 @@ describe('what each page does, from a terminal', () => {
     for (const { args } of texts) expect(args.at(-1)).toMatch(/^[A-Z]+$/);
   });
 
-  test('every request that the console makes is one of a command that it shows, or is listed with the reason', () => {
+  test('every request of the console has a shown command or a listed reason', () => {
     const sources = globSync('console/src/**/*.{ts,tsx}').map((file) => readFileSync(file, 'utf8'));
     // A call of the typed client, or the address of a GET.
     const calls = /(?:api\.([A-Z]+)\(\s*)?['"`](\/api\/v1\/[^'"`?]+)/g;

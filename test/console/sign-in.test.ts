@@ -133,7 +133,7 @@ test("the usual address redirects the user's browsers to the host name, and reve
 });
 
 test.runIf(process.getuid?.() === 0)(
-  'another user of this machine gets nothing, with or without the cookie',
+  'another user of this machine is refused with and without the cookie',
   async () => {
     const asked = async (...args: string[]) => {
       const curl = ['--reuid=65534', '--regid=65534', '--clear-groups', 'curl', '-si', ...args];

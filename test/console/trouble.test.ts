@@ -66,7 +66,7 @@ describe('an open page whose data cannot be read again', () => {
   test.each([
     ['Statistics', 'stats', 'polled'],
     ['Rules', 'rules', 'read on return'],
-  ])('%s says so, keeps the data, and updates once /%s responds', async (name, path, reading) => {
+  ])('%s shows an error, keeps the data, and updates once /%s responds', async (name, path, reading) => {
     const address = (url: URL) => url.pathname === `/api/v1/${path}`;
     const isRead = (url: string) => address(new URL(url));
     const first = page.waitForResponse((response) => isRead(response.url()));
@@ -90,7 +90,7 @@ describe('an open page whose data cannot be read again', () => {
     await mark().waitFor({ state: 'detached' });
   });
 
-  test('says so after a request that the service never responds to', async () => {
+  test('shows an error after a request that the service never answers', async () => {
     await follow(page, 'Environment');
     await page.getByRole('heading', { level: 2, name: 'Service' }).waitFor();
     const address = (url: URL) => url.pathname === '/api/v1/environment';

@@ -30,7 +30,7 @@ it.each<[Record<string, unknown>, Record<string, string>]>([
     { name: 'a', count: 0 },
     { name: 'Enter a length of at least 2.', count: 'Enter at least 1.' },
   ],
-])('the errors of %j', (body, errors) => {
+])('%j is parsed into errors of fields', (body, errors) => {
   expect(fieldErrors(schema, body)).toEqual(errors);
 });
 

@@ -69,7 +69,7 @@ test('a job is continued on its page, and the turns are listed with their answer
   await stay(page);
 });
 
-test('a prompt that is not sent yet stays with its job while another tab is read, and after a reload', async () => {
+test('an unsent prompt survives a change of tabs and a reload', async () => {
   const id = await create({ prompt: 'true', profile: 'shell', project: 'talk' });
   await waitFor(async () => (await jobOf(id)).status === 'SUCCEEDED', { timeoutMs: 90_000 });
   const page = await open(`/jobs/${id}?tab=conversation`);
@@ -89,7 +89,7 @@ test('a prompt that is not sent yet stays with its job while another tab is read
   await stay(page);
 });
 
-test('a turn that waits names the job that it waits for, and is started after that has failed', async () => {
+test("a waiting turn names the job before it, and can be started after that job's failure", async () => {
   const go = join(folder, 'go');
   const first = await create({ prompt: `until [ -e ${go} ]; do sleep 0.1; done; exit 3`, profile: 'shell' });
   const second = await create({ prompt: 'echo second', continue: first });

@@ -12,7 +12,7 @@ function read(text: string, size = 7) {
 }
 
 describe('events', () => {
-  test("are shown unchanged if they can't be parsed, consecutive ones together", () => {
+  test("that can't be parsed are shown unchanged, consecutive ones together", () => {
     const text = `plain\n{"type":"else"}\n${lines({ type: 'error', message: 'e' })}{broken\n`;
     expect(read(text)).toEqual([
       { kind: 'raw', text: 'plain\n{"type":"else"}' },
@@ -21,7 +21,7 @@ describe('events', () => {
     ]);
   });
 
-  test('of several megabytes are parsed, and shown up to a limit', () => {
+  test('of several megabytes are parsed and shown up to a limit', () => {
     const output = 'y'.repeat(1_300_000);
     const [event] = read(
       lines({
@@ -77,7 +77,7 @@ describe('events', () => {
     expect(reader.events).toMatchObject([{ startedAt: 1_000, endedAt: 1_250, isExact: true }]);
   });
 
-  test('that are errors are readable, and shown once if codex repeats them', () => {
+  test('of errors are shown as text, and once if codex repeats them', () => {
     const message = 'unexpected status 400 Bad Request: {"error":{"message":"The model is overloaded.","code":"x"}}';
     const text = lines({ type: 'error', message }, { type: 'turn.failed', error: { message } });
     expect(read(text)).toEqual([

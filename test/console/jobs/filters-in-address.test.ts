@@ -4,7 +4,7 @@ import { activeFilters, readFilters, withFilters } from '../../../console/src/jo
 const change = (query: string, changes: Parameters<typeof withFilters>[1]) =>
   String(withFilters(new URLSearchParams(query), changes));
 
-it('a change of filters begins at the first page, and clears what is empty', () => {
+it('a change of filters returns to the first page and removes empty filters', () => {
   expect(change('cursor=x&tag=a&order=oldest', { tag: 'b' })).toBe('tag=b&order=oldest');
   expect(change('tag=a&status=QUEUED', { tag: '' })).toBe('status=QUEUED');
 });

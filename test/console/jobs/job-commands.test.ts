@@ -35,7 +35,7 @@ const JOBS = {
 };
 
 describe("the commands of a job's page", () => {
-  test('are what its status allows', () => {
+  test('are the ones that its status allows', () => {
     expect(namesOf(JOBS.draft)).toEqual(['show', 'submit', 'edit', 'cancel']);
     expect(namesOf(JOBS.queued)).toEqual(['show', 'logs', 'wait', 'say', 'edit', 'cancel', 'list']);
     expect(namesOf(JOBS.asking)).toContain('answer');
@@ -71,7 +71,7 @@ describe("the commands of a job's page", () => {
     ]);
   });
 
-  test('are taken by promptq as they are shown, and every action of a job is one of them', async () => {
+  test('are accepted by promptq unchanged, and include every action of a job', async () => {
     const run: string[] = [];
     for (const job of Object.values(JOBS))
       for (const { args } of jobCommands(job)) {

@@ -234,7 +234,7 @@ test('attachments are counted, and a draft has no tabs of a run', async () => {
   expect(await tabNames()).toEqual(['Details']);
 });
 
-test('rebuilding the record needs confirmation, its outcome is reported, and an unknown one forbids a second run', async () => {
+test("rebuilding the record needs confirmation and can't be repeated while its outcome is unknown", async () => {
   const id = await create({ prompt: 'true', profile: 'shell' });
   await ended(id);
   await visit(page, `/jobs/${id}`);

@@ -43,7 +43,7 @@ describe('with two open questions', () => {
     nails = await asking({ question: 'Which nails?' }, 'Nails of the shed');
   });
 
-  test('what is typed or asked on the page of one job is not taken to another', async () => {
+  test("unsent text and a dialog of one job don't appear on the page of another", async () => {
     const page = await openAs(browser, service.consoleUrl, 'operator', { path: `/jobs/${wood}` });
     const asked = (text: string) => page.getByText(text, { exact: true }).first().waitFor();
     await asked('Which wood?');
@@ -72,7 +72,7 @@ describe('with two open questions', () => {
     await stay(page);
   });
 
-  test('a viewer reads a question and has nothing to answer it with', async () => {
+  test('a viewer sees a question without controls to answer it', async () => {
     const page = await openAs(browser, service.consoleUrl, 'viewer', { path: '/questions' });
     await page.getByText('Which wood?').waitFor();
     expect(await answer(page).count()).toBe(0);
@@ -114,7 +114,7 @@ describe('with two open questions', () => {
   });
 });
 
-test('a running agent gets a message by keyboard; text that is not sent in time stays, and is rejected', async () => {
+test("a message is sent by keyboard to a running agent, and is rejected and kept after the job's end", async () => {
   const folder = join(service.home, 'workspaces/local_project/messages');
   const prompt = 'drill: tool touch up; while [ ! -e go ]; do sleep 0.05; done\ndrill: wait 0';
   const id = await createJob(service, { prompt, cwd: 'messages' });

@@ -72,7 +72,7 @@ test('fish, in whose quotes a backslash escapes, finds no backslash in them', ()
   expect(line).toBe(`PROMPTQ_URL=${ORIGIN} promptq run --title='a'\\\\ \\\\\\''; echo broken out; '\\'`);
 });
 
-test('every field of a new job is an option of the command, but for drafts and aliases', async () => {
+test('every field of a new job, except aliases and drafts, is an option of the command', async () => {
   const body = {
     prompt: 'Say hello',
     extra_prompt: "--and 'goodbye'",
