@@ -38,7 +38,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     about: 'wait for the end of a job; the exit code is its outcome',
     args: [JOB],
     options: [...WAITING, JSON_OPTION],
-    routes: ['jobs.status', 'jobs.questions', 'jobs.cancel'],
+    routes: ['jobs.status', 'jobs.questions', 'jobs.answer', 'jobs.cancel'],
     json: 'JobLifecycle',
     load: async () => await import('./commands/wait.ts'),
   },

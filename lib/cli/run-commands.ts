@@ -6,6 +6,7 @@ const RUN_ROUTES = [
   'jobs.create',
   'jobs.status',
   'jobs.questions',
+  'jobs.answer',
   'jobs.result',
   'jobs.logs',
   'jobs.cancel',

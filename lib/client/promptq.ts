@@ -115,7 +115,10 @@ export class Promptq {
     return (await answerOf(Promise.resolve({ response, error: response.ok ? '' : await response.text() }))).response;
   }
 
-  /** The states of a job, from the current one to its end. A state is yielded when status, reason or attempt changes. */
+  /**
+   * The states of a job, from the current one to its end. A state is yielded when status, reason or attempt changes, and
+   * each change of a job that asks a question, which may be another one.
+   */
   async *states(id: string, options: { signal?: AbortSignal } = {}): AsyncGenerator<Schemas['JobLifecycle']> {
     const retries = new Retries(this.policy);
     let holdSeconds = HOLD_SECONDS;
@@ -129,7 +132,8 @@ export class Promptq {
         retries.succeeded();
         answers += 1;
         if (answers % ANSWERS_BEFORE_LONGER === 0) holdSeconds = Math.min(HOLD_SECONDS, holdSeconds * 2 || 1);
-        const now = [state.status, state.state_reason.code, state.attempt].join();
+        const { code } = state.state_reason;
+        const now = [state.status, code, state.attempt, ...(code === 'question' ? [state.updated_at] : [])].join();
         if (now !== last) yield state;
         if (state.terminal) return;
         last = now;

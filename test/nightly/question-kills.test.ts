@@ -36,7 +36,10 @@ async function untilAsked(id: string): Promise<void> {
 }
 
 async function untilParked(id: string): Promise<void> {
-  await waitFor(async () => (await read(id)).state_reason.code === 'question');
+  await waitFor(async () => {
+    const { status, state_reason } = await read(id);
+    return status === 'QUEUED' && state_reason.code === 'question';
+  });
 }
 
 /** A tool call that ends once the gates are open. */

@@ -27,7 +27,10 @@ async function untilAsked(id: string): Promise<string> {
 }
 
 async function untilParked(id: string): Promise<void> {
-  await waitFor(async () => (await read(id)).state_reason.code === 'question');
+  await waitFor(async () => {
+    const { status, state_reason } = await read(id);
+    return status === 'QUEUED' && state_reason.code === 'question';
+  });
 }
 
 test('a job that starts over with each answer asks nothing twice', async () => {

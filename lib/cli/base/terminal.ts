@@ -57,6 +57,11 @@ export class Terminal {
     this.#err = err;
   }
 
+  /** Whether a person reads the progress. */
+  get isInteractive(): boolean {
+    return this.#err.isTTY === true;
+  }
+
   /** Writes text for people as a line of the result. */
   async print(text: string): Promise<void> {
     await write(this.#out, `${text}\n`);

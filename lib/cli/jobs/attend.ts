@@ -1,15 +1,16 @@
-import { dataOf } from '../../client/data-of.ts';
 import { RequestError, UnreachableError } from '../../client/errors.ts';
 import type { Promptq, Schemas } from '../../client/promptq.ts';
 import { NEEDS_PERSON } from '../../contract/statuses.ts';
 import type { Context } from '../base/context.ts';
 import { CommandError } from '../base/errors.ts';
 import { EXIT, EXIT_OF_SIGNAL, type StopSignal } from '../base/exit-codes.ts';
+import { openQuestion, QuestionsHere } from './ask-here.ts';
 
 export interface WaitOptions {
   readonly timeout?: number;
   readonly waitForPeople?: true;
   readonly onInterrupt?: 'detach' | 'cancel';
+  readonly json?: true;
 }
 
 interface Attended {
@@ -80,15 +81,24 @@ async function waitForEnd(
   client: Promptq,
   { id, options, signal }: { readonly id: string; readonly options: WaitOptions; readonly signal: AbortSignal },
 ): Promise<State> {
-  for await (const state of client.states(id, { signal })) {
-    if (state.terminal) return state;
-    const { code, message } = state.state_reason;
-    await context.terminal.note(`${state.status}: ${message}`);
-    if (!NEEDS_PERSON.has(code) || options.waitForPeople) continue;
-    if (code === 'draft') throw draftError(id);
-    throw code === 'question' ? await asked(client, id, signal) : stillWaiting(id, message);
+  // Not for a program, which reads stdout or writes stdin.
+  const canAsk = context.stdin.isTTY === true && context.terminal.isInteractive && options.json !== true;
+  const questions = canAsk ? new QuestionsHere(context, client, id) : undefined;
+  try {
+    for await (const state of client.states(id, { signal })) {
+      if (state.terminal) return state;
+      const { code, message } = state.state_reason;
+      await context.terminal.note(`${state.status}: ${message}`);
+      if (code !== 'question') questions?.close();
+      else if (questions !== undefined && (await isAsked(questions, signal))) continue;
+      if (!NEEDS_PERSON.has(code) || options.waitForPeople) continue;
+      if (code === 'draft') throw draftError(id);
+      throw code === 'question' ? await asked(client, id, signal) : stillWaiting(id, message);
+    }
+    throw new Error('the states of a job end with a terminal one');
+  } finally {
+    questions?.close();
   }
-  throw new Error('the states of a job end with a terminal one');
 }
 
 /** Ends a command that waits for what a draft does. */
@@ -102,13 +112,17 @@ export function answerCommand(id: string, question: string): string {
   return `promptq answer ${id} --question ${question} ANSWER`;
 }
 
-async function asked(client: Promptq, id: string, signal: AbortSignal): Promise<CommandError> {
-  const questions = dataOf(client.api.GET('/api/v1/jobs/{id}/questions', { params: { path: { id } }, signal }));
-  const open = await questions.then(
-    ({ items }) => items.find(({ state }) => state === 'open'),
-    // The job waits even if its questions can't be read.
-    () => undefined,
+/** @returns false: the token may not read questions, for example */
+async function isAsked(questions: QuestionsHere, signal: AbortSignal): Promise<boolean> {
+  return await questions.ask(signal).then(
+    () => true,
+    () => false,
   );
+}
+
+async function asked(client: Promptq, id: string, signal: AbortSignal): Promise<CommandError> {
+  // The job waits even if its questions can't be read.
+  const open = await openQuestion(client, id, signal).catch(() => undefined);
   const shows = `\`promptq questions ${id}\` shows it`;
   const commands = open === undefined ? shows : `${shows}, \`${answerCommand(id, open.id)}\` answers it`;
   return new CommandError(

@@ -18,8 +18,10 @@ export type Annotated<J> = J & { readonly waiting_note?: string };
 
 /** Why the job is in its state, as clients see it. */
 export function viewReason(
-  job: Annotated<Pick<Job, 'status' | 'reason' | 'error' | 'due_at' | 'waits_for'>>,
+  job: Annotated<Pick<Job, 'status' | 'reason' | 'error' | 'due_at' | 'waits_for' | 'question'>>,
 ): z.input<typeof stateReason> {
+  // The agent still runs for a minute, in which an answer reaches it without a new attempt.
+  if (job.status === 'RUNNING' && job.question?.state === 'open') return { code: 'question', ...REASONS.question };
   const { message, retryable } = describe(job);
   const awaited = job.waits_for === undefined ? undefined : `It waits for ${job.waits_for}.`;
   const known = job.status === 'FAILED' ? job.error : (job.waiting_note ?? awaited);
@@ -175,7 +177,12 @@ export function viewSummary(
   return {
     id: job.id,
     status: job.status,
-    state_reason: viewReason({ ...job, error: details.error, waits_for: details.waits_for }),
+    state_reason: viewReason({
+      ...job,
+      error: details.error,
+      waits_for: details.waits_for,
+      question: details.question,
+    }),
     project_id: job.project_id,
     project: job.project,
     ...viewNamed({ ...details, id: job.id, status: job.status }, labels, timeoutUnit),

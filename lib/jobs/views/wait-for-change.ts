@@ -24,7 +24,7 @@ interface WaitContext {
 }
 
 /**
- * The job once its state, reason or attempt differs from what they were, it has ended, or `seconds` have passed. Polls
+ * The job once its state, reason, question or attempt differs from what they were, it has ended, or `seconds` have passed. Polls
  * the more often the shorter the job's last change is ago: short jobs end soon after their start, long ones don't.
  * @throws ApiError `job_not_found`
  */
@@ -60,5 +60,6 @@ async function timer(milliseconds: number, signal: AbortSignal): Promise<void> {
 }
 
 function sameState(a: Job, b: Job): boolean {
-  return a.status === b.status && a.reason === b.reason && a.attempt === b.attempt;
+  const sameQuestion = a.question?.id === b.question?.id && a.question?.state === b.question?.state;
+  return a.status === b.status && a.reason === b.reason && a.attempt === b.attempt && sameQuestion;
 }

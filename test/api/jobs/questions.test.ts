@@ -38,8 +38,22 @@ async function untilAsked(id: string): Promise<string> {
 }
 
 async function untilParked(id: string): Promise<void> {
-  await waitFor(async () => (await read(id)).state_reason.code === 'question');
+  await waitFor(async () => {
+    const { status, state_reason } = await read(id);
+    return status === 'QUEUED' && state_reason.code === 'question';
+  });
 }
+
+test('a question ends the wait for a change while the agent still waits for the answer', async () => {
+  const id = await createJob(service, { prompt: ask({ question: 'Which color?' }) });
+  let state: { status: string; state_reason: { code: string } };
+  do state = (await service.api('GET', `/jobs/${id}/status?wait=25`)).json;
+  while (state.state_reason.code !== 'question');
+  expect(state).toMatchObject({ status: 'RUNNING', terminal: false });
+  expect((await service.api('GET', '/jobs')).json.items[0]).toMatchObject({ id, state_reason: { code: 'question' } });
+  await answerTo(id, (await read(id)).question.id, 'blue');
+  expect(await untilEnded(service, id)).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
+});
 
 test.for(amount(['practice'], ['practice', 'claude']))(
   'a quick answer is the result of the call, and a late one continues the session (%s)',

@@ -29,6 +29,8 @@ interface Given {
   readonly stdin?: string | Context['stdin'];
   /** Called after a line of progress has been written. */
   readonly onNote?: () => void;
+  /** Whether stderr is a terminal. */
+  readonly isTerminal?: boolean;
 }
 
 class NotingTerminal extends Terminal {
@@ -63,7 +65,11 @@ export function commandLine() {
   afterEach(() => {
     vi.unstubAllGlobals();
   });
-  return async (args: readonly string[], answers: Answers = {}, { env = {}, stdin = '', onNote }: Given = {}) => {
+  return async (
+    args: readonly string[],
+    answers: Answers = {},
+    { env = {}, stdin = '', onNote, isTerminal = false }: Given = {},
+  ) => {
     const handlers = new Set<(signal: StopSignal) => void>();
     const requests: string[] = [];
     const stop = (signal: StopSignal) => {
@@ -93,7 +99,7 @@ export function commandLine() {
         version: '1.2.3',
         commands: COMMANDS,
         stdin: typeof stdin === 'string' ? Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]) : stdin,
-        terminal: new NotingTerminal(out.stream, err.stream, onNote),
+        terminal: new NotingTerminal(out.stream, Object.assign(err.stream, { isTTY: isTerminal }), onNote),
         onInterrupt: () => () => undefined,
         onStop: (handler) => {
           handlers.add(handler);

@@ -24,8 +24,8 @@ const SHORT: Readonly<Record<string, string>> = {
 
 /** Why a job waits or failed, in two or three words; undefined if its state is enough. */
 export function shortReason({ status, state_reason, exit_code, signal }: Reasoned): string | undefined {
-  if (status !== 'QUEUED' && status !== 'FAILED') return undefined;
   const { code, message } = state_reason;
+  if (status !== 'QUEUED' && status !== 'FAILED' && code !== 'question') return undefined;
   if (code === 'exited') return signal === null ? `Exit code ${exit_code ?? 'unknown'}` : `Ended by ${signal}`;
   return SHORT[code] ?? message;
 }

@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { StopSignal } from '../../../../lib/cli/base/exit-codes.ts';
 import { type Answers, commandLine, refused } from '../command-line.ts';
@@ -32,6 +33,26 @@ it.each([
 const QUESTIONS = 'GET /jobs/j/questions';
 const asks = 'promptq: the agent asks a question; `promptq questions j` shows it';
 const waitsOn = 'and `promptq wait j` waits for the end\n';
+
+it('asks the person at the terminal, and continues with the answer', async () => {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const question = { id: 'q1', state: 'open', question: 'Which color?', options: ['red', 'blue'], default: null };
+  const answered = Promise.withResolvers<Response>();
+  const answers: Answers = {
+    'GET /jobs/j/status': jobIn('RUNNING', 'question', { updated_at: '1' }),
+    'GET /jobs/j/status?wait=25': async () => await answered.promise,
+    [QUESTIONS]: { items: [question] },
+    'POST /jobs/j/answers': () => {
+      answered.resolve(Response.json(jobIn('SUCCEEDED', 'exited')));
+      return Response.json(RUNNING);
+    },
+  };
+  stdin.write('\n2\n');
+  const result = await promptq(['wait', 'j'], answers, { stdin, isTerminal: true });
+  expect(result).toMatchObject({ code: 0, stdout: 'SUCCEEDED: It is exited.\n' });
+  expect(result.stderr).toContain('The agent asks:\nWhich color?\n  1  red\n  2  blue\n');
+  expect(result.requests).toContain('POST /jobs/j/answers {"question_id":"q1","answer":"blue"}');
+});
 
 it.each<[string, string, Answers, string]>([
   [
