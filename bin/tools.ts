@@ -70,7 +70,7 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     breaks: {
       file: 'test/breaks/breaks.ts',
       about: 'break the sources in places chosen by seed, and count the breaks that the checks of a commit notice',
-      options: '[--breaks N] [--seed N] [--files N] [--only PATH] [--list]',
+      options: '[--breaks N] [--from N] [--seed N] [--files N] [--only PATH] [--list]',
     },
     walk: {
       file: 'test/walks/walk.ts',

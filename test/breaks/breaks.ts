@@ -16,6 +16,7 @@ const AREAS = ['lib', 'worker-container', 'functions', 'console', 'bin'] as cons
 const { values } = parseArgs({
   options: {
     breaks: { type: 'string', default: '150' },
+    from: { type: 'string', default: '1' },
     seed: { type: 'string', default: '1' },
     files: { type: 'string', default: '60' },
     only: { type: 'string', default: '' },
@@ -23,6 +24,8 @@ const { values } = parseArgs({
   },
 });
 const COUNT = Number(values.breaks);
+/** The first break that is tried: a run of many can be made in portions. */
+const FROM = Number(values.from);
 /** Test files tried for a break, nearest first; CI runs all. */
 const FILES = Number(values.files);
 const ROOT = join(import.meta.dirname, '../..');
@@ -92,7 +95,7 @@ function chosen(): Break[] {
     });
   });
   console.log(`${all.length} breaks in ${sources.length} files`);
-  return Array.from({ length: Math.min(COUNT, all.length) }, () => random.pick(all));
+  return Array.from({ length: Math.min(COUNT, all.length) }, () => random.pick(all)).slice(FROM - 1);
 }
 
 function run(command: string, args: readonly string[], timeout = BATCH_MS) {
@@ -164,7 +167,7 @@ else {
       const area = each.path.split('/')[0] ?? '';
       const { noticed, all } = counts.get(area) ?? { noticed: 0, all: 0 };
       counts.set(area, { noticed: noticed + (by === undefined ? 0 : 1), all: all + 1 });
-      console.log(`${at + 1}/${breaks.length} ${by === undefined ? 'UNNOTICED' : `noticed by ${by}`}: ${shown(each)}`);
+      console.log(`${at + FROM}/${COUNT} ${by === undefined ? 'UNNOTICED' : `noticed by ${by}`}: ${shown(each)}`);
     }
   } finally {
     spawnSync('git', ['worktree', 'remove', '--force', copy], { cwd: ROOT });
