@@ -72,6 +72,11 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: 'break the sources in places chosen by seed, and count the breaks that the checks of a commit notice',
       options: '[--breaks N] [--from N] [--seed N] [--files N] [--only PATH] [--list]',
     },
+    defects: {
+      file: 'test/breaks/defects.ts',
+      about: 'put the defects that the simulator found back one at a time, and see that a test notices each',
+      options: '[NAME…]',
+    },
     walk: {
       file: 'test/walks/walk.ts',
       about: "random walks over a local run's API against the model of a job's life",

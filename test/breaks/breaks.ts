@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { availableParallelism, loadavg, tmpdir } from 'node:os';
-import { dirname, join, normalize, relative } from 'node:path';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
+import { dirname, join, normalize } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SeededRandom } from '../simulation/seeded-random.ts';
 import { type BreakSite, breakSites } from './break-sites.ts';
+import { COPY, failingTests, makeCopy, passesSimulator, run } from './commit-copy.ts';
 
 /*
  * `npm run prove -- breaks`: how many small breaks of the sources do the checks of a commit notice? It picks breaks by
@@ -30,17 +30,12 @@ const FROM = Number(values.from);
 const FILES = Number(values.files);
 const ROOT = join(import.meta.dirname, '../..');
 const GENERATED = /api-types\.ts$|allowed-methods\.ts$|tool-contracts\.ts$|\.d\.ts$/;
-/** A batch of test files that takes longer has noticed the break: something waits forever. */
-const BATCH_MS = 420_000;
-
 interface Break extends BreakSite {
   readonly path: string;
   readonly line: number;
   readonly before: string;
 }
 
-const copy = mkdtempSync(join(tmpdir(), 'promptq-breaks-'));
-process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
 const IMPORT = /\bfrom '(\.[^']+)'|\bimport\('(\.[^']+)'\)|^import '(\.[^']+)'/gm;
 const imported = new Map<string, readonly string[]>();
 const TESTS = globSync('test/**/*.test.{ts,tsx}', { cwd: ROOT }).filter((file) => !file.includes('nightly'));
@@ -98,37 +93,15 @@ function chosen(): Break[] {
   return Array.from({ length: Math.min(COUNT, all.length) }, () => random.pick(all)).slice(FROM - 1);
 }
 
-function run(command: string, args: readonly string[], timeout = BATCH_MS) {
-  const env = { ...process.env, PATH: `${join(copy, 'node_modules/.bin')}:${process.env.PATH}`, CI: '1' };
-  return spawnSync(command, args, { cwd: copy, env, encoding: 'utf8', timeout, maxBuffer: 1 << 28 });
-}
-
-/** The test files that fail; `timeout` if they don't end. */
-function failingTests(files: readonly string[]): readonly string[] | 'timeout' {
-  const report = join(copy, 'node_modules.breaks.json');
-  rmSync(report, { force: true });
-  run('npx', ['vitest', 'run', '--bail=1', '--reporter=json', `--outputFile=${report}`, ...files]);
-  if (!existsSync(report)) return 'timeout';
-  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {
-    testResults: { name: string; status: string }[];
-  };
-  return testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative(copy, name));
-}
-
 const SIMULATOR = 'test/simulation/simulate.ts';
 
 function hasTypes(): boolean {
   return run('npm', ['run', '--silent', 'types']).status === 0;
 }
 
-/** As in a commit's check. */
-function passesSimulator(): boolean {
-  return run('node', [SIMULATOR, '--lives', '2000', '--seconds', '3600', '--seed', '20261121']).status === 0;
-}
-
 /** Who notices a break; undefined: nobody. */
 function noticedBy({ path, start, end, text }: Break): string | undefined {
-  const target = join(copy, path);
+  const target = join(COPY, path);
   const source = readFileSync(target, 'utf8');
   const broken = source.slice(0, start) + text + source.slice(end);
   try {
@@ -138,10 +111,10 @@ function noticedBy({ path, start, end, text }: Break): string | undefined {
     for (const batch of [tests.slice(0, 6), tests.slice(6, 24), tests.slice(24)].filter(({ length }) => length > 0)) {
       const failing = failingTests(batch);
       if (failing === 'timeout') return `${batch[0]} and ${batch.length - 1} others, which don't end`;
-      if (failing.length === 0) continue;
+      if (failing.size === 0) continue;
       writeFileSync(target, source);
-      const alsoWithout = failingTests(failing);
-      const noticed = failing.find((file) => alsoWithout !== 'timeout' && !alsoWithout.includes(file));
+      const alsoWithout = failingTests([...failing.keys()]);
+      const noticed = [...failing.keys()].find((file) => alsoWithout !== 'timeout' && !alsoWithout.has(file));
       if (noticed !== undefined) return noticed;
       writeFileSync(target, broken);
     }
@@ -156,21 +129,16 @@ const shown = ({ path, line, operator, before, text }: Break) =>
   `${path}:${line} ${operator}: ${before} → ${text.slice(0, 60)}`;
 if (values.list) for (const each of breaks) console.log(shown(each));
 else {
-  spawnSync('git', ['worktree', 'add', '--detach', '--force', copy, 'HEAD'], { cwd: ROOT });
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  makeCopy();
   const commit = run('git', ['rev-parse', '--short', 'HEAD']).stdout.trim();
   const counts = new Map<string, { noticed: number; all: number }>();
-  try {
-    if (!hasTypes() || !passesSimulator()) throw new Error('the types or the simulator fail without a break');
-    for (const [at, each] of breaks.entries()) {
-      const by = noticedBy(each);
-      const area = each.path.split('/')[0] ?? '';
-      const { noticed, all } = counts.get(area) ?? { noticed: 0, all: 0 };
-      counts.set(area, { noticed: noticed + (by === undefined ? 0 : 1), all: all + 1 });
-      console.log(`${at + FROM}/${COUNT} ${by === undefined ? 'UNNOTICED' : `noticed by ${by}`}: ${shown(each)}`);
-    }
-  } finally {
-    spawnSync('git', ['worktree', 'remove', '--force', copy], { cwd: ROOT });
+  if (!hasTypes() || !passesSimulator()) throw new Error('the types or the simulator fail without a break');
+  for (const [at, each] of breaks.entries()) {
+    const by = noticedBy(each);
+    const area = each.path.split('/')[0] ?? '';
+    const { noticed, all } = counts.get(area) ?? { noticed: 0, all: 0 };
+    counts.set(area, { noticed: noticed + (by === undefined ? 0 : 1), all: all + 1 });
+    console.log(`${at + FROM}/${COUNT} ${by === undefined ? 'UNNOTICED' : `noticed by ${by}`}: ${shown(each)}`);
   }
   const sum = [...counts.values()].reduce((total, { noticed }) => total + noticed, 0);
   for (const [area, { noticed, all }] of counts) console.log(`${area}: ${noticed} of ${all}`);

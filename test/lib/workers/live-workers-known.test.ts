@@ -40,3 +40,15 @@ test('a worker that has exited is not live, and runs nothing', async () => {
   expect(await workers.list()).toEqual([]);
   expect(await workers.recent()).toMatchObject([{ id: 'w', running: [], left_at: expect.any(String) }]);
 });
+
+test.each([
+  [60_000, { isLive: false, listed: 0 }],
+  // It would be silent before its next registration could arrive.
+  [30_000, { isLive: false, listed: 1 }],
+  [5_000, { isLive: true, listed: 1 }],
+])('a registration that arrives after %i ms says whether its worker counts as live', async (late, expected) => {
+  const { state, workers } = workersAt();
+  const sent = workers.register(WORKER);
+  state.later = late;
+  expect({ isLive: await sent, listed: await workers.count() }).toEqual(expected);
+});

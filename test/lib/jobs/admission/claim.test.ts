@@ -101,6 +101,14 @@ describe('a dispatch message', () => {
     expect(kinds).toEqual(['retry_later', 'retry_later', 'retry_later', 'retry_later', 'acknowledge']);
   });
 
+  it('that busy workers have passed on is kept while its job may still be written', async () => {
+    const still = inStillTime(deployment);
+    const sentAt = still.clock.now() - 1_000;
+    const young = { ...permitOf(id('missing'), 'p-none', 9), sentAt };
+    expect(await claim(still, young, 'w')).toEqual({ kind: 'retry_later', seconds: 3 });
+    expect(await claim(still, { ...young, sentAt: sentAt - 12_000 }, 'w')).toEqual({ kind: 'acknowledge' });
+  });
+
   it('of a job that is not due yet becomes visible when it is', async () => {
     const project = 'p-due';
     const still = inStillTime(deployment);

@@ -1,9 +1,11 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand, type UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
-import { probeParkedJobs } from '../../../../lib/jobs/admission/vendor-gate.ts';
+import { probeParkedJobs, releaseParked } from '../../../../lib/jobs/admission/vendor-gate.ts';
+import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { NEWEST_JOB_SCHEMA } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
+import { JobStore } from '../../../../lib/jobs/store/job-store.ts';
 import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
 import { type QuietDeployment, quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { aJob } from '../a-job.ts';
@@ -79,4 +81,73 @@ it('the accounts take turns, however many jobs of one wait before the others', a
     }
   }
   expect(probed).toEqual(['one', 'two', 'three', 'one', 'two', 'three']);
+});
+
+it('what a probing job does after it was cancelled and retried is no result', async () => {
+  const deployment = quietDeployment();
+  const [tries, other] = [await parked(deployment, 1), await parked(deployment, 2)];
+  await probeParkedJobs(deployment);
+  const { probing: _probing, ...rest } = (await deployment.read(tries)) as Job;
+  const again: Job = { ...rest, attempt: 1, parked: REASON, reason: REASON, due_at: '2026-11-27T00:00:00.000Z' };
+  await deployment.jobs.apply((await deployment.read(tries)) as Job, again);
+  for (const event of [{ type: 'cancel' }, { type: 'retry' }] as const)
+    await transition(deployment, (await deployment.read(tries)) as Job, event);
+  await probeParkedJobs(deployment);
+  expect(await deployment.read(other)).toMatchObject({ parked: REASON });
+  await deployment.pass(600_000);
+  await probeParkedJobs(deployment);
+  expect(await deployment.read(other)).toMatchObject({ probing: REASON });
+});
+
+it('the result of a probe whose record an account link deleted leaves the record of the next probe', async () => {
+  const deployment = quietDeployment();
+  const [first] = [await parked(deployment, 1), await parked(deployment, 2)];
+  await probeParkedJobs(deployment);
+  const known = await deployment.probes.read(REASON);
+  if (known !== undefined) await deployment.probes.forget(REASON, known);
+  await probeParkedJobs(deployment);
+  const one = (await deployment.read(first)) as Job;
+  const { probing: _probing, ...ended } = one;
+  await releaseParked(deployment, one, { ...ended, status: 'SUCCEEDED' });
+  const late = await parked(deployment, 3);
+  await deployment.pass(600_000);
+  await probeParkedJobs(deployment);
+  expect(await deployment.read(late)).toMatchObject({ parked: REASON });
+});
+
+it('a start of a probe that was applied without an answer is not repeated once the probe has ended', async () => {
+  const deployment = quietDeployment();
+  const job = await parked(deployment, 2);
+  let isRepeated = false;
+  const send = async (command: UpdateCommand) => {
+    if (isRepeated) return await deployment.table.send(command);
+    isRepeated = true;
+    await deployment.table.send(command);
+    const { probing: _probing, ...ended } = (await deployment.read(job)) as Job;
+    const again: Job = { ...ended, attempt: 1, parked: REASON, reason: REASON };
+    await deployment.jobs.apply((await deployment.read(job)) as Job, again);
+    return await deployment.table.send(command);
+  };
+  const jobs = new JobStore({ send } as unknown as DynamoDBDocumentClient, deployment.env.JOBS_TABLE);
+  const get = deployment.jobs.get.bind(deployment.jobs);
+  await probeParkedJobs({ ...deployment, jobs: Object.assign(jobs, { get }) });
+  expect(await deployment.read(job)).toMatchObject({ attempt: 1, parked: REASON });
+});
+
+it('a reconciler that read a job just before it probes starts no second probe, however late', async () => {
+  const deployment = quietDeployment();
+  const [job, other] = [await parked(deployment, 1), await parked(deployment, 2)];
+  const next_at = timestamp(deployment.clock.now() + 300_000);
+  const probe = { ...TRIES, attempt: 1, since: timestamp(deployment.clock.now()), next_at };
+  await deployment.probes.replace(REASON, undefined, probe);
+  const find: typeof deployment.jobs.find = async (jobId) => {
+    const read = await deployment.jobs.find(jobId);
+    await transition(deployment, job, { type: 'unpark', reason: REASON, probe: true });
+    await deployment.pass(600_000);
+    return read;
+  };
+  const jobs = Object.assign(new JobStore(deployment.table, deployment.env.JOBS_TABLE), { find });
+  await probeParkedJobs({ ...deployment, jobs });
+  expect(await deployment.read(job)).toMatchObject({ probing: REASON });
+  expect(await deployment.read(other)).toMatchObject({ parked: REASON });
 });

@@ -6,6 +6,7 @@ import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { randomJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { viewReason } from '../../../../lib/jobs/views/job-view.ts';
 import { afterAttempt } from '../../../../lib/reconciler/after-attempt.ts';
+import { quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../../stand-ins/emulated-deployment.ts';
 import { aReceipt } from '../a-job.ts';
 
@@ -94,4 +95,16 @@ test('a job keeps no slot of its profile while it waits for its folder', async (
   expect((await read(both)).reason).toBe('profile_busy');
   const third = await queued({ profile: 'codex', cwd: 'shared' });
   expect(await claimFor(third)).toMatchObject({ kind: 'claimed', job: { id: third.id } });
+});
+
+test('a limit holds from the moment its import was answered, although most reads are behind', async () => {
+  const lagging = quietDeployment({ lag: 60_000 });
+  const jobs = [await lagging.store({ id: randomJobId() }), await lagging.store({ id: randomJobId() })];
+  await lagging.profiles.put({ name: jobs[0]?.profile ?? '', agent: 'shell', concurrency: 1 });
+  for (const { id } of jobs) {
+    const message = { v: 1, band: 'normal', project: 'local_project', job: id } as const;
+    await claim({ ...lagging, pause: async () => undefined }, { message, handle: '', receives: 2 }, 'worker');
+  }
+  const states = await Promise.all(jobs.map(async (job) => (await lagging.read(job))?.reason));
+  expect(states.toSorted()).toEqual(['profile_busy', 'running']);
 });
