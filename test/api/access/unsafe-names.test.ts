@@ -34,7 +34,7 @@ const NAMED: [string, (name: string) => ['POST' | 'GET', string, unknown?], stri
   ['a project of a list', (name) => ['GET', `/jobs?project=${encodeURIComponent(name)}`], 'query.project'],
 ];
 
-describe('a name with characters that hide what it is', () => {
+describe('a name with hidden characters', () => {
   it.each(REFUSED)('is rejected with an error that shows the hidden characters: %s', async (_, name, shown) => {
     for (const [, request, place] of NAMED) {
       const { status, json } = await service.api(...request(name));

@@ -55,7 +55,7 @@ describe('an import', () => {
     });
   });
 
-  it('changes what it names and keeps the rest', async () => {
+  it('changes the named items and keeps the others', async () => {
     await imported({ rules: [{ id: 'kept', text: 'Stay.' }] });
     await imported({ rules: [{ id: 'changed', text: 'Before.' }] });
     const { json } = await service.api('POST', '/config/import', {
@@ -67,7 +67,7 @@ describe('an import', () => {
     expect(json.rules).toEqual({ created: [], updated: ['changed'], unchanged: ['kept'] });
   });
 
-  it('is atomic beside a concurrent one', async () => {
+  it('is atomic with a concurrent one', async () => {
     const answers = await Promise.all(
       ['one', 'two'].map((text) =>
         service.api('POST', '/config/import', {

@@ -149,7 +149,7 @@ describe('a generic binding among several of a project', () => {
 });
 
 describe('a custom binding', () => {
-  it("runs its command in the job's folder after its success, and keeps what it wrote", async () => {
+  it("runs its command in the job's folder after a success, and keeps the output", async () => {
     await bind({
       binding_mode: 'custom',
       project: 'chandlery',

@@ -26,7 +26,7 @@ async function stats() {
   });
 }
 
-it('stats show how jobs ended, how long they waited and ran, and what they used', async () => {
+it('stats show outcomes, waiting times, durations and usage of jobs', async () => {
   const { jobs, tokens, projects, statuses } = await stats();
   expect(statuses).toMatchObject({ SUCCEEDED: 3, FAILED: 1, DRAFT: 1, QUEUED: 0, RUNNING: 0, CANCELLED: 0 });
   expect(jobs.total).toBe(5);

@@ -27,7 +27,7 @@ describe('an incomplete binding', () => {
   it.each([
     ['generic', ['target_url']],
     ['web_framework', ['framework']],
-  ])('of mode %s is stored, shows what is missing, and does nothing', async (binding_mode, missing) => {
+  ])('of mode %s is stored, shows the missing fields, and does not act', async (binding_mode, missing) => {
     const project = `incomplete-${binding_mode}`;
     const { json, status } = await service.api('POST', '/deploy-bindings', { binding_mode, project });
     expect([status, json.ready, json.missing, json.name]).toEqual([201, false, missing, binding_mode]);

@@ -136,7 +136,7 @@ test.each(['codex', 'claude'])('%s: the session is stored without secrets', asyn
   expect((await service.api('GET', `/jobs/${id}/session?attempt=2`)).status).toBe(400);
 });
 
-test('a job without a session has none', async () => {
+test('the session of a job without one is not found', async () => {
   const id = await createJob(service, { prompt: 'true', profile: 'shell' });
   await untilEnded(service, id);
   expect((await service.api('GET', `/jobs/${id}/session`)).status).toBe(404);

@@ -182,7 +182,7 @@ describe('ending a running job', () => {
 });
 
 describe('a retry', () => {
-  it('runs the same job again, and keeps what the first attempt wrote', async () => {
+  it('runs the same job again, and keeps the output of the first attempt', async () => {
     const flag = join(service.home, 'actions-second-time');
     const id = await ended(`if [ -e ${flag} ]; then echo good; else touch ${flag}; echo bad; exit 1; fi`);
     expect((await status(id)).status).toBe('FAILED');
@@ -247,7 +247,7 @@ describe('an edit', () => {
     expect([status, json.error]).toEqual([400, expect.stringContaining('only while it is QUEUED')]);
   });
 
-  it('loses nothing if two are concurrent', async () => {
+  it('keeps all fields of concurrent edits', async () => {
     const id = await MAKE.QUEUED();
     await Promise.all([
       service.api('PATCH', `/jobs/${id}`, { extra_prompt: 'echo extra' }),

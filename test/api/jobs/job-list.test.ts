@@ -202,7 +202,7 @@ describe('a list of twelve jobs', () => {
       expect(await list('?search=%20')).toMatchObject({ total: 12 });
     });
 
-    it('search finds words in any order, and text in quotes as it is', async () => {
+    it('search finds words in any order, and quoted text literally', async () => {
       expect(idsOf(await list('?search=GREEN%203%20paint'))).toEqual([ids[4]]);
       expect(await list('?search=green%20missing')).toMatchObject({ total: 0 });
       expect(idsOf(await list('?search=%22it%203%22%20green'))).toEqual([ids[4]]);
@@ -228,7 +228,7 @@ describe('a list of twelve jobs', () => {
     });
   });
 
-  it('search finds words that the title, the tags and the prompt have between them, as they are after an edit', async () => {
+  it('search finds words spread over title, tags and prompt, as last edited', async () => {
     const id = await createJob(service, {
       prompt: 'Add the figures up',
       title: 'Quarterly report',

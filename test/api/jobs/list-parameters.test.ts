@@ -48,7 +48,7 @@ describe('a parameter out of its bounds is rejected by name', () => {
 });
 
 describe('title and tags', () => {
-  it('are changed by an edit, one without the other, and taken away by nothing', async () => {
+  it('are edited separately, and removed by empty values', async () => {
     const list = async (query: string) => (await service.api('GET', `/jobs?project=edited-titles&${query}`)).json;
     const fields = { prompt: 'y', draft: true, project: 'edited-titles' };
     const id = await createJob(service, { ...fields, title: 'One', tags: ['a', 'a', 'b'] });

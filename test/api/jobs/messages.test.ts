@@ -137,7 +137,7 @@ test('undelivered messages become the next turns in order, except those with onl
   expect(job).toMatchObject({ continues: id, prompt: 'drill: recall', profile: 'codex-exec' });
 });
 
-test('drafts and ended jobs take no messages, and an attempt that starts from the prompt gets those of the job', async () => {
+test('drafts and ended jobs reject messages, and an attempt from the prompt gets all earlier ones', async () => {
   const prompt = 'drill: tool touch up; while [ ! -e go ]; do sleep 0.05; done\ndrill: fail 400';
   const id = await createJob(service, { prompt, profile: 'practice', draft: true });
   expect(await service.api('POST', `/jobs/${id}/messages`, { text: 'hello' })).toMatchObject({

@@ -13,7 +13,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-it('a job that waits behind another shows that reason, and is cancelled at once', async () => {
+it('a job that waits behind another shows that reason, and can be cancelled', async () => {
   const first = await createJob(service, { prompt: 'sleep 300', profile: 'shell' });
   await waitFor(() => findMarkedAs(`${first}/1`).length > 0);
   const second = await createJob(service, { prompt: 'true', profile: 'shell' });

@@ -46,7 +46,7 @@ const WORK = `echo two >>README.md; git commit -qam work; echo three >>README.md
   rm ignored; mkdir sub; echo x >sub/staged; git add sub/staged`;
 const LOOK = `git log --format=%s; git status --porcelain; cat README.md; stat -c %a new.txt; ls; git branch --show-current`;
 
-test('a fork has the commits and the changes of a worktree, which stays as it is', async () => {
+test('a fork has the commits and changes of the forked worktree, which stays unchanged', async () => {
   const first = await ended({ project: 'app', prompt: WORK });
   const before = stateOf(first.id);
   const fork = await ended({ fork: first.id, prompt: `${LOOK}; echo forked >README.md; git commit -qam forked` });

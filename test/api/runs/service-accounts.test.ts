@@ -148,7 +148,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     expect(living()).toEqual([]);
   });
 
-  test("keeps a job's attachments, but no links and no files of others", async () => {
+  test("keeps a job's attachments, except links and files of other users", async () => {
     const { id, attachments, warnings } = await run(`cd $PROMPTQ_ATTACHMENTS; echo kept > kept.txt
       ln -s ${service.home}/local.json link; mkfifo pipe; chmod 000 kept.txt`);
     expect(attachments).toEqual([expect.objectContaining({ path: 'kept.txt', bytes: 5 })]);
@@ -289,7 +289,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     expect(await readFile(join(folderOf(parent), 'made'), 'utf8')).toBe('made\nmore\nmore\n');
   });
 
-  test('lets jobs of both slots work in one folder, by turns and at once', async () => {
+  test('lets jobs of both slots work in one folder, in turn and concurrently', async () => {
     const waiting = `id -u; echo $$ > at-$(id -u); while [ $(ls at-* | wc -l) -lt 2 ]; do sleep 0.05; done; echo more >> shared; cat shared > /dev/null`;
     await run('echo begun > shared; mkdir -p deep/er; echo x > deep/er/file', { cwd: 'both' });
     const both = await Promise.all([start(waiting, { cwd: 'both' }), start(waiting, { cwd: 'both' })]);

@@ -94,7 +94,7 @@ test('a report of progress is shown while the job runs', async () => {
   expect(await read()).toMatchObject({ status: 'CANCELLED', progress: null });
 });
 
-test('the key is in a private file and nowhere else, and opens nothing once its attempt has ended', async () => {
+test('the key is only in a private file, and is refused once its attempt has ended', async () => {
   const gate = join(service.home, 'key-gate');
   const script = [
     'f=$PROMPTQ_ATTACHMENTS/../agent/codex-home/config.toml',

@@ -157,7 +157,7 @@ describe('a worker that is killed', () => {
 });
 
 describe('a worker that was paused until another took its job over', () => {
-  it('changes nothing when it resumes', async () => {
+  it('leaves the job unchanged when it resumes', async () => {
     const [first, finish, gate] = ['paused', 'finish', 'gate-of-other'].map((name) => join(service.home, name));
     const id = await createJob(service, {
       profile: 'shell',

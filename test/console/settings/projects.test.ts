@@ -114,7 +114,7 @@ test('a binding with a mistyped project is offered the existing one', async () =
   await stay(page);
 });
 
-test('an empty project is deleted; for another one the dialog lists what it still has', async () => {
+test('an empty project is deleted, and a dialog lists the contents of another one', async () => {
   const { json: job } = await service.api('POST', '/jobs', { prompt: 'x', project: 'in daily use', draft: true });
   const binding = { binding_mode: 'custom', project: 'in daily use', name: 'one', command: 'true' };
   const { json: bound } = await service.api('POST', '/deploy-bindings', binding);

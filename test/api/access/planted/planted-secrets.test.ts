@@ -12,5 +12,5 @@ describeAsRoot('with accounts for its slots, as in the cloud', () => {
     found = await hunt({ PROMPTQ_SLOT_UID: String(newFirstUid()) }, UNDER_WORKER_RIGHTS);
   });
 
-  test('a job that tries every trick finds none of eight secrets', () => expect(found).toEqual([]));
+  test("a hostile job doesn't find any of eight secrets", () => expect(found).toEqual([]));
 });

@@ -23,7 +23,7 @@ describe('queues', () => {
     QueueUrl = (await sqs.send(new CreateQueueCommand({ QueueName: 'high' }))).QueueUrl;
   });
 
-  test('a message that a long poll took for a disconnected client is delivered to the next one at once', async () => {
+  test('a message taken by a long poll of a disconnected client is delivered to the next client', async () => {
     const { host, hostname, port } = new URL(objects.emulator.endpoint);
     const signer = new SignatureV4({ ...settings, service: 'sqs', sha256: Hash.bind(null, 'sha256') });
     const signed = await signer.sign({

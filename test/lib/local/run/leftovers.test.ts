@@ -55,7 +55,7 @@ test('a process that it started in a new session ends too', async () => {
   await expect.poll(async () => await isAlive(grandchild)).toBe(false);
 });
 
-test('processes of other homes, and those without a mark, keep running', async () => {
+test('processes with the mark of another home or without a mark keep running', async () => {
   const others = await Promise.all([
     run(WAIT, { [RUN_MARK]: `${home}-2` }),
     run(WAIT, { [RUN_MARK]: tmpdir() }),

@@ -102,7 +102,7 @@ describe("a route's role", () => {
   });
 
   test.each(served)(
-    '$id adds audit rows only if it is audited, and changes none',
+    '$id may add audit rows only if it is audited, and never change them',
     ({ id, access, audited = false }) => {
       const audit = onTable(id, 'Registry').filter(({ condition }) => isAbout(condition, 'audit'));
       expect(audit.flatMap(({ actions }) => actions)).toEqual([
@@ -159,7 +159,7 @@ describe("a route's role", () => {
   });
 
   // Logs make the worker store output sooner, and a read account keeps the code of its login.
-  test('writes nothing for a GET, except these two', () => {
+  test('has no right to write for a GET, except the listed ones', () => {
     const writing = routes.filter(
       ({ method, access }) =>
         method === 'GET' && [access.jobs, access.registry, access.output].some((grant) => grant === 'write'),

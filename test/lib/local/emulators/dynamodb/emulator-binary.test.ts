@@ -33,7 +33,7 @@ const binaryFor = async (platform: string) => {
 const INSTALLS =
   'mkdir -p node_modules/@dynoxide/linux-arm64 && echo binary > node_modules/@dynoxide/linux-arm64/dynoxide';
 
-test('an emulator that is not installed is fetched once, and nothing else stays', async () => {
+test('a missing emulator is fetched once, without temporary files left', async () => {
   await npmThat(INSTALLS);
   const cached = join(folder, 'cache', 'promptq', `dynoxide-${VERSION}-linux-arm64`);
   const binary = join(cached, 'node_modules', '@dynoxide', 'linux-arm64', 'dynoxide');
@@ -47,7 +47,7 @@ test('an emulator that is not installed is fetched once, and nothing else stays'
   expect((await stat(join(folder, 'cache', 'promptq'))).mode & 0o777).toBe(0o700);
 });
 
-test('the error for a platform without an emulator names those that have one, and what to do instead', async () => {
+test('the error for a platform without an emulator names the supported platforms and an alternative', async () => {
   await npmThat(INSTALLS);
   await expect(binaryFor('linux-riscv64')).rejects.toThrow(
     /^there is no DynamoDB emulator for linux-riscv64, only for linux-x64, linux-arm64, darwin-arm64, darwin-x64\. Or start/,
