@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { JobCreation } from '../../lib/contract/schemas/jobs/job-creation.ts';
+import type { NewJob } from '../../lib/contract/schemas/jobs/one-name.ts';
 import { JobCounts } from '../../lib/counters/counts.ts';
 import { claim } from '../../lib/jobs/admission/claim.ts';
 import { createJob } from '../../lib/jobs/creation/create-job.ts';
@@ -18,7 +18,7 @@ const AIMS = { writes: 9, reads: 2, sqs: 3, s3: 2 } as const;
 const COLUMNS = ['writes', 'reads', 'sqs', 's3'] as const;
 
 /** Jobs as they come. A repeat of a key is looked for before anything is written, which is a read more. */
-const JOBS: readonly { name: string; body: JobCreation; key?: string }[] = [
+const JOBS: readonly { name: string; body: NewJob; key?: string }[] = [
   { name: 'a short prompt', body: { prompt: 'echo hi' } },
   {
     name: 'a prompt of 700 characters, model, cwd',
@@ -56,7 +56,7 @@ try {
   await printPageCosts(deployment, meter, values.large ? [100, 10_000, 100_000] : [100, 10_000]);
 
   /** Creates a job, claims it by its dispatch message, runs it to its end. @returns what each step used */
-  async function live(body: JobCreation): Promise<Record<string, Usage> & { counting: Usage }> {
+  async function live(body: NewJob): Promise<Record<string, Usage> & { counting: Usage }> {
     meter.take();
     const { id } = await createJob(creation, body, 'token:bench');
     const created = meter.take();

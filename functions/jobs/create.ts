@@ -4,13 +4,14 @@ import { createCreation } from '../../lib/api/runtime/services.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { BASE_PATH } from '../../lib/contract/route.ts';
 import { createJob as route } from '../../lib/contract/routes/jobs.ts';
+import { oneName } from '../../lib/contract/schemas/jobs/one-name.ts';
 import { createJob } from '../../lib/jobs/creation/create-job.ts';
 
 /** `POST /jobs` */
 export const handler = handle(route, createCreation, async ({ body }, { core, principal, noteJob }, creation) => {
   const tokenId = principal.kind === 'token' ? principal.id : undefined;
   const sender = { tokenId, keyOwner: keyOwnerOf(principal) };
-  const created = await createJob(creation, body, principal.name, sender);
+  const created = await createJob(creation, oneName(body), principal.name, sender);
   const { id } = created;
   noteJob(id);
   // The job is stored. An unreadable public address must not make the creation fail.

@@ -3,6 +3,7 @@ import { checkTemplate } from '../contract/input/editor-link.ts';
 import { quoted } from '../contract/input/legible.ts';
 import { LIMITS } from '../contract/limits.ts';
 import { type BindingView, type BindingWrite, MODE_FIELDS } from '../contract/schemas/deploy-binding.ts';
+import { oneName } from '../contract/schemas/jobs/one-name.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { untilFirst } from '../platform/until-first.ts';
@@ -34,7 +35,7 @@ export async function writeBinding(
   write: BindingWrite,
 ): Promise<{ view: BindingView; created: boolean }> {
   check(context, write);
-  const project = await context.projects.resolve(projectOf(write));
+  const project = await context.projects.resolve(oneName(write).project ?? DEFAULT_PROJECT);
   const name = write.name ?? write.binding_mode;
   const id = bindingIdOf(project.id, name);
   const made = write.rotate_secret === true ? generateSecret() : undefined;
@@ -103,12 +104,6 @@ function check(context: WriteBindingContext, write: BindingWrite): void {
   const bytes = secret === undefined ? 24 : Buffer.from(secret.slice('whsec_'.length), 'base64').length;
   if (bytes < 24 || bytes > 64)
     throw InvalidFieldError.of('secret', `received ${bytes} bytes; 24 to 64 are allowed, in base64`);
-}
-
-function projectOf({ project_id, project }: BindingWrite): string {
-  if (project_id !== undefined && project !== undefined && project_id !== project)
-    throw InvalidFieldError.of([], 'project_id and project name different projects; one is enough');
-  return project_id ?? project ?? DEFAULT_PROJECT;
 }
 
 async function checkCount({ bindings }: WriteBindingContext, projectId: string): Promise<void> {

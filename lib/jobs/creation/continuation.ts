@@ -1,7 +1,7 @@
 import type { Profile } from '../../catalog/profiles.ts';
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { quoted } from '../../contract/input/legible.ts';
-import type { JobCreation } from '../../contract/schemas/jobs/job-creation.ts';
+import type { NewJob } from '../../contract/schemas/jobs/one-name.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { actOnJob, invalidState } from '../dispatch/act-on-job.ts';
 import type { Job } from '../lifecycle/job.ts';
@@ -12,7 +12,6 @@ import type { JobTextStore } from '../store/job-texts.ts';
 import { isFolderUnused } from '../threads/folder-users.ts';
 import { endedBefore, type ThreadContext } from '../threads/read-thread.ts';
 import { requireRoom } from '../threads/take-turn.ts';
-import { projectOf } from './job-settings.ts';
 
 /** The job that a new one continues. */
 interface Continuation {
@@ -36,8 +35,8 @@ export interface EarlierContext extends ThreadContext {
  */
 export async function continuationOf(
   context: EarlierContext,
-  creation: JobCreation,
-): Promise<{ readonly creation: JobCreation; readonly continuation: Continuation | undefined }> {
+  creation: NewJob,
+): Promise<{ readonly creation: NewJob; readonly continuation: Continuation | undefined }> {
   const { continue: id, ...given } = creation;
   if (id === undefined) {
     for (const name of ['continue_after', 'fresh_folder'] as const)
@@ -47,7 +46,7 @@ export async function continuationOf(
   const job = await findEarlier(context, id, 'continue');
   const turns = await context.threads.turns(job.thread_id ?? job.id);
   requireRoom(turns.length, job);
-  const project = projectOf(given);
+  const project = given.project;
   const isHere = project === undefined || project === job.project_id || project === job.project;
   const keepsFolder = isHere && given.cwd === undefined && given.fresh_folder !== true;
   if (keepsFolder) await requireFolder(context, job, 'continue');
@@ -83,13 +82,13 @@ const DAY_MS = 86_400_000;
 export async function withSettingsOf(
   { texts }: { readonly texts: JobTextStore },
   job: Job,
-  given: JobCreation,
-): Promise<JobCreation> {
+  given: NewJob,
+): Promise<NewJob> {
   const { tags } = await texts.labels.of(job);
   const isSameProfile = given.profile === undefined || given.profile === job.profile;
   return {
     ...given,
-    ...(projectOf(given) === undefined && { project: job.project_id }),
+    ...(given.project === undefined && { project: job.project_id }),
     profile: given.profile ?? job.profile,
     model: given.model ?? (isSameProfile ? job.model : undefined),
     tags: given.tags ?? tags,

@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { Profile } from '../../catalog/profiles.ts';
 import { ApiError, InvalidFieldError } from '../../contract/errors.ts';
 import { quoted } from '../../contract/input/legible.ts';
-import type { JobCreation } from '../../contract/schemas/jobs/job-creation.ts';
+import type { NewJob } from '../../contract/schemas/jobs/one-name.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { DEFAULT_PROJECT, type Project, type ProjectStore } from '../../projects/projects.ts';
 import { CAUSES, type Cause, jobIdOf } from '../lifecycle/cause.ts';
@@ -18,15 +18,7 @@ import { ancestorsBelow, rootOf, type TreeStore } from '../trees/tree-store.ts';
 import { type AskedFields, askedFields, differingFields } from './asked-fields.ts';
 import { beginThread, continuationOf, type EarlierContext, requireSameAgent } from './continuation.ts';
 import { forkOf } from './forking.ts';
-import {
-  checkFolder,
-  checkTexts,
-  previewOf,
-  projectOf,
-  promptOf,
-  requireProfile,
-  type SettingsContext,
-} from './job-settings.ts';
+import { checkFolder, checkTexts, previewOf, requireProfile, type SettingsContext } from './job-settings.ts';
 import { requireNamedGrants } from './named-grants.ts';
 import { readCatalog } from './read-catalog.ts';
 
@@ -72,7 +64,7 @@ export interface CreatedJob {
  */
 export async function createJob(
   context: CreationContext,
-  request: JobCreation,
+  request: NewJob,
   createdBy: string,
   origin: Origin = {},
 ): Promise<CreatedJob> {
@@ -94,7 +86,7 @@ export async function createJob(
   const references = {
     profile: creation.profile ?? context.defaultProfile,
     ruleIds: creation.rule_ids ?? [],
-    project: projectOf(creation) ?? DEFAULT_PROJECT,
+    project: creation.project ?? DEFAULT_PROJECT,
   };
   const earlier = continuation?.job ?? source;
   const referred = await readCatalog(context.registry, references);
@@ -205,11 +197,10 @@ async function enqueue(context: CreationContext, job: Job): Promise<void> {
   });
 }
 
-function textsOf(creation: JobCreation): Omit<JobTexts, 'project'> {
-  const prompt = promptOf(creation);
+function textsOf(creation: NewJob): Omit<JobTexts, 'project'> {
+  const { prompt, extra_prompt, rule_ids, cwd } = creation;
   if (prompt === undefined)
     throw InvalidFieldError.of('prompt', 'is missing; expected a non-empty string in prompt or base_prompt');
-  const { extra_prompt, rule_ids, cwd } = creation;
   return {
     prompt,
     ...(cwd !== undefined && { cwd }),
@@ -229,7 +220,7 @@ async function checkOrigin({ jobs }: CreationContext, id: string | undefined): P
 
 function newJob(from: {
   id: string;
-  creation: JobCreation;
+  creation: NewJob;
   texts: JobTexts;
   profile: Profile;
   project: Project;
@@ -244,7 +235,7 @@ function newJob(from: {
   asked: AskedFields | undefined;
 }): Job {
   const { creation, at, cause, tokenId, parent, threadId, folderOf, source, asked } = from;
-  const draft = creation.save_draft === true || creation.draft === true;
+  const draft = creation.draft === true;
   const timeout = creation.timeout ?? from.profile.timeout;
   const labels = JobLabelStore.address(creation);
   return inItsTurn({

@@ -51,7 +51,7 @@ export async function delegateJob(
   const delegation = { attempt: parent.attempt, child: id, sharesFolder: folderOf !== undefined };
   const known = await transition(context, parent, { type: 'delegate', ...delegation });
   if (!known.done) throw rejection(known.rejected);
-  const creation = { ...request, profile, project_id, ...(cwd !== undefined && { cwd }) };
+  const creation = { ...request, profile, project: project_id, ...(cwd !== undefined && { cwd }) };
   try {
     return await createJob(context, creation, `job:${parent.id}`, { cause, of: parent, folderOf });
   } catch (error) {

@@ -1,5 +1,5 @@
 import { InvalidFieldError } from '../../contract/errors.ts';
-import type { DraftEditFields, JobEditFields } from '../../contract/schemas/jobs/job-creation.ts';
+import type { DraftChanges, JobChanges } from '../../contract/schemas/jobs/one-name.ts';
 import type { Project, ProjectStore } from '../../projects/projects.ts';
 import { invalidState } from '../dispatch/act-on-job.ts';
 import { MAX_ROUNDS, type TransitionContext, transition } from '../dispatch/transition.ts';
@@ -9,15 +9,7 @@ import { requireUnderstood } from '../lifecycle/understood.ts';
 import { JobLabelStore, withLabels } from '../store/job-labels.ts';
 import { JobTextStore, type JobTexts } from '../store/job-texts.ts';
 import { requireSameAgent } from './continuation.ts';
-import {
-  checkFolder,
-  checkTexts,
-  previewOf,
-  projectOf,
-  promptOf,
-  requireProfile,
-  type SettingsContext,
-} from './job-settings.ts';
+import { checkFolder, checkTexts, previewOf, requireProfile, type SettingsContext } from './job-settings.ts';
 import { readCatalog } from './read-catalog.ts';
 
 export type EditContext = TransitionContext & SettingsContext & { readonly texts: JobTextStore };
@@ -30,7 +22,7 @@ type DraftEditContext = EditContext & { readonly projects: Pick<ProjectStore, 'r
  * @throws NewerSchemaError if only a later version may change the job; ApiError `invalid_state` unless the job is
  * QUEUED; InvalidFieldError as on creation
  */
-export async function editJob(context: EditContext, known: Job, fields: JobEditFields, action: string): Promise<Job> {
+export async function editJob(context: EditContext, known: Job, fields: JobChanges, action: string): Promise<Job> {
   return await edit(context, known, action, async (job) => ({
     type: 'edit',
     changes: job.status === 'QUEUED' ? await validateEdit(context, job, fields) : {},
@@ -45,7 +37,7 @@ export async function editJob(context: EditContext, known: Job, fields: JobEditF
 export async function editDraft(
   context: DraftEditContext,
   known: Job,
-  fields: DraftEditFields,
+  fields: DraftChanges,
   action: string,
 ): Promise<Job> {
   return await edit(context, known, action, async (job) => ({
@@ -73,8 +65,8 @@ async function edit(
   throw new Error(`job ${job.id}: it changed in every round of the edit`);
 }
 
-async function validateDraftEdit(context: DraftEditContext, job: Job, fields: DraftEditFields): Promise<DraftEdit> {
-  const reference = projectOf(fields);
+async function validateDraftEdit(context: DraftEditContext, job: Job, fields: DraftChanges): Promise<DraftEdit> {
+  const reference = fields.project;
   if (reference === undefined || reference === job.project_id || reference === job.project)
     return await validateEdit(context, job, fields);
   return await validateEdit(context, job, fields, () => context.projects.resolve(reference));
@@ -86,7 +78,7 @@ async function validateDraftEdit(context: DraftEditContext, job: Job, fields: Dr
 async function validateEdit(
   context: EditContext,
   job: Job,
-  fields: JobEditFields,
+  fields: JobChanges,
   findProject?: () => Promise<Project>,
 ): Promise<DraftEdit> {
   const given = edited(await context.texts.get(job), fields);
@@ -123,7 +115,7 @@ async function validateEdit(
 async function labelsAfter(
   { texts: { labels } }: EditContext,
   job: Job,
-  { title, tags }: JobEditFields,
+  { title, tags }: JobChanges,
 ): Promise<Pick<JobEdit, 'labels'>> {
   if (title === undefined && tags === undefined) return {};
   const next = withLabels(await labels.of(job), { title, tags });
@@ -133,9 +125,9 @@ async function labelsAfter(
   return { labels: address };
 }
 
-function edited(texts: JobTexts, fields: JobEditFields): JobTexts {
-  const { extra_prompt, rule_ids, cwd } = fields;
-  return { ...texts, prompt: promptOf(fields) ?? texts.prompt, ...definedOnly({ extra_prompt, rule_ids, cwd }) };
+function edited(texts: JobTexts, fields: JobChanges): JobTexts {
+  const { prompt, extra_prompt, rule_ids, cwd } = fields;
+  return { ...texts, ...definedOnly({ prompt, extra_prompt, rule_ids, cwd }) };
 }
 
 function definedOnly<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

@@ -1,9 +1,9 @@
 import { ApiError, InvalidFieldError } from '../../contract/errors.ts';
 import { parseObject } from '../../contract/input/parse-object.ts';
 import { LIMITS } from '../../contract/limits.ts';
-import { type FollowUpCreation, followUpCreation } from '../../contract/schemas/jobs/job-creation.ts';
+import { followUpCreation } from '../../contract/schemas/jobs/job-creation.ts';
+import { type NewFollowUp, oneName } from '../../contract/schemas/jobs/one-name.ts';
 import { followUpsOf } from '../../contract/schemas/profile.ts';
-import { DEFAULT_PROJECT } from '../../projects/projects.ts';
 import { transition } from '../dispatch/transition.ts';
 import { slotsOf } from '../lifecycle/follow-up-record.ts';
 import type { Job } from '../lifecycle/job.ts';
@@ -65,9 +65,9 @@ export async function makeFollowUps(
         continue;
       }
       const asked = creationOf(context, parent, block);
-      const project_id = asked.project_id ?? asked.project ?? parent.project_id;
-      const isSame = project_id === parent.project;
-      const place = { ...asked, project_id: isSame ? parent.project_id : project_id };
+      const { project = parent.project_id } = asked;
+      const isSame = project === parent.project;
+      const place = { ...asked, project_id: isSame ? parent.project_id : project };
       const creation = { ...asked, profile: await profileOfChild(context, parent, place) };
       const { id, replayed } = await createJob(context, creation, parent.created_by, {
         cause: { kind: 'follow_up', job: parent.id, attempt, position },
@@ -100,7 +100,7 @@ function isInvalid(error: unknown): error is ApiError | InvalidFieldError {
 }
 
 /** @throws ApiError that explains what is wrong with the block */
-function creationOf(context: FollowUpContext, parent: Job, block: PlacedBlock): FollowUpCreation {
+function creationOf(context: FollowUpContext, parent: Job, block: PlacedBlock): NewFollowUp {
   if ('fault' in block) {
     throw rejection(
       block.fault === 'not_closed'
@@ -110,19 +110,19 @@ function creationOf(context: FollowUpContext, parent: Job, block: PlacedBlock): 
   }
   const value = parseJson(block.body);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw rejection('a JSON object is needed');
-  const creation = parseObject(followUpCreation, 'body', Object.fromEntries(Object.entries(value)));
+  const creation = oneName(parseObject(followUpCreation, 'body', Object.fromEntries(Object.entries(value))));
   return { ...inherited(context, parent, creation), ...creation };
 }
 
 /** The parent's project and folder (a private one too), unless the request sets its own. */
-function inherited(context: FollowUpContext, parent: Job, creation: FollowUpCreation): Partial<FollowUpCreation> {
-  const named = creation.project_id ?? creation.project;
+function inherited(context: FollowUpContext, parent: Job, creation: NewFollowUp): Partial<NewFollowUp> {
+  const { project: named } = creation;
   const isSame = named === undefined || named === parent.project_id || named === parent.project;
   const folder = workingFolder(context.folders, parent);
   // A relative folder resolves differently in another project.
   const elsewhere = 'path' in folder ? { cwd: folder.path } : {};
   return {
-    ...(named === undefined && { project_id: parent.project_id ?? DEFAULT_PROJECT }),
+    ...(named === undefined && { project: parent.project_id }),
     ...(isSame ? { cwd: parent.cwd ?? ownWorkFolder(parent) } : elsewhere),
   };
 }

@@ -1,13 +1,12 @@
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { quoted } from '../../contract/input/legible.ts';
-import type { JobCreation } from '../../contract/schemas/jobs/job-creation.ts';
+import type { NewJob } from '../../contract/schemas/jobs/one-name.ts';
 import { invalidState } from '../dispatch/act-on-job.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { lacksCopy } from '../lifecycle/thread.ts';
 import { begunAfter, type ThreadContext, turnsOf } from '../threads/read-thread.ts';
 import { runsBindings } from '../threads/running-bindings.ts';
 import { type EarlierContext, findEarlier, requireFolder, withSettingsOf } from './continuation.ts';
-import { projectOf } from './job-settings.ts';
 
 /**
  * Finds the job that a new one forks, and gives the new one that job's project, profile, model and tags, unless it sets
@@ -16,13 +15,13 @@ import { projectOf } from './job-settings.ts';
  */
 export async function forkOf(
   context: EarlierContext,
-  { fork: id, ...given }: JobCreation,
-): Promise<{ readonly creation: JobCreation; readonly source: Job | undefined }> {
+  { fork: id, ...given }: NewJob,
+): Promise<{ readonly creation: NewJob; readonly source: Job | undefined }> {
   if (id === undefined) return { creation: given, source: undefined };
   for (const name of ['continue', 'cwd'] as const)
     if (given[name] !== undefined) throw InvalidFieldError.of(name, "can't be combined with fork");
   const source = await findEarlier(context, id, 'fork');
-  const project = projectOf(given);
+  const project = given.project;
   if (project !== undefined && project !== source.project_id && project !== source.project)
     throw InvalidFieldError.of('project', `received ${quoted(project)}; a fork stays in ${quoted(source.project)}`);
   await requireStill(context, source);

@@ -5,7 +5,6 @@ import { composePrompt, promptLength } from '../../contract/compose-prompt.ts';
 import { InvalidFieldError } from '../../contract/errors.ts';
 import { quoted } from '../../contract/input/legible.ts';
 import { LIMITS } from '../../contract/limits.ts';
-import type { JobCreation, JobEditFields } from '../../contract/schemas/jobs/job-creation.ts';
 import type { Registry } from '../../platform/registry.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { type Folders, workingFolder } from '../lifecycle/working-folder.ts';
@@ -18,28 +17,6 @@ export interface SettingsContext {
   readonly folders: Folders;
   /** Those that the workers can run. */
   readonly agents: readonly AgentName[];
-}
-
-/** The main prompt, under either of its names; undefined if neither is given. */
-export function promptOf({ prompt, base_prompt }: Pick<JobEditFields, 'prompt' | 'base_prompt'>): string | undefined {
-  if (prompt !== undefined && base_prompt !== undefined && prompt !== base_prompt) {
-    throw InvalidFieldError.of(
-      ['prompt', 'base_prompt'],
-      'received two different texts; give one of them, or the same text in both',
-    );
-  }
-  return prompt ?? base_prompt;
-}
-
-/** The project, by id or name; undefined if neither is given. */
-export function projectOf({ project, project_id }: Pick<JobCreation, 'project' | 'project_id'>): string | undefined {
-  if (project !== undefined && project_id !== undefined && project !== project_id) {
-    throw InvalidFieldError.of(
-      ['project', 'project_id'],
-      `received ${JSON.stringify(project)} and ${JSON.stringify(project_id)}; they must name one project`,
-    );
-  }
-  return project_id ?? project;
 }
 
 /** @throws InvalidFieldError if there is no profile, or no worker has its agent */

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../lib/contract/errors.ts';
-import type { JobCreation, JobEditFields } from '../../../lib/contract/schemas/jobs/job-creation.ts';
+import type { JobChanges, NewJob } from '../../../lib/contract/schemas/jobs/one-name.ts';
 import { retryDeployment } from '../../../lib/deployments/retry-deployment.ts';
 import { actInThread } from '../../../lib/jobs/admission/thread-slot.ts';
 import { unparkAll } from '../../../lib/jobs/admission/vendor-gate.ts';
@@ -38,11 +38,11 @@ export class ModelApi {
     this.#deployment = deployment;
   }
 
-  create(creation: JobCreation): Promise<Answer<{ id: string; replayed: boolean }>> {
+  create(creation: NewJob): Promise<Answer<{ id: string; replayed: boolean }>> {
     return this.#answer((process) => createJob(this.#context(process, 'create'), creation, 'token:client'));
   }
 
-  edit(id: string, fields: JobEditFields): Promise<Answer<Job>> {
+  edit(id: string, fields: JobChanges): Promise<Answer<Job>> {
     return this.#answer(async (process) => {
       const context = this.#context(process, 'edit');
       return await editJob(context, await findJob(context.jobs, id), fields, 'edit');

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import type { ApiError } from '../../../../lib/contract/errors.ts';
-import type { JobCreation } from '../../../../lib/contract/schemas/jobs/job-creation.ts';
+import type { NewJob } from '../../../../lib/contract/schemas/jobs/one-name.ts';
 import { createJob } from '../../../../lib/jobs/creation/create-job.ts';
 import { editJob } from '../../../../lib/jobs/creation/edit-job.ts';
 import { jobIdOf } from '../../../../lib/jobs/lifecycle/cause.ts';
@@ -97,7 +97,7 @@ test.for([
 
 describe('a turn', () => {
   let deployment: QuietDeployment;
-  const create = async (fields: JobCreation) => (await createJob(deployment, fields, 'token:test')).id;
+  const create = async (fields: NewJob) => (await createJob(deployment, fields, 'token:test')).id;
   const jobOf = async (jobId: string) => (await deployment.read({ id: jobId })) ?? expect.fail('there is no job');
   beforeEach(async () => {
     deployment = quietDeployment();

@@ -1,4 +1,4 @@
-import type { JobCreation } from '../../../../lib/contract/schemas/jobs/job-creation.ts';
+import type { NewJob } from '../../../../lib/contract/schemas/jobs/one-name.ts';
 import { PROFILES } from '../../rules/account-rules.ts';
 import type { ModelDeployment } from '../deployment.ts';
 
@@ -24,7 +24,7 @@ export class Creations {
     this.#ids = ids;
   }
 
-  next(key: string | undefined): JobCreation {
+  next(key: string | undefined): NewJob {
     const { random } = this.#deployment;
     // Turns of a thread that is being copied wait for the copy.
     const copied = random.chance(0.7) ? this.#forked : undefined;
@@ -55,7 +55,7 @@ export class Creations {
     return (random.chance(0.8) ? done.map(({ id }) => id) : [...this.#ids]).at(-random.integer(1, 4));
   }
 
-  #continuation(id: string, key: string | undefined): JobCreation {
+  #continuation(id: string, key: string | undefined): NewJob {
     const { random } = this.#deployment;
     return {
       prompt: `say ${random.integer(1, 1_000)}`,
