@@ -134,8 +134,23 @@ async function validated(
   inputs.set(key, input);
   const outcome = await input['~standard'].validate(args ?? {});
   if (outcome.issues === undefined) return { value: outcome.value };
-  const faults = outcome.issues.map(({ message }) => message).join('; ');
-  return { fault: cut(`Invalid arguments for tool ${name}: ${faults}`) };
+  // One issue holds the faults of all schemas around an argument.
+  const messages = outcome.issues.flatMap(({ message }) => message.split(/; (?=#)/));
+  const faults = faultSentences(messages, args, Object.keys(TOOL_CONTRACTS[name].input.properties));
+  return { fault: cut(`Invalid arguments for tool ${name}: ${faults.join('; ')}`) };
+}
+
+/** The validator's messages without those of enclosing schemas, and with what is allowed instead of an unknown argument. */
+function faultSentences(messages: readonly string[], args: unknown, allowed: readonly string[]): readonly string[] {
+  const given = typeof args === 'object' && args !== null ? Object.keys(args) : [];
+  const unknown = given.filter((key) => !allowed.includes(key));
+  const isUnknown = (message: string) => unknown.some((key) => message.startsWith(`#/${key}: `));
+  const others = messages
+    .filter((message) => !/^#(?:\/\S*)?: (?:Property .* does not match|Items did not match)/.test(message))
+    .filter((message) => !isUnknown(message))
+    .map((message) => message.replace(/^#\/?(\S*): /, (_, path: string) => (path === '' ? '' : `${path}: `)));
+  const names = unknown.map((key) => JSON.stringify(key)).join(', ');
+  return [...(unknown.length > 0 ? [`unknown ${names}; allowed: ${allowed.join(', ')}`] : []), ...others];
 }
 
 function cut(text: string): string {

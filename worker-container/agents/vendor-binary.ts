@@ -66,7 +66,7 @@ async function findVendorBinary(binary: VendorBinary, given: string | undefined)
   } catch (cause) {
     const said =
       given === undefined ? `installed with the package ${binary.packageName}` : `named by ${binary.variable}`;
-    throw new Error(`the ${binary.name} CLI ${said} can't be executed: ${path}`, { cause });
+    throw new Error(`The ${binary.name} CLI ${said} can't be executed: ${path}`, { cause });
   }
   return path;
 }
@@ -74,12 +74,12 @@ async function findVendorBinary(binary: VendorBinary, given: string | undefined)
 function installed({ name, packageName, variable, paths }: VendorBinary): string {
   const platform = `${process.platform}-${process.arch}`;
   const path = paths[platform];
-  if (path === undefined) throw new Error(`there is no ${name} CLI for ${platform}`);
+  if (path === undefined) throw new Error(`There is no ${name} CLI for ${platform}`);
   try {
     const place = createRequire(import.meta.url).resolve(`${packageName}-${platform}/package.json`);
     return join(dirname(place), path);
   } catch (cause) {
-    throw new Error(`the ${name} CLI is not installed: install ${packageName} or set ${variable}`, { cause });
+    throw new Error(`The ${name} CLI is not installed: install ${packageName} or set ${variable}`, { cause });
   }
 }
 

@@ -18,10 +18,16 @@ export function summary(result: Schemas['JobResult']): string {
   const facts = [
     `attempt ${attempt}`,
     ...(took === null ? [] : [`${(took / 1000).toFixed(1)} s`]),
-    ...(exitCode === null ? [] : [`exit code ${exitCode}`]),
+    ...(exitCode === null || isSaid(reason.message, exitCode) ? [] : [`exit code ${exitCode}`]),
     ...(signal === null ? [] : [signal]),
   ];
   // The reason of most failures is their error.
   const more = error === null || reason.message.includes(error) ? '' : ` ${error}`;
-  return `${status}: ${reason.message} (${facts.join(', ')})${more}`;
+  // That the process of a success ended is nothing new.
+  const why = status === 'SUCCEEDED' ? '' : `: ${reason.message}`;
+  return `${status}${why} (${facts.join(', ')})${more}`;
+}
+
+function isSaid(message: string, exitCode: number): boolean {
+  return new RegExp(`\\bexit code ${exitCode}\\b`, 'i').test(message);
 }

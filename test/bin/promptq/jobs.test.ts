@@ -93,7 +93,7 @@ describe('reading', () => {
 
   test('result prints the answer, and how the job ended on stderr', async () => {
     const { code, stdout, stderr } = await promptq('result', done);
-    expect([code, stdout, stderr]).toEqual([0, 'out', expect.stringContaining('SUCCEEDED: The process ended.')]);
+    expect([code, stdout, stderr]).toEqual([0, 'out', expect.stringContaining('SUCCEEDED (attempt 1, ')]);
     expect((await json('JobResult', ['result', done])).value).toMatchObject({ id: done, stdout: 'out' });
   });
 

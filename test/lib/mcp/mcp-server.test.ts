@@ -91,6 +91,15 @@ it('arguments are checked before anything is called, and may be missing', async 
   expect(await call('list_jobs')).toMatchObject({ structuredContent: { message: '0 of 0 jobs.' }, isError: false });
 });
 
+it.each([
+  [{ id: 'job_1', more: 1 }, 'unknown "more"; allowed: id'],
+  [{ id: 7 }, 'id: Instance type "number" is invalid. Expected "string".'],
+  [{}, 'Instance does not have required property "id".'],
+])('the fault of the arguments %j says what is wrong', async (args, fault) => {
+  const [content] = (await call('job_status', args)).content as readonly unknown[];
+  expect(content).toMatchObject({ text: `Invalid arguments for tool job_status: ${fault}` });
+});
+
 it.each(['.', '..', '%2e%2E', '.%2e'])('the id %s, which is another route in an address, is refused', async (id) => {
   expect(await call('job_status', { id })).toMatchObject({
     ...{

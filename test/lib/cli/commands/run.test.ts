@@ -9,7 +9,7 @@ const CREATED = { id: 'j', url: null };
 const PERSON = { kind: 'user' };
 const KEY = ['--idempotency-key', 'k'];
 const SUCCEEDED = jobIn('SUCCEEDED', 'exited');
-const SUMMARY = 'SUCCEEDED: It is exited. (attempt 1, 1.0 s)\n';
+const SUMMARY = 'SUCCEEDED (attempt 1, 1.0 s)\n';
 const RESULT = 'GET /jobs/j/result';
 const FOLLOWED = 'GET /jobs/j/logs?follow=1&stream=all&attempt=1';
 const END = { attempt: 1, status: 'SUCCEEDED', state_reason: SUCCEEDED.state_reason };

@@ -17,6 +17,11 @@ it.for([
   ['an exit code', {}, 'FAILED: The agent failed. (attempt 2, 1.3 s, exit code 3)'],
   ['a signal', { exit_code: null, signal: 'SIGKILL' }, 'FAILED: The agent failed. (attempt 2, 1.3 s, SIGKILL)'],
   ['no attempt that ended', { duration_ms: null, exit_code: null }, 'FAILED: The agent failed. (attempt 2)'],
+  [
+    'an exit code that its reason names',
+    { state_reason: { message: 'The process ended. Exit code 3.' } },
+    'FAILED: The process ended. Exit code 3. (attempt 2, 1.3 s)',
+  ],
   ['an error', { error: 'no model' }, 'FAILED: The agent failed. (attempt 2, 1.3 s, exit code 3) no model'],
   [
     'an error that is the reason',
