@@ -25,6 +25,16 @@ const readEvent = (line: string): any => {
   return schemaNamed(openapi, event.type === 'end' ? 'LogEndEvent' : 'LogOutputEvent').parse(event);
 };
 const jobs = async (query: string) => (await service.api('GET', `/jobs?${query}`)).json;
+/**
+ * Arguments of `run` for a job that an earlier `run` has created, once an attempt has begun: a wait for a job's end need
+ * not report its beginning.
+ */
+async function begun(key: string, ...args: string[]): Promise<string[]> {
+  const again = [...args, '--idempotency-key', key];
+  const { value } = await json('JobCreated', [...again, '--detach']);
+  await waitFor(async () => (await service.api('GET', `/jobs/${value.id}`)).json.attempt === 1);
+  return again;
+}
 const token = async (scopes: string): Promise<string> =>
   (await admin.api('POST', '/tokens', { name: 'a test', scopes: scopes.split(',') })).json.token;
 
@@ -120,9 +130,9 @@ describe('run', () => {
 
   test('makes one job of it, with its exit code and whole output, behind a proxy that loses requests', async () => {
     const lines = Array.from({ length: 20_000 }, (_, at) => `line ${at + 1}\n`);
-    const script = 'seq -f "line %g" 1 10000; sleep 6; seq -f "line %g" 10001 20000; exit 3';
+    const script = 'seq -f "line %g" 1 10000; sleep 3; seq -f "line %g" 10001 20000; exit 3';
     for (const mode of ['--wait', '--follow']) {
-      const proxy = await startUnreliableProxy(service.baseUrl, { dropEach: 3, cutAfterMs: 5_000 });
+      const proxy = await startUnreliableProxy(service.baseUrl, { dropEach: 3, cutAfterMs: 2_500 });
       const env = { PROMPTQ_URL: proxy.url };
       const { code, stdout } = await run(shell(mode, '--tag', `proxy${mode}`, script), { env });
       await proxy.stop();
@@ -156,7 +166,7 @@ describe('exit codes', () => {
   });
 
   test('3: the job was cancelled', async () => {
-    const running = start(shell('--title', 'to cancel', 'sleep 600'));
+    const running = start(await begun('to-cancel', ...shell('--title', 'to cancel', 'sleep 600')));
     await running.reports('RUNNING');
     const [job] = (await jobs('search=cancel&status=RUNNING')).items;
     expect(await promptq('cancel', job.id)).toMatchObject({ code: 0 });
@@ -216,10 +226,9 @@ describe('exit codes', () => {
   test('7: the job waits for an account, at once; for a limit, after --timeout', async () => {
     const account = await promptq('run', 'drill: not-logged-in');
     expect(account).toMatchObject({ code: 7, stderr: expect.stringContaining('continues; `promptq wait job_') });
-    const limit = await promptq('run', 'drill: usage-limit', '--timeout', '25');
-    expect(limit).toMatchObject({
+    expect(await promptq(...(await begun('limited', 'run', 'drill: usage-limit')), '--timeout', '2')).toMatchObject({
       code: 7,
-      stderr: expect.stringMatching(/usage limit[\s\S]*not ended after 25 seconds/),
+      stderr: expect.stringMatching(/usage limit[\s\S]*not ended after 2 seconds/),
     });
   });
 
@@ -229,14 +238,15 @@ describe('exit codes', () => {
   });
 
   test('7: --wait-for-people waits for the account until --timeout', async () => {
-    const { code, stderr } = await promptq('run', 'drill: not-logged-in', '--wait-for-people', '--timeout', '20');
-    expect([code, stderr]).toEqual([7, expect.stringContaining('not ended after 20 seconds')]);
+    const args = await begun('unlinked', 'run', 'drill: not-logged-in');
+    const { code, stderr } = await promptq(...args, '--wait-for-people', '--timeout', '2');
+    expect([code, stderr]).toEqual([7, expect.stringContaining('not ended after 2 seconds')]);
   });
 });
 
 describe('Ctrl-C', () => {
   test.each([['--wait'], ['--follow']])('detaches from the job of %s and says so', async (mode) => {
-    const running = start(shell(mode, 'sleep 600'));
+    const running = start([...(await begun(`detached${mode}`, ...shell('sleep 600'))), mode]);
     await running.reports('RUNNING');
     running.interrupt();
     const { code, stderr } = await running.ended;
@@ -245,12 +255,10 @@ describe('Ctrl-C', () => {
     await promptq('kill', id);
   });
 
-  test.each([
-    ['run', shell('--on-interrupt', 'cancel', 'sleep 600')],
-    ['wait', ['wait', '--on-interrupt', 'cancel']],
-  ])('cancels the job of %s if asked to', async (name, args) => {
-    const created = name === 'wait' ? [(await promptq(...shell('--detach', 'sleep 600'))).stdout.trim()] : [];
-    const running = start([...args, ...created]);
+  test.each([['run'], ['wait']])('cancels the job of %s if asked to', async (name) => {
+    const again = await begun(`interrupted-${name}`, ...shell('sleep 600'));
+    const waiting = name === 'run' ? again : ['wait', (await promptq(...again, '--detach')).stdout.trim()];
+    const running = start([...waiting, '--on-interrupt', 'cancel']);
     await running.reports('RUNNING');
     running.interrupt();
     const { code, stderr } = await running.ended;
