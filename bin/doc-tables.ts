@@ -56,6 +56,10 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
           bytes(LIMITS.streamedBytes),
         ],
         ['lifetime of that redirect', `${LIMITS.redirectSeconds} seconds`],
+        [
+          "copy of a job's folder, for each attempt: entries; bytes of one file; bytes of all",
+          `${number(LIMITS.files.count)}; ${bytes(LIMITS.files.fileBytes)}; ${bytes(LIMITS.files.totalBytes)}`,
+        ],
         ['`wait` of the status', `0 to ${LIMITS.statusWaitSeconds} seconds`],
         ['one stream of a followed log; continue with `Last-Event-ID`', `${LIMITS.follow.seconds} seconds`],
         [

@@ -1,4 +1,4 @@
-import { redirectOr } from '../../lib/api/redirect.ts';
+import { asDownload, redirectOr } from '../../lib/api/redirect.ts';
 import { createAttachments } from '../../lib/api/runtime/create-attachments.ts';
 import { handleJob } from '../../lib/api/serve.ts';
 import { readAttachment as route } from '../../lib/contract/routes/attachments.ts';
@@ -9,10 +9,5 @@ export const handler = handleJob(route, createAttachments, async ({ params, quer
   const job = await found;
   const attempt = attemptOf(job, query.attempt);
   const { disposition, ...answer } = await readAttachment(attachments, job, { attempt, name: params.name });
-  const asDownload: Readonly<Record<string, string>> = {
-    'content-type': 'application/octet-stream',
-    'content-disposition': disposition,
-    'content-security-policy': "default-src 'none'; sandbox",
-  };
-  return { headers: asDownload, ...redirectOr(answer) };
+  return { headers: asDownload(disposition), ...redirectOr(answer) };
 });

@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { createReconciler } from '../../lib/composition/create-reconciler.ts';
 import { objectClient, queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
-import { sweepEnv } from '../../lib/platform/config/function-env.ts';
+import { triggerEnv } from '../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 import { type RemovalContext, removeEndedJobs } from '../../lib/reconciler/remove-jobs.ts';
@@ -13,7 +13,7 @@ export const handler = handleTrigger('sweep-jobs', sweepJobs);
 
 async function sweepJobs(_event: unknown, log: Logger): Promise<{ removed: number }> {
   if (context === undefined) {
-    const env = readEnv(sweepEnv);
+    const env = readEnv(triggerEnv);
     const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
     const table = tableClient();
     context = {

@@ -9,3 +9,12 @@ export function redirectOr(
     ? { status: 303, headers: { location: answer.location } }
     : { status: 200, body: answer.body };
 }
+
+/** Headers of a file that a job wrote: no browser displays it, or guesses what it is. */
+export function asDownload(disposition: string): Readonly<Record<string, string>> {
+  return {
+    'content-type': 'application/octet-stream',
+    'content-disposition': disposition,
+    'content-security-policy': "default-src 'none'; sandbox",
+  };
+}

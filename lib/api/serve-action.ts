@@ -73,5 +73,8 @@ export async function wholeView(
   ]);
   const { waits_for = annotated.waits_for, ...fields } = also ?? {};
   const shown = { ...annotated, waits_for };
-  return { ...viewJob(shown, texts, timeoutUnit, { labels, deployments, changes: receipt?.changes }), ...fields };
+  return {
+    ...viewJob(shown, texts, timeoutUnit, { labels, deployments, keeping: context, changes: receipt?.changes }),
+    ...fields,
+  };
 }

@@ -709,6 +709,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the files in a job's folder
+         * @description When an attempt ends, a copy of the files in its job's folder is kept, with all secrets in it masked: at most 5000 entries are listed, and 10485760 bytes of a file and 67108864 bytes of all of them are kept. Links are never followed. `.git`, `node_modules` and similar folders are listed by name only. The copy is removed with the job.
+         */
+        get: operations["listFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{id}/files/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a file of a job's folder
+         * @description The file is always sent as a download, so that browsers never display it. The `details` of a 404 say why a file that is listed is not kept.
+         */
+        get: operations["readFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{id}": {
         parameters: {
             query?: never;
@@ -1085,6 +1125,12 @@ export interface components {
             retries?: number | null;
             /** @description Working folder, created if it does not exist. A relative path is below the workspace of the project; an absolute path must be below an allowed root. The workspace itself and the private folders of other jobs are not allowed. Default: a private folder. No control, bidirectional or invisible characters. */
             cwd?: string | null;
+            /** @description The value as read. */
+            folder?: unknown;
+            /** @description The value as read. */
+            folder_kept_until?: unknown;
+            /** @description The value as read. */
+            files_kept_until?: unknown;
             /** @description The value as read. */
             project_id?: unknown;
             /** @description The value as read. */
@@ -1779,6 +1825,20 @@ export interface components {
             timeout_unit: string;
             retries: number;
             cwd: string | null;
+            /** @description Where the job works, or will work, on its worker's file system: in a local run, a folder of this machine. Null for a draft. */
+            folder: string | null;
+            /**
+             * Format: date-time
+             * @description When the folder is deleted at the earliest: later if another job of the thread uses it meanwhile. Null until the job has ended, and for a folder that is not deleted, because `cwd` names it or the service deletes none.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            folder_kept_until: string | null;
+            /**
+             * Format: date-time
+             * @description When the job is deleted with its output and the copy of its files, which `GET /jobs/{id}/files` lists. Null until the job has ended, and if the service deletes no jobs.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            files_kept_until: string | null;
             project_id: string;
             project: string;
             idempotency_key: string | null;
@@ -2054,6 +2114,20 @@ export interface components {
             timeout_unit: string;
             retries: number;
             cwd: string | null;
+            /** @description Where the job works, or will work, on its worker's file system: in a local run, a folder of this machine. Null for a draft. */
+            folder: string | null;
+            /**
+             * Format: date-time
+             * @description When the folder is deleted at the earliest: later if another job of the thread uses it meanwhile. Null until the job has ended, and for a folder that is not deleted, because `cwd` names it or the service deletes none.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            folder_kept_until: string | null;
+            /**
+             * Format: date-time
+             * @description When the job is deleted with its output and the copy of its files, which `GET /jobs/{id}/files` lists. Null until the job has ended, and if the service deletes no jobs.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            files_kept_until: string | null;
             project_id: string;
             project: string;
             idempotency_key: string | null;
@@ -2166,6 +2240,20 @@ export interface components {
             timeout_unit: string;
             retries: number;
             cwd: string | null;
+            /** @description Where the job works, or will work, on its worker's file system: in a local run, a folder of this machine. Null for a draft. */
+            folder: string | null;
+            /**
+             * Format: date-time
+             * @description When the folder is deleted at the earliest: later if another job of the thread uses it meanwhile. Null until the job has ended, and for a folder that is not deleted, because `cwd` names it or the service deletes none.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            folder_kept_until: string | null;
+            /**
+             * Format: date-time
+             * @description When the job is deleted with its output and the copy of its files, which `GET /jobs/{id}/files` lists. Null until the job has ended, and if the service deletes no jobs.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            files_kept_until: string | null;
             project_id: string;
             project: string;
             idempotency_key: string | null;
@@ -2607,6 +2695,47 @@ export interface components {
             id: string;
             attempt: number;
             items: components["schemas"]["Attachment"][];
+        };
+        JobFileList: {
+            id: string;
+            /** @description Number of the attempt, or 0 before the first has ended. */
+            attempt: number;
+            /**
+             * @description Which files are listed. `folder`: all of the job's private folder. `worktree`: those that differ from what the agent began with in its worktree, without what a `.gitignore` names. `changed`: those of the folder that `cwd` names which changed since the attempt began. Null: none are listed.
+             * @enum {string|null}
+             */
+            selection: "folder" | "worktree" | "changed" | null;
+            /** @description Why none are listed; null if some are. */
+            note: string | null;
+            items: components["schemas"]["JobFile"][];
+            /** @description How many more there are at least, by reason. `name`: its name is no UTF-8, is too long, or has characters that mislead; `count`: the folder has more entries than are listed; `time`: the folder took too long to read. */
+            not_listed: {
+                /** @enum {string} */
+                reason: "name" | "count" | "time";
+                count: number;
+            }[];
+        };
+        JobFile: {
+            /**
+             * @description Path relative to the job's folder.
+             * @example src/main.py
+             */
+            path: string;
+            bytes: number;
+            executable: boolean;
+            /** @description Whether the file can be downloaded. */
+            kept: boolean;
+            /**
+             * @description Why it is not kept; null if it is. `link`: a link: what it leads to may lie elsewhere; `special`: neither a file nor a folder; `left_out`: a folder that is left out whatever is in it; `size`: larger than one kept file may be; `total`: the files before it have used up what is kept of an attempt; `depth`: too deep in folders; `unreadable`: can't be read by the job's account, or changed meanwhile.
+             * @enum {string|null}
+             */
+            reason: "link" | "special" | "left_out" | "size" | "total" | "depth" | "unreadable" | null;
+            /** @description SHA-256 of what is kept, in hexadecimal. */
+            sha256: string | null;
+            /** @description Whether `***` stands in it in place of secrets of the job. */
+            masked: boolean;
+            /** @description Media type guessed from the name. Downloads are always sent as `application/octet-stream`. */
+            content_type: string;
         };
         ProjectSettings: {
             id: string;
@@ -3710,6 +3839,9 @@ export interface operations {
                      *       "timeout_unit": "seconds",
                      *       "retries": 0,
                      *       "cwd": null,
+                     *       "folder": "/workspaces/local_project/job_4k2q0v9m6s8x1c3b5n7h2j4d6f/work",
+                     *       "folder_kept_until": "2026-11-27T10:41:09.500Z",
+                     *       "files_kept_until": null,
                      *       "project_id": "local_project",
                      *       "project": "local_project",
                      *       "idempotency_key": null,
@@ -3859,6 +3991,9 @@ export interface operations {
                      *       "timeout_unit": "seconds",
                      *       "retries": 0,
                      *       "cwd": null,
+                     *       "folder": "/workspaces/local_project/job_4k2q0v9m6s8x1c3b5n7h2j4d6f/work",
+                     *       "folder_kept_until": "2026-11-27T10:41:09.500Z",
+                     *       "files_kept_until": null,
                      *       "project_id": "local_project",
                      *       "project": "local_project",
                      *       "idempotency_key": null,
@@ -3997,6 +4132,9 @@ export interface operations {
                      *       "timeout_unit": "seconds",
                      *       "retries": 0,
                      *       "cwd": null,
+                     *       "folder": "/workspaces/local_project/job_4k2q0v9m6s8x1c3b5n7h2j4d6f/work",
+                     *       "folder_kept_until": "2026-11-27T10:41:09.500Z",
+                     *       "files_kept_until": null,
                      *       "project_id": "local_project",
                      *       "project": "local_project",
                      *       "idempotency_key": null,
@@ -4146,6 +4284,9 @@ export interface operations {
                      *       "timeout_unit": "seconds",
                      *       "retries": 0,
                      *       "cwd": null,
+                     *       "folder": "/workspaces/local_project/job_4k2q0v9m6s8x1c3b5n7h2j4d6f/work",
+                     *       "folder_kept_until": "2026-11-27T10:41:09.500Z",
+                     *       "files_kept_until": null,
                      *       "project_id": "local_project",
                      *       "project": "local_project",
                      *       "idempotency_key": null,
@@ -4352,6 +4493,9 @@ export interface operations {
                      *       "timeout_unit": "seconds",
                      *       "retries": 0,
                      *       "cwd": null,
+                     *       "folder": "/workspaces/local_project/job_4k2q0v9m6s8x1c3b5n7h2j4d6f/work",
+                     *       "folder_kept_until": "2026-11-27T10:41:09.500Z",
+                     *       "files_kept_until": null,
                      *       "project_id": "local_project",
                      *       "project": "local_project",
                      *       "idempotency_key": null,
@@ -4495,6 +4639,9 @@ export interface operations {
                      *       "timeout_unit": "seconds",
                      *       "retries": 0,
                      *       "cwd": null,
+                     *       "folder": "/workspaces/local_project/job_4k2q0v9m6s8x1c3b5n7h2j4d6f/work",
+                     *       "folder_kept_until": "2026-11-27T10:41:09.500Z",
+                     *       "files_kept_until": null,
                      *       "project_id": "local_project",
                      *       "project": "local_project",
                      *       "idempotency_key": null,
@@ -4648,6 +4795,9 @@ export interface operations {
                      *       "timeout_unit": "text",
                      *       "retries": 0,
                      *       "cwd": null,
+                     *       "folder": null,
+                     *       "folder_kept_until": "2026-11-20T10:41:00.000Z",
+                     *       "files_kept_until": "2026-11-20T10:41:00.000Z",
                      *       "project_id": "text",
                      *       "project": "text",
                      *       "idempotency_key": null,
@@ -4815,6 +4965,9 @@ export interface operations {
                      *       "timeout_unit": "text",
                      *       "retries": 0,
                      *       "cwd": null,
+                     *       "folder": null,
+                     *       "folder_kept_until": "2026-11-20T10:41:00.000Z",
+                     *       "files_kept_until": "2026-11-20T10:41:00.000Z",
                      *       "project_id": "text",
                      *       "project": "text",
                      *       "idempotency_key": null,
@@ -4978,6 +5131,9 @@ export interface operations {
                      *       "timeout_unit": "seconds",
                      *       "retries": 0,
                      *       "cwd": null,
+                     *       "folder": "/workspaces/local_project/job_4k2q0v9m6s8x1c3b5n7h2j4d6f/work",
+                     *       "folder_kept_until": "2026-11-27T10:41:09.500Z",
+                     *       "files_kept_until": null,
                      *       "project_id": "local_project",
                      *       "project": "local_project",
                      *       "idempotency_key": null,
@@ -5121,6 +5277,9 @@ export interface operations {
                      *       "timeout_unit": "seconds",
                      *       "retries": 0,
                      *       "cwd": null,
+                     *       "folder": "/workspaces/local_project/job_4k2q0v9m6s8x1c3b5n7h2j4d6f/work",
+                     *       "folder_kept_until": "2026-11-27T10:41:09.500Z",
+                     *       "files_kept_until": null,
                      *       "project_id": "local_project",
                      *       "project": "local_project",
                      *       "idempotency_key": null,
@@ -5330,6 +5489,9 @@ export interface operations {
                      *       "timeout_unit": "seconds",
                      *       "retries": 0,
                      *       "cwd": null,
+                     *       "folder": "/workspaces/local_project/job_4k2q0v9m6s8x1c3b5n7h2j4d6f/work",
+                     *       "folder_kept_until": "2026-11-27T10:41:09.500Z",
+                     *       "files_kept_until": null,
                      *       "project_id": "local_project",
                      *       "project": "local_project",
                      *       "idempotency_key": null,
@@ -6770,6 +6932,117 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["JobNotFoundOrNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    listFiles: {
+        parameters: {
+            query?: {
+                /** @description Number of the attempt. Default: the newest that has ended. */
+                attempt?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the job. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The files, as one attempt left them. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text",
+                     *       "attempt": 0,
+                     *       "selection": null,
+                     *       "note": null,
+                     *       "items": [
+                     *         {
+                     *           "path": "src/main.py",
+                     *           "bytes": 0,
+                     *           "executable": false,
+                     *           "kept": false,
+                     *           "reason": null,
+                     *           "sha256": null,
+                     *           "masked": false,
+                     *           "content_type": "text"
+                     *         }
+                     *       ],
+                     *       "not_listed": [
+                     *         {
+                     *           "reason": "name",
+                     *           "count": 0
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["JobFileList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["JobNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    readFiles: {
+        parameters: {
+            query: {
+                /** @description Number of the attempt. Default: the newest that has ended. */
+                attempt?: number;
+                /** @description The `path` of the file in the list. */
+                path: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the job. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    /** @description The file name to save the download under. */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example text */
+                    "application/octet-stream": string;
+                };
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];

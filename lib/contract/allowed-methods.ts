@@ -35,6 +35,8 @@ export const ALLOWED_METHODS: Readonly<Record<string, readonly string[]>> = {
   '/api/v1/config/export': ['GET'],
   '/api/v1/jobs/{id}/attachments': ['GET'],
   '/api/v1/jobs/{id}/attachments/{name}': ['GET'],
+  '/api/v1/jobs/{id}/files': ['GET'],
+  '/api/v1/jobs/{id}/files/content': ['GET'],
   '/api/v1/projects/{id}': ['DELETE', 'PATCH'],
   '/api/v1/mcp': ['POST'],
   '/api/v1/openapi.json': ['GET'],

@@ -38,6 +38,14 @@ export const LIMITS = {
   outputBytes: 1024 * 1024 * 1024,
   /** Attachments of one attempt: number of files, bytes per file and in total, bytes per path, depth of folders. */
   attachments: { count: 10_000, fileBytes: 1024 ** 3, totalBytes: 5 * 1024 ** 3, pathBytes: 512, depth: 32 },
+  /**
+   * What an attempt keeps of its job's folder: entries that are listed, bytes per file and in total, bytes per path, depth
+   * of folders. `scanned`: entries that are looked at; `seconds`: how long that may take.
+   */
+  files: {
+    ...{ count: 5_000, fileBytes: 10 * 1024 ** 2, totalBytes: 64 * 1024 ** 2, pathBytes: 512, depth: 32 },
+    ...{ scanned: 50_000, seconds: 60 },
+  },
   repository: { addressLength: 2_048, refLength: 255, setupLength: 16_384 },
   /** Recorded changes to a repository: bytes of the diff, characters of its summary, bytes of a file that is compared. */
   changes: { diffBytes: 10 * 1024 * 1024, statLength: 4_000, fileBytes: 100 * 1024 * 1024 },

@@ -21,6 +21,8 @@ export const ROUTES_WITHOUT_TOOL: Readonly<Record<string, string>> = {
   'messages.list': LATER,
   'attachments.list': LATER,
   'attachments.read': LATER,
+  'files.list': LATER,
+  'files.read': LATER,
   'deploy-bindings.write': ADMIN,
   'deploy-bindings.list': ADMIN,
   'deploy-bindings.delete': ADMIN,

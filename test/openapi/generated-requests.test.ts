@@ -179,7 +179,7 @@ async function request(
   operation: Operation,
   given: { body?: unknown; query?: Record<string, unknown>; headers?: Record<string, unknown> } = {},
 ): Promise<Sent> {
-  const { params, body, headers } = preparationOf(operation);
+  const { params, query, body, headers } = preparationOf(operation);
   const present = Object.entries(await params());
   const path = present.reduce((text, [name, value]) => text.replace(`{${name}}`, encode(value)), operation.path);
   const sentBody =
@@ -191,7 +191,7 @@ async function request(
   return {
     method: operation.method,
     path,
-    query: Object.entries(given.query ?? {}).map(([name, value]) => [name, String(value)] as const),
+    query: Object.entries({ ...query, ...given.query }).map(([name, value]) => [name, String(value)] as const),
     headers: { ...(operation.signedIn ? signedIn() : authorized()), ...headers, ...texts(given.headers ?? {}) },
     ...(sentBody !== undefined && { body: JSON.stringify(sentBody) }),
   };

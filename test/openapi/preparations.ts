@@ -9,6 +9,8 @@ export interface Preparation {
   readonly params?: () => Promise<Readonly<Record<string, string>>>;
   /** Headers without which it does not succeed. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Parameters of the query without which it does not succeed. */
+  readonly query?: Readonly<Record<string, string>>;
   /** A body that surely succeeds; default: what the description requires. */
   readonly body?: Readonly<Record<string, unknown>>;
   /** Members that generated bodies get too, whatever was generated. */
@@ -71,6 +73,7 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
       params: async () => ({ ...(await jobs.ended()), name: 'kept.txt' }),
       unreached: { 303: 'needs a file that is too large to be streamed: test/api/output/attachments.test.ts' },
     },
+    readFiles: { query: { path: 'kept.txt' } },
     // Of a project in which nothing ever runs.
     writeDeployBindings: {
       body: { binding_mode: 'custom', project_id: UNUSED, name: 'written', command: 'true' },
@@ -187,7 +190,7 @@ class PreparedJobs {
       if (this.#running !== undefined) await this.#service.api('POST', `/jobs/${this.#running}/kill`);
       this.#running = undefined;
       this.#ended = await createJob(this.#service, {
-        prompt: 'echo done; echo kept > "$PROMPTQ_ATTACHMENTS/kept.txt"',
+        prompt: 'echo done; echo kept | tee kept.txt > "$PROMPTQ_ATTACHMENTS/kept.txt"',
         profile: 'shell',
         priority: 9,
       });

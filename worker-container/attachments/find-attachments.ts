@@ -76,7 +76,7 @@ async function* entriesOf(
     const path = prefix + name;
     // What a copy that was ended has left is part of a file.
     if (DRAFT.test(path)) continue;
-    if (MISLEADING.test(name)) yield 'name';
+    if (isMisleading(name)) yield 'name';
     else {
       const found = await lstat(join(root, path)).catch(() => undefined);
       if (found === undefined) yield { unread: path };
@@ -95,6 +95,11 @@ async function* entriesOf(
 
 /** Control characters, bidirectional controls, and U+FFFD, which replaces invalid UTF-8. */
 const MISLEADING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffd]/u;
+
+/** Whether a name is no UTF-8, or is shown otherwise than it is: as another one, or as commands of a terminal. */
+export function isMisleading(name: string): boolean {
+  return MISLEADING.test(name);
+}
 
 const WHY: Readonly<Record<LeftFor, string>> = {
   count: `more than ${LIMITS.attachments.count} files`,

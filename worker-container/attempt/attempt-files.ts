@@ -5,10 +5,12 @@ import { dirname, join } from 'node:path';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { AGENT_FOLDER } from '../agents/agent.ts';
 import { type KeptAttachments, keepAttachments, OWN_FOLDER } from '../attachments/keep-attachments.ts';
+import { keepFiles } from '../files/keep-files.ts';
 import { removeTree } from '../service-accounts/untrusted-files.ts';
 import { makeFolder, makePersonal, removeTemporary } from '../workspace/personal-files.ts';
 
 import type { AgentAttempt, AttemptContext, AttemptFiles, AttemptRecord } from './attempt.ts';
+import type { PreparedAgent } from './prepare-agent.ts';
 
 /**
  * The folder of an attempt on this machine's disk. Only the worker can list it. Synchronous, since a job has about 30 of
@@ -145,6 +147,35 @@ export async function keepAttemptFiles(
   } catch (error) {
     log.error('attachments were not stored', error as Error);
     return { attachments: [], warnings: ['attachments: not kept: they could not be read, or stored in time'] };
+  }
+}
+
+/**
+ * Keeps a copy of the files that the attempt left in its job's folder.
+ * @param place.changed the files of a worktree that the job changed; undefined: they are not known
+ * @returns a warning if that failed, which does not change the outcome
+ */
+export async function keepFolder(
+  { worker, job, redaction }: Pick<AgentAttempt, 'worker' | 'job' | 'redaction'>,
+  { cwd, worktree, openedAt }: Pick<PreparedAgent, 'cwd' | 'worktree' | 'openedAt'>,
+  { changed, signal }: { readonly changed: readonly string[] | undefined; readonly signal: AbortSignal },
+): Promise<readonly string[]> {
+  const { objects, env, log, account } = worker;
+  if (worktree !== undefined && changed === undefined) return [];
+  const selection = worktree !== undefined ? 'worktree' : job.cwd === undefined ? 'folder' : 'changed';
+  try {
+    await keepFiles({
+      ...{ s3: objects, bucket: env.OUTPUT_BUCKET, jobId: job.id, attempt: job.attempt, folder: cwd },
+      ...{ account, redaction, selection, signal },
+      ...(worktree !== undefined && changed !== undefined && { paths: changed }),
+      // Other jobs and people have files there too.
+      ...(selection === 'changed' && { since: openedAt / 1000 }),
+      onFailure: (error) => log.warn('keeping files failed; trying again', error as Error),
+    });
+    return [];
+  } catch (error) {
+    log.error('the files of the folder were not kept', error as Error);
+    return ["files: not kept: the job's folder could not be read, or its files stored in time"];
   }
 }
 

@@ -9,7 +9,7 @@ import { endTree, survivorsOf, survivorsText, type Tree, type TreeExit } from '.
 import { deadline, machineTiming } from '../output/timing.ts';
 import { changesOf, NO_CHANGES } from '../repository/worktree-changes.ts';
 import type { AgentAttempt, AttemptRecord, AttemptRun } from './attempt.ts';
-import { keepAttemptFiles, recordOf } from './attempt-files.ts';
+import { keepAttemptFiles, keepFolder, recordOf } from './attempt-files.ts';
 import { attemptOutcome, LOST_OUTPUT } from './attempt-outcome.ts';
 import { unlessRefused } from './attempt-session.ts';
 import type { PreparedAgent } from './prepare-agent.ts';
@@ -97,12 +97,13 @@ export async function finishAgent(
  */
 async function storeRest(
   attempt: AgentAttempt,
-  { resumed, worktree }: PreparedAgent,
+  prepared: PreparedAgent,
   session: RunningAgent['session'],
   { byItself, survivors }: Pick<AgentEnd, 'byItself' | 'survivors'>,
 ): Promise<Pick<AttemptRecord, 'changes'> & { readonly kept: KeptAttachments; readonly warnings: readonly string[] }> {
   const { worker, job, files, redaction, ending, mark, folder: attemptDir } = attempt;
   const { env, account, onSurvivors, timing = machineTiming } = worker;
+  const { resumed, worktree } = prepared;
   const drained = deadline(timing, DRAIN_TIMEOUT_MS, ending.releasing);
   drained.addEventListener('abort', () => session.dispose(), { once: true });
   // Another attempt has begun without what a lost one saves now.
@@ -113,16 +114,19 @@ async function storeRest(
   // Under an account, each call of git ends with the end of everything that runs there, readers of the session included.
   const isCut = ending.reason === 'lost' || (ending.reason === 'stopping' && !byItself);
   const changed = isCut ? NO_CHANGES : saved.then(() => changesOf(git, worktree, files, job));
-  const { changes, warnings } = await changed;
+  const { changes, paths, warnings } = await changed;
   const signal = drained.aborted
     ? AbortSignal.timeout(MIN_KEEP_FILES_MS)
     : AbortSignal.any([drained, AbortSignal.timeout(KEEP_FILES_TIMEOUT_MS)]);
   const isContinued = resumed?.attempt !== undefined;
-  const kept = await keepAttemptFiles(attempt, signal, { isContinued });
+  const [kept, unkept] = await Promise.all([
+    keepAttemptFiles(attempt, signal, { isContinued }),
+    isCut ? [] : keepFolder(attempt, prepared, { changed: paths, signal }),
+  ]);
   return {
     ...(changes !== undefined && { changes }),
     kept,
-    warnings: [...warnings, ...kept.warnings, ...(await saved)],
+    warnings: [...warnings, ...kept.warnings, ...unkept, ...(await saved)],
   };
 }
 

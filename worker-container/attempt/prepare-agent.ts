@@ -36,6 +36,8 @@ export interface PreparedAgent {
   readonly cwd: string;
   /** The job's working copy of its project's repository. */
   readonly worktree: JobWorktree | undefined;
+  /** When the folder was ready for the agent, in milliseconds since 1970 by the clock of its files. */
+  readonly openedAt: number;
   readonly profile: Profile;
   readonly agent: Agent;
   readonly model: string | undefined;
@@ -78,6 +80,7 @@ export async function prepareAgent(attempt: AgentAttempt): Promise<PreparedAgent
     ...deadline(),
   };
   const { cwd, worktree } = await openJobFolder(attempt, { earlier, agentEnv });
+  const openedAt = Date.now();
   const origin = await sessionOrigin(agent, agentEnv, attempt.login?.account);
   const session = await rethrowTransient(() => continueSession(attempt, { agent, profile, origin, cwd, earlier }));
   const { resumed } = session;
@@ -117,7 +120,7 @@ export async function prepareAgent(attempt: AgentAttempt): Promise<PreparedAgent
     if (ending.reason !== undefined) throw new CancelledBeforeStartError();
     const warnings = [...variableWarnings(profile), ...secretWarnings(secrets), ...session.warnings];
     return {
-      ...{ cwd, worktree, profile, agent, model, prompt, messages, command, origin, resumed, tools },
+      ...{ cwd, worktree, openedAt, profile, agent, model, prompt, messages, command, origin, resumed, tools },
       warnings: [...warnings, ...prompted.warnings],
     };
   } catch (error) {

@@ -6,7 +6,7 @@ import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { type GitCall, GitRefusedError, type GitSurroundings, git, JOBS_REPOSITORY_LIMIT_MS } from './git.ts';
 import { keepSnapshot, type TurnEnd } from './snapshots.ts';
 import { type JobWorktree, readRecord } from './worktree-record.ts';
-import { makeObserver, worktreeTree } from './worktree-tree.ts';
+import { collector, makeObserver, worktreeTree } from './worktree-tree.ts';
 
 /** Starts no program, not even in a submodule, which has its own configuration. */
 const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=dirty'];
@@ -14,7 +14,12 @@ const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv', '--no-color', '--ignore-s
 const RENAMES = ['--find-renames', '-l400'];
 
 /** The changes of an attempt without a worktree. */
-export const NO_CHANGES: { readonly changes?: Changes; readonly warnings: readonly string[] } = { warnings: [] };
+export const NO_CHANGES: {
+  readonly changes?: Changes;
+  /** The files that are there and differ from the start, by path. Absent: not known. */
+  readonly paths?: readonly string[];
+  readonly warnings: readonly string[];
+} = { warnings: [] };
 
 /** An attempt's changes in its worktree. Stores the diff with the attempt's files. A failure becomes a warning. */
 export async function changesOf(
@@ -28,12 +33,12 @@ export async function changesOf(
     const diffFile = join(files.own, 'changes.diff');
     const observer = await makeObserver(surroundings, worktree);
     const { tree, warnings } = await worktreeTree(surroundings, worktree, observer);
-    const { changes, unknown } = await worktreeChanges(surroundings, worktree, { diffFile, observer, tree });
+    const { changes, paths, unknown } = await worktreeChanges(surroundings, worktree, { diffFile, observer, tree });
     const unkept = await keepSnapshot(surroundings, worktree, { observer, turn, tree }).then(
       () => [],
       (error: unknown) => [`repository: no snapshot to fork from: ${whyNot(error)}`],
     );
-    return { changes, warnings: [...worktree.warnings, ...warnings, ...unknown, ...unkept] };
+    return { changes, paths, warnings: [...worktree.warnings, ...warnings, ...unknown, ...unkept] };
   } catch (error) {
     return {
       warnings: [...worktree.warnings, `changes: not known: ${whyNot(error)}`],
@@ -57,7 +62,7 @@ async function worktreeChanges(
   surroundings: GitSurroundings,
   worktree: JobWorktree,
   { diffFile, observer, tree }: { readonly diffFile: string; readonly observer: GitCall; readonly tree: string },
-): Promise<{ readonly changes: Changes; readonly unknown: readonly string[] }> {
+): Promise<{ readonly changes: Changes; readonly paths: readonly string[]; readonly unknown: readonly string[] }> {
   const start = (await readRecord(worktree.record))?.start ?? worktree.base;
   const diff = ['diff', ...NO_PROGRAMS, ...RENAMES, start, tree];
   const stat = await git(surroundings, [...diff, ...WHOLE_STAT, '--'], observer);
@@ -86,7 +91,25 @@ async function worktreeChanges(
     ...counts,
     ...stored,
   };
-  return { changes, unknown };
+  const paths = counts.files === 0 ? [] : await changedPaths(surroundings, { start, tree, observer });
+  return { changes, paths, unknown };
+}
+
+/** As many as are looked at, and one more, so that the reader knows that it stopped early. */
+const MOST_PATHS = LIMITS.files.scanned + 1;
+
+/** The files of a tree that are not in another one, or differ from it. */
+async function changedPaths(
+  surroundings: GitSurroundings,
+  { start, tree, observer }: { readonly start: string; readonly tree: string; readonly observer: GitCall },
+): Promise<readonly string[]> {
+  const paths: string[] = [];
+  const onStdout = collector('\0', (path) => {
+    if (paths.length < MOST_PATHS) paths.push(path);
+  });
+  const args = ['diff', ...NO_PROGRAMS, '--no-renames', '--diff-filter=d', '--name-only', '-z', start, tree, '--'];
+  await git(surroundings, args, { ...observer, onStdout });
+  return paths;
 }
 
 /** @returns whether the diff exceeds the limit, and whether it holds masks, which make it another text than the job wrote */

@@ -243,7 +243,7 @@ async function isIgnored(surroundings: GitSurroundings, observer: GitCall, path:
 }
 
 /** Cuts output at an end mark. A part may be split between chunks. */
-function collector(end: '\0' | '\n', onPart: (part: string) => void): (chunk: Buffer) => void {
+export function collector(end: '\0' | '\n', onPart: (part: string) => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0);
   return (chunk) => {
     rest = Buffer.concat([rest, chunk]);

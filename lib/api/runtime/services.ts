@@ -29,6 +29,7 @@ import type { JobTextStore } from '../../jobs/store/job-texts.ts';
 import { ThreadStore } from '../../jobs/threads/thread-store.ts';
 import type { TreeContext } from '../../jobs/trees/act-on-tree.ts';
 import { TreeStore } from '../../jobs/trees/tree-store.ts';
+import type { Keeping } from '../../jobs/views/job-view.ts';
 import type { ListContext } from '../../jobs/views/list-jobs.ts';
 import type { QueueContext } from '../../jobs/views/queue-place.ts';
 import { objectClient, queueClient } from '../../platform/aws/clients.ts';
@@ -58,20 +59,22 @@ function createReceiptReader(core: Core): FollowUpContext['readReceipt'] {
 }
 
 /** The services that build a job's response body. */
-export interface JobBodyContext extends ViewDeploymentsContext {
+export interface JobBodyContext extends ViewDeploymentsContext, Keeping {
   readonly texts: JobTextStore;
   readonly waiting: WhyWaiting;
   readonly readReceipt: FollowUpContext['readReceipt'];
 }
 
 export function createJobBody(core: Core): JobBodyContext {
-  const { registry } = core;
+  const { registry, env } = core;
   return {
     texts: createTexts(withObjects(core)),
     waiting: createWhyWaiting(core),
     bindings: new DeployBindingStore(registry),
     deployments: new JobDeploymentStore(registry),
     folders: createFolders(core),
+    workspaceDays: env.PROMPTQ_WORKSPACE_DAYS,
+    retentionDays: env.PROMPTQ_RETENTION_DAYS,
     readReceipt: createReceiptReader(core),
   };
 }

@@ -12,6 +12,7 @@ import {
   listRules,
 } from './catalog.ts';
 import { deleteBinding, listBindings, retryDeployment, writeBinding } from './deploy-bindings.ts';
+import { listFiles, readFile } from './files.ts';
 import {
   cancelJob,
   createJob,
@@ -87,6 +88,8 @@ export const routes = defineRoutes([
   exportConfig,
   listAttachments,
   readAttachment,
+  listFiles,
+  readFile,
   editProject,
   deleteProject,
   callMcp,

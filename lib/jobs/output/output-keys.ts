@@ -50,6 +50,16 @@ export function attachmentKey(jobId: string, attempt: number, index: number): st
   return `${attemptPrefix(jobId, attempt)}attachments/${index.toString().padStart(ATTEMPT_DIGITS, '0')}`;
 }
 
+/** Key of the list of the files that an attempt kept of its folder, written once `filesContentKey` is. */
+export function filesIndexKey(jobId: string, attempt: number): string {
+  return `${attemptPrefix(jobId, attempt)}files.json`;
+}
+
+/** Key of the bytes of all those files, one after the other; absent if they have none. */
+export function filesContentKey(jobId: string, attempt: number): string {
+  return `${attemptPrefix(jobId, attempt)}files`;
+}
+
 /** Prefix of the parts of the session that an attempt's agent kept. */
 export function sessionPrefix(jobId: string, attempt: number): string {
   return `${attemptPrefix(jobId, attempt)}session/`;

@@ -9,6 +9,7 @@ import type { TimeoutUnit } from '../../platform/config/core-env.ts';
 import { timeoutMs } from '../../platform/config/timeout.ts';
 import { followUpIds } from '../lifecycle/follow-up-record.ts';
 import type { Job } from '../lifecycle/job.ts';
+import { type Folders, ownerOfFolder, resolveFolder } from '../lifecycle/working-folder.ts';
 import type { ListedJob } from '../store/job-index.ts';
 import type { JobLabels } from '../store/job-labels.ts';
 import type { JobTexts } from '../store/job-texts.ts';
@@ -94,6 +95,8 @@ function viewNamed(
 
 /** Values that are stored beside a job's item. */
 interface BesideJob {
+  /** Absent: the folder is not shown. */
+  readonly keeping?: Keeping;
   readonly labels?: JobLabels;
   readonly deployments: JobView['deployments'];
   readonly changes?: JobView['changes'];
@@ -106,7 +109,7 @@ export function viewJob(
   job: Annotated<Job>,
   texts: JobTexts,
   timeoutUnit: TimeoutUnit,
-  { labels = {}, deployments, changes = null, queue = null, attempts = null }: BesideJob,
+  { labels = {}, deployments, keeping, changes = null, queue = null, attempts = null }: BesideJob,
 ): JobView {
   const { terminal: _terminal, ...lifecycle } = viewStatus(job);
   return {
@@ -123,6 +126,7 @@ export function viewJob(
     timeout_unit: timeoutUnit,
     retries: job.retries,
     cwd: job.cwd ?? null,
+    ...viewFolder(job, keeping),
     project_id: job.project_id,
     project: job.project,
     idempotency_key: (job.cause.kind === 'client' ? job.cause.key : undefined) ?? null,
@@ -156,6 +160,33 @@ export function viewJob(
 /** Its place in its tree. */
 function viewPlace({ ancestors = [] }: Pick<Job, 'ancestors'>): Pick<JobView, 'parent_id' | 'root_id'> {
   return { parent_id: ancestors.at(-1)?.id ?? null, root_id: ancestors[0]?.id ?? null };
+}
+
+/** Where jobs work, and for how many days after their end folders and jobs are kept; 0: always. */
+export interface Keeping {
+  readonly folders: Folders;
+  readonly workspaceDays: number;
+  readonly retentionDays: number;
+}
+
+const DAY_MS = 86_400_000;
+
+function viewFolder(
+  job: Job,
+  keeping: Keeping | undefined,
+): Pick<JobView, 'folder' | 'folder_kept_until' | 'files_kept_until'> {
+  if (keeping === undefined) return { folder: null, folder_kept_until: null, files_kept_until: null };
+  const { folders, workspaceDays, retentionDays } = keeping;
+  const folder = resolveFolder(folders, job);
+  const isDeleted = ownerOfFolder(folders, job) !== undefined;
+  const end = isTerminal(job.status) && job.finished_at !== undefined ? Date.parse(job.finished_at) : undefined;
+  const until = (days: number) =>
+    end === undefined || days === 0 ? null : new Date(end + days * DAY_MS).toISOString();
+  return {
+    folder: job.status !== 'DRAFT' && 'path' in folder ? folder.path : null,
+    folder_kept_until: isDeleted ? until(workspaceDays) : null,
+    files_kept_until: until(retentionDays),
+  };
 }
 
 function viewQuestion({ id, state, due }: NonNullable<Job['question']>): JobView['question'] {

@@ -23,6 +23,8 @@ export const coreEnv = z.object({
   PROMPTQ_TEMP: z.string().startsWith('/').default('/tmp'),
   /** Days after which a private folder that no job uses is deleted; 0: never. */
   PROMPTQ_WORKSPACE_DAYS: z.coerce.number().min(0).max(36_500).default(7),
+  /** Days after its end at which a job and all its data are deleted; 0: never. */
+  PROMPTQ_RETENTION_DAYS: z.coerce.number().min(0).max(36_500).default(0),
   /** Seconds between probes of one job that waits for the vendor account. */
   PROMPTQ_ACCOUNT_PROBE_SECONDS: wholeNumber(60, 1, 3600),
   /** The same for the vendor's usage limit, if the vendor doesn't report its end. */

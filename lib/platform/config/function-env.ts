@@ -65,9 +65,3 @@ export const deliverEnv = triggerEnv.extend({
   PROMPTQ_CALL_PAUSES: secondsList,
 });
 export type DeliverEnv = z.output<typeof deliverEnv>;
-
-/** Environment of the function that removes old jobs. */
-export const sweepEnv = triggerEnv.extend({
-  /** Days after its end at which a job and all its data are deleted; 0: never. */
-  PROMPTQ_RETENTION_DAYS: z.coerce.number().min(0).max(36_500).default(0),
-});

@@ -9,7 +9,7 @@ import { AUDIT_KIND, BINDING_SECRET_KIND, WRITTEN_KINDS } from '../../platform/a
 import { COUNTED_RECORDS } from '../../stats/counting/stream-filter.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { FUNCTION_MEMORY } from '../functions/function-memory.ts';
-import { countEnvironment, sweepEnvironment, triggerEnvironment } from '../functions/process-environment.ts';
+import { countEnvironment, triggerEnvironment } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
 import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
 import {
@@ -148,7 +148,7 @@ export class JobTriggers extends Construct {
     const sweep = new ServiceFunction(this, 'SweepJobs', {
       description: 'removes jobs that ended longer ago than they are kept',
       code: codeOf('triggers.sweep-jobs'),
-      environment: sweepEnvironment(data, deployment),
+      environment: triggerEnvironment(data, deployment),
       statements: [
         itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', 'UpdateItem', 'DeleteItem']),
         indexStatement(data, ['by-status', 'by-time']),

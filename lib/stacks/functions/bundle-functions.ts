@@ -66,6 +66,8 @@ const DECLARING = ['lib/contract', 'lib/jobs/receipts'];
 const USING_OBJECTS: ReadonlySet<string> = new Set([
   'attachments.list',
   'attachments.read',
+  'files.list',
+  'files.read',
   'jobs.logs',
   'jobs.result',
   'jobs.session',

@@ -31,6 +31,7 @@ export function triggerEnvironment(data: DataStack, deployment: Deployment): Env
     PROMPTQ_TIMEOUT_UNIT: deployment.timeoutUnit,
     PROMPTQ_DEPLOY_COMMANDS: deployment.deployCommands ? '1' : '0',
     PROMPTQ_WORKSPACE_DAYS: String(deployment.workspaceDays),
+    PROMPTQ_RETENTION_DAYS: String(deployment.retentionDays),
     ...agentsEnvironment(deployment),
     ...originEnvironment(deployment),
   };
@@ -77,11 +78,6 @@ export function scaleEnvironment(
     WORKER_PUBLIC_ADDRESSES: deployment.network.publicAddresses ? '1' : '0',
     WORKER_BUILD_PARAMETER: place.buildParameter,
   };
-}
-
-/** Environment of the function that deletes old jobs. */
-export function sweepEnvironment(data: DataStack, deployment: Deployment) {
-  return { ...triggerEnvironment(data, deployment), PROMPTQ_RETENTION_DAYS: String(deployment.retentionDays) };
 }
 
 function originEnvironment(deployment: Deployment) {

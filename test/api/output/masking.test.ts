@@ -35,7 +35,7 @@ afterAll(async () => await repository.close());
 async function ran(prompt: string, settings: Record<string, unknown> = {}) {
   const id = await createJob(service, { profile: 'masked', prompt, ...settings });
   await untilEnded(service, id);
-  const paths = ['', '/result', '/logs', '/attachments'].map((end) => `/jobs/${id}${end}`);
+  const paths = ['', '/result', '/logs', '/attachments', '/files'].map((end) => `/jobs/${id}${end}`);
   const answers = await Promise.all(paths.map(async (path) => await service.api('GET', path)));
   return { id, result: answers[1]?.json, told: answers.map(({ text }) => text).join('\n') };
 }
@@ -91,6 +91,23 @@ it('names of attachments are masked, and each file can still be read', async () 
     '***3.txt': '1\n',
     '***2.txt': '3\n',
     plain: '4\n',
+  });
+  expect(told).not.toContain(PLAIN);
+});
+
+it('files of the folder are masked in names and content, and marked', async () => {
+  const { id, told } = await ran(
+    'echo "a $PLAIN b" > "$PLAIN.txt"; printf "\\0%s\\0" "$OTHER" > binary; echo 1 > plain',
+  );
+  const { items } = (await service.api('GET', `/jobs/${id}/files`)).json;
+  const contents = items.map(async ({ path, masked }: { path: string; masked: boolean }) => {
+    const { text } = await service.api('GET', `/jobs/${id}/files/content?path=${encodeURIComponent(path)}`);
+    return [path, [masked, text]];
+  });
+  expect(Object.fromEntries(await Promise.all(contents))).toEqual({
+    '***.txt': [true, 'a *** b\n'],
+    binary: [true, '\0***\0'],
+    plain: [false, '1\n'],
   });
   expect(told).not.toContain(PLAIN);
 });

@@ -72,6 +72,11 @@ test('a job works in a separate worktree, and its changes are reported', async (
   expect(diff).toContain('+++ b/new.txt\n@@ -0,0 +1 @@\n+new\n');
   expect(diff).not.toContain('ignored');
   expect((await service.api('GET', `/jobs/${id}`)).json.changes).toEqual(result.changes);
+  const files = (await service.api('GET', `/jobs/${id}/files`)).json;
+  expect([files.selection, files.items.map(({ path }: { path: string }) => path)]).toEqual([
+    'worktree',
+    ['README.md', 'new.txt'],
+  ]);
 });
 
 test('changes that a job hides by its index or its excludes are reported', async () => {

@@ -148,6 +148,19 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
     expect(living()).toEqual([]);
   });
 
+  test('keeps of a folder what the account of the job can read', async () => {
+    const { id } = await run(`echo kept > kept.txt; echo x > closed; chmod 000 closed
+      ln -s ${service.home}/local.json link; mkdir -m 000 in`);
+    const { items } = (await service.api('GET', `/jobs/${id}/files`)).json;
+    expect(items.map(({ path, reason }: Record<string, string>) => [path, reason])).toEqual([
+      ['closed', 'unreadable'],
+      ['kept.txt', null],
+      ['link', 'link'],
+      ['in', 'unreadable'],
+    ]);
+    expect((await service.api('GET', `/jobs/${id}/files/content?path=kept.txt`)).text).toBe('kept\n');
+  });
+
   test("keeps a job's attachments, except links and files of other users", async () => {
     const { id, attachments, warnings } = await run(`cd $PROMPTQ_ATTACHMENTS; echo kept > kept.txt
       ln -s ${service.home}/local.json link; mkfifo pipe; chmod 000 kept.txt`);

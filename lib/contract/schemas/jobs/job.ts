@@ -151,6 +151,18 @@ export const job = z
     timeout_unit: z.string(),
     retries: z.number().int(),
     cwd: z.string().nullable(),
+    folder: z.string().nullable().meta({
+      description:
+        "Where the job works, or will work, on its worker's file system: in a local run, a folder of this machine. Null for a draft.",
+    }),
+    folder_kept_until: timestamp.nullable().meta({
+      description:
+        'When the folder is deleted at the earliest: later if another job of the thread uses it meanwhile. Null until the job has ended, and for a folder that is not deleted, because `cwd` names it or the service deletes none.',
+    }),
+    files_kept_until: timestamp.nullable().meta({
+      description:
+        'When the job is deleted with its output and the copy of its files, which `GET /jobs/{id}/files` lists. Null until the job has ended, and if the service deletes no jobs.',
+    }),
     project_id: z.string(),
     project: z.string(),
     idempotency_key: z.string().nullable(),

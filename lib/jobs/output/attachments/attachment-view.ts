@@ -40,7 +40,7 @@ export function downloadAs(path: string): string {
 }
 
 /** The content type by file name; a hint for clients, never the type that a download is sent with. */
-function contentTypeOf(path: string): string {
+export function contentTypeOf(path: string): string {
   const extension = /\.([a-z0-9]{1,8})$/i.exec(path)?.[1]?.toLowerCase() ?? '';
   return CONTENT_TYPES[extension] ?? 'application/octet-stream';
 }
