@@ -1,5 +1,6 @@
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Container from '@cloudscape-design/components/container';
+import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import FormField from '@cloudscape-design/components/form-field';
 import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
@@ -60,7 +61,11 @@ export function JobForm({ editing = false, withProject = !editing, ...part }: Jo
         <SettingsFields {...part} />
       </Container>
       {!editing && (
-        <Container header={<Header variant="h2">Idempotency</Header>}>
+        <ExpandableSection
+          headerText="For programs"
+          variant="container"
+          defaultExpanded={fields.idempotency_key !== '' || errors.idempotency_key !== undefined}
+        >
           <FormField
             label="Idempotency key"
             description="Prevents duplicates: a second request with the same key returns the existing job."
@@ -72,7 +77,7 @@ export function JobForm({ editing = false, withProject = !editing, ...part }: Jo
               onChange={({ detail }) => onChange({ idempotency_key: detail.value })}
             />
           </FormField>
-        </Container>
+        </ExpandableSection>
       )}
     </SpaceBetween>
   );

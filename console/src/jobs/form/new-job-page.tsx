@@ -17,6 +17,7 @@ import { creationOf, type JobErrors, type JobFields } from './job-fields.ts';
 import { JobForm } from './job-form.tsx';
 import { promptqLine } from './promptq-line.ts';
 import { useNewJob } from './use-new-job.ts';
+import './new-job.css';
 
 /** Creates a job, from scratch or with `?from=ID` from an existing one. Each address has its own form. */
 export function NewJobPage() {
@@ -32,25 +33,31 @@ function NewJob() {
   useSubmitKey(() => mayAct && !create.isPending && job.submit(false));
   if (model.isAwaited) return <PageLoading what="the job to start from" />;
   return (
-    <SpaceBetween size="m">
-      <Header variant="h1" actions={<CopyButtons fields={fields} />}>
-        New job
-      </Header>
-      {model.error && <Alert type="warning">{`Could not load the job to start from: ${model.error.message}`}</Alert>}
-      {!mayAct && (
-        <Alert type="info" header="Your role is read-only">
-          You can prepare a job here and copy it as a command. An operator or admin can create it.
-        </Alert>
-      )}
-      <JobForm fields={fields} errors={errors} onChange={job.change} />
-      {create.error && fieldErrorOf(create.error.message) === undefined && <CreationFailure error={create.error} />}
-      {Object.keys(errors).length > 0 && (
-        <div role="alert">
-          <Box color="text-status-error">The job was not created: {invalidLabels(errors)}.</Box>
+    <>
+      <SpaceBetween size="m">
+        <Header variant="h1" actions={<CopyButtons fields={fields} />}>
+          New job
+        </Header>
+        {model.error && <Alert type="warning">{`Could not load the job to start from: ${model.error.message}`}</Alert>}
+        {!mayAct && (
+          <Alert type="info" header="Your role is read-only">
+            You can prepare a job here and copy it as a command. An operator or admin can create it.
+          </Alert>
+        )}
+        <JobForm fields={fields} errors={errors} onChange={job.change} />
+        {create.error && fieldErrorOf(create.error.message) === undefined && <CreationFailure error={create.error} />}
+        {Object.keys(errors).length > 0 && (
+          <div role="alert">
+            <Box color="text-status-error">The job was not created: {invalidLabels(errors)}.</Box>
+          </div>
+        )}
+      </SpaceBetween>
+      {mayAct && (
+        <div className="form-actions">
+          <CreateButtons {...job} />
         </div>
       )}
-      {mayAct && <CreateButtons {...job} />}
-    </SpaceBetween>
+    </>
   );
 }
 
