@@ -1,4 +1,9 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { ConfigFileError } from '../lib/catalog/find-config-file.ts';
+import { forgetLocalRun, saveLocalRun } from '../lib/cli/base/credentials.ts';
+import { IS_PACKED } from '../lib/local/program/program-files.ts';
 import { fileFault, HomeError } from '../lib/local/run/home-error.ts';
 import { HomeInUseError } from '../lib/local/run/home-lock.ts';
 import { readPort, SettingError } from '../lib/local/run-settings.ts';
@@ -7,22 +12,23 @@ import { userPath } from '../lib/platform/config/surroundings.ts';
 
 /** `npm start`: the whole service on this machine, until SIGINT or SIGTERM. */
 
-/** For a service that `promptq dev` started. */
-const IN_ANOTHER_TERMINAL = `
-Run a job from another terminal; the command line finds this service while it runs:
-
-  promptq run "Say hello" --follow
-`;
 /** Part of the printed commands; the token is in a shell variable. */
 const AUTHORIZED = '-H "Authorization: Bearer $TOKEN"';
 
 const USAGE = `Usage: npm start
+       npm start -- --allow FOLDER    jobs may also work in this folder and below; repeatable
 
 Its settings are variables of the environment, for example
 
   PORT=3001 npm start
 
 docs/guide/local-run.md describes them.
+`;
+
+const IN_ANOTHER_TERMINAL = `
+Run a job from another terminal${IS_PACKED ? '' : ', in this folder'}:
+
+  ${promptq('run "Say hello" --follow')}
 `;
 
 /** Errors whose message tells an operator what to do. */
@@ -33,14 +39,7 @@ const write = process.stdout.write.bind(process.stdout);
 const writeError = process.stderr.write.bind(process.stderr);
 const say = (text: string) => write(`${text}\n`);
 const log = (line: string) => write(`${new Date().toTimeString().slice(0, 8)}  ${line}\n`);
-const [argument] = process.argv.slice(2);
-if (argument === '--help') {
-  write(USAGE);
-  process.exit(0);
-} else if (argument !== undefined) {
-  writeError(`promptq: npm start takes no arguments, but got ${JSON.stringify(argument)}\n\n${USAGE}`);
-  process.exit(2);
-}
+allowFolders(process.argv.slice(2));
 // A closed terminal must not end the service before it has stopped its parts.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
@@ -57,18 +56,45 @@ process.once('disconnect', () => void stop());
 // On AWS an unhandled error ends only the process of its function. Here it must not end the service.
 process.on('uncaughtException', (error) => log(`unhandled error in a function: ${error.stack ?? error.message}`));
 
+// Functions share this process, and its environment is theirs.
+const user = { ...process.env };
 const service = await starting.catch((error: unknown) => fail(explain(error)));
-if (stopping === undefined) say(welcome(service));
-// Only a child of `promptq dev` has this channel.
-process.send?.({ url: service.baseUrl, token: service.token });
+const isFound = await saveLocalRun(user, { url: service.baseUrl, token: service.token, pid: process.pid }).then(
+  () => true,
+  (error: Error) => void log(`the command line does not find this service: ${error.message}`),
+);
+if (stopping === undefined) say(welcome(service, isFound === true));
 
 async function stop(): Promise<void> {
   stopping ??= (async () => {
     say('\nStopping. Running jobs get a few seconds, then go back to the queue.');
     await (await starting).stop();
+    await forgetLocalRun(user, process.pid).catch(() => undefined);
   })();
   await stopping;
   process.exit(0);
+}
+
+/** Sets the folders that the arguments name. */
+function allowFolders(args: readonly string[]): void {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { allow: { type: 'string', multiple: true, default: [] }, help: { type: 'boolean' } },
+    });
+    if (values.help) {
+      write(USAGE);
+      process.exit(0);
+    }
+    const allowed = values.allow.map((folder) => realpathSync(folder));
+    const unlisted = allowed.find((folder) => folder.includes(':'));
+    if (unlisted !== undefined) throw new Error(`--allow: ${unlisted} has a colon, which separates folders in lists`);
+    const roots = [process.env.PROMPTQ_ALLOWED_ROOTS, ...allowed].filter((root) => root !== undefined && root !== '');
+    if (roots.length > 0) process.env.PROMPTQ_ALLOWED_ROOTS = roots.join(':');
+  } catch (error) {
+    writeError(`promptq: ${(error as Error).message}\n\n${USAGE}`);
+    process.exit(2);
+  }
 }
 
 function listeningPort(): number {
@@ -102,7 +128,16 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-function welcome({ baseUrl, consoleUrl, token, home }: LocalService): string {
+/** How a command of the command line is written here. */
+function promptq(command: string): string {
+  if (!IS_PACKED) return `npm run promptq --silent -- ${command}`;
+  const isOnPath = userPath(process.env)
+    .split(delimiter)
+    .some((folder) => existsSync(join(folder, 'promptq')));
+  return `${isOnPath ? '' : 'npx '}promptq ${command}`;
+}
+
+function welcome({ baseUrl, consoleUrl, token, home }: LocalService, isFound: boolean): string {
   return `
 Promptq runs on this machine. ${whereJobsGo(process.env.PROMPTQ_DEFAULT_PROFILE)}
 
@@ -113,8 +148,8 @@ Promptq runs on this machine. ${whereJobsGo(process.env.PROMPTQ_DEFAULT_PROFILE)
   Logs       ${home}/logs
   Jobs' PATH ${userPath(process.env)}
   Stop       Ctrl-C
-${process.send === undefined ? '' : IN_ANOTHER_TERMINAL}
-Paste these lines into another terminal. The first two create a job:
+${isFound ? IN_ANOTHER_TERMINAL : ''}
+Or call the API. The first two lines create a job:
 
   export BASE=${baseUrl} TOKEN="$(cat ${shellQuoted(`${home}/token`)})"
   ID=$(curl -fsS $BASE/api/v1/jobs ${AUTHORIZED} -H 'Content-Type: application/json' -d '{"prompt":"Say hello"}' | grep -o 'job_[0-9a-z]*' | head -n 1)

@@ -3,6 +3,7 @@ import { editProject as route } from '../../lib/contract/routes/project-settings
 import { editProject } from '../../lib/projects/edit-project.ts';
 import { ProjectSettingsStore } from '../../lib/projects/project-settings.ts';
 import { ProjectStore } from '../../lib/projects/projects.ts';
+import { addressRules } from '../../lib/projects/repository-address.ts';
 
 /** `PATCH /projects/{id}` */
 export const handler = handle(
@@ -11,7 +12,8 @@ export const handler = handle(
     projects: new ProjectStore(registry),
     settings: new ProjectSettingsStore(registry),
     workspaces: env.PROMPTQ_WORKSPACES,
-    rules: { loopback: env.PROMPTQ_REPOSITORY_LOOPBACK },
+    // The user of a local run may grant a folder at any time.
+    rules: () => addressRules(env),
   }),
-  async ({ params, body }, _call, context) => ({ body: await editProject(context, params.id, body) }),
+  async ({ params, query, body }, _call, context) => ({ body: await editProject(context, params.id, body, query) }),
 );

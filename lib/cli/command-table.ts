@@ -230,6 +230,11 @@ export const COMMANDS: readonly CommandSpec[] = [
         about:
           'folder of its data; default: PROMPTQ_HOME, or a folder in ~/.local/share/promptq for each current folder',
       },
+      {
+        flags: '--allow <folder>',
+        about: 'jobs may also work in this folder and below; repeatable',
+        isList: true,
+      },
       { flags: '--config <file>', about: 'configuration file; default: PROMPTQ_CONFIG, or promptq.config.yaml' },
     ],
     routes: [],

@@ -25,7 +25,6 @@ export const ROUTES_WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   'profiles.delete': ADMIN,
   'config.import': ADMIN,
   'config.export': ADMIN,
-  'projects.edit': ADMIN,
   'projects.delete': ADMIN,
   'mcp.call': 'for agents; `promptq mcp` serves the same tools',
   'openapi.read': 'for generators of clients',

@@ -1,4 +1,5 @@
 import type { CommandSpec } from './base/context.ts';
+import type { OptionSpec } from './base/option.ts';
 import { IDEMPOTENCY_KEY, JOB, JSON_OPTION, LOG_EVENTS, RUNNING, WAITING } from './jobs/job-options.ts';
 
 const RUN_ROUTES = [
@@ -12,14 +13,31 @@ const RUN_ROUTES = [
   'jobs.cancel',
 ];
 
+/** Where a job works that a local run runs for the checkout of its user. */
+const CHECKOUT: readonly OptionSpec[] = [
+  {
+    flags: '--worktree',
+    about: 'work in a worktree of the git repository here (default there, if the service is a local run)',
+    conflicts: ['project', 'cwd', 'here'],
+  },
+  {
+    flags: '--apply',
+    about: 'after a success, apply the changes of the worktree here',
+    conflicts: ['detach', 'draft', 'project', 'cwd', 'here'],
+  },
+  { flags: '--here', about: 'work in this folder itself, in a local run', conflicts: ['cwd'] },
+  { flags: '--dirty', about: 'with --here, even if it has changes that are not committed' },
+  { flags: '--yes', about: 'with --here, let jobs work in this folder from now on without asking' },
+];
+
 /** The commands that create a job. */
 export const RUN_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'run',
     about: 'create a job, wait for its end, and print its answer',
     args: [['[prompt]', 'the prompt; a script for the profile shell']],
-    options: [...RUNNING, IDEMPOTENCY_KEY, ...WAITING, JSON_OPTION],
-    routes: RUN_ROUTES,
+    options: [...RUNNING, ...CHECKOUT, IDEMPOTENCY_KEY, ...WAITING, JSON_OPTION],
+    routes: [...RUN_ROUTES, 'jobs.read', 'attachments.read', 'projects.edit'],
     json: 'JobResult',
     jsonLines: LOG_EVENTS,
     load: async () => await import('./commands/run.ts'),

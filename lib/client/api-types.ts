@@ -1355,7 +1355,7 @@ export interface components {
         };
         ProjectEdit: {
             /**
-             * @description URL of a git repository: https, without credentials. Each job of the project that sets no `cwd` then works in a new git worktree. Empty: none.
+             * @description URL of a git repository: https, without credentials. In a local run also the path of a repository on that machine, in a folder that its user has opened to jobs. Each job of the project that sets no `cwd` then works in a new git worktree. Empty: none.
              * @example https://git.example.com/team/app.git
              */
             repository?: string | null;
@@ -7110,7 +7110,10 @@ export interface operations {
     };
     editProjects: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Create the project, under this name, if there is none. */
+                create?: "1";
+            };
             header?: never;
             path: {
                 /** @description The id or name of the project. */

@@ -7,6 +7,7 @@ import { OutputStore } from '../jobs/output/output-store.ts';
 import { JobStore } from '../jobs/store/job-store.ts';
 import { JobTextStore } from '../jobs/store/job-texts.ts';
 import type { TriggerEnv } from '../platform/config/function-env.ts';
+import { readGrants } from '../platform/config/granted-folders.ts';
 
 /** A process's settings, as far as `Names` says. */
 interface Settings<Names extends keyof TriggerEnv> {
@@ -47,6 +48,16 @@ export function createOutputStore({ objects, env }: Objects & Settings<'OUTPUT_B
 /** The roots of the folders that jobs work in. */
 export function createFolders({
   env,
-}: Settings<'PROMPTQ_WORKSPACES' | 'PROMPTQ_TEMP' | 'PROMPTQ_ALLOWED_ROOTS'>): Folders {
-  return { workspaces: env.PROMPTQ_WORKSPACES, roots: [env.PROMPTQ_TEMP, ...env.PROMPTQ_ALLOWED_ROOTS] };
+}: Settings<'PROMPTQ_WORKSPACES' | 'PROMPTQ_TEMP' | 'PROMPTQ_ALLOWED_ROOTS' | 'PROMPTQ_GRANTED_FOLDERS'>): Folders {
+  const { PROMPTQ_WORKSPACES: workspaces, PROMPTQ_GRANTED_FOLDERS: file } = env;
+  const roots = [env.PROMPTQ_TEMP, ...env.PROMPTQ_ALLOWED_ROOTS];
+  if (file === undefined) return { workspaces, roots };
+  return {
+    workspaces,
+    // A folder may be granted at any time.
+    get roots() {
+      return [...roots, ...readGrants(file).here];
+    },
+    howToAllow: 'start the service with --allow FOLDER, or use `promptq run --here` in the folder',
+  };
 }

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { isWellFormed, TOKEN_PATTERN } from '../../lib/access/tokens/api-tokens.ts';
 
 /** Where the operator's own secrets are meant to lie in a home. */
-export const OPERATORS_OWN = /^(token|local\.json|secrets\/|oidc-)/;
+export const OPERATORS_OWN = /^(token|local\.json|secrets\/|oidc-|\.config\/promptq\/local-run\.json)/;
 
 /**
  * The files of a local run's home (tables, objects, queues, logs, workspaces) that hold an API token, which nothing but

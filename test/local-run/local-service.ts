@@ -61,6 +61,8 @@ const START_LIMIT = 90_000;
 
 /** Milliseconds between two probes: probes of what takes long must not take the time of what they wait for. */
 const PAUSE = { first: 30, growth: 1.5, longest: 1_000 } as const;
+/** What a start writes for the user's commands is in its HOME. */
+const OWN_FOLDERS = { XDG_CONFIG_HOME: '', XDG_STATE_HOME: '' };
 const PROGRAM = fileURLToPath(new URL('../../bin/local.ts', import.meta.url));
 
 /**
@@ -87,7 +89,7 @@ export async function startService(
   ];
   const child = spawn(program, args, {
     // Agents start login shells: what a developer's own profile does there is no part of a test.
-    env: { ...process.env, HOME: home, PORT: '0', PROMPTQ_HOME: home, ...dynamodb, ...options.env },
+    env: { ...process.env, ...OWN_FOLDERS, HOME: home, PORT: '0', PROMPTQ_HOME: home, ...dynamodb, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: options.ownGroup ?? false,
   });

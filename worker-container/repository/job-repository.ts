@@ -1,8 +1,10 @@
+import { realpath } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { ownFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
 import { LOCK, type SharedLocks } from '../../lib/platform/shared-lock.ts';
 import type { ProjectSettings } from '../../lib/projects/project-settings.ts';
+import { addressRules, folderFault, localFolder } from '../../lib/projects/repository-address.ts';
 import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import type { SecretSource } from '../secrets/secrets.ts';
 import { rethrowTransient } from '../secrets/transient-error.ts';
@@ -133,12 +135,26 @@ async function cloneRequest(
   settings: ProjectSettings & { readonly repository: string },
 ): Promise<CloneRequest> {
   const { repository, ref, secret } = settings;
+  const folder = localFolder(repository);
+  if (folder !== undefined) {
+    await requireGranted(surroundings, folder);
+    return { workspaces, projectId: job.project_id, repository, ref, credentials: { GIT_ALLOW_PROTOCOL: 'file' } };
+  }
   const value = secret === undefined ? undefined : await readSecret(context, secret);
   if (value !== undefined) surroundings.redaction.add([value]);
   const credentials = secret && value ? credentialsFor(repository, secret, value) : undefined;
   if (credentials !== undefined) surroundings.redaction.add([credentials.password]);
   const environment = await credentialEnvironment(surroundings.attemptDir, credentials);
   return { workspaces, projectId: job.project_id, repository, ref, credentials: environment };
+}
+
+/** @throws Error unless the user of this machine lets jobs read the folder, and what its links lead to, by now */
+async function requireGranted({ env }: GitSurroundings, folder: string): Promise<void> {
+  const { roots } = addressRules(env);
+  const real = await realpath(folder).catch(() => folder);
+  const realRoots = roots && (await Promise.all(roots.map(async (root) => await realpath(root).catch(() => root))));
+  const fault = folderFault(real, realRoots);
+  if (fault !== undefined) throw new Error(`repository: ${real}: ${fault}`);
 }
 
 async function readSecret({ secrets }: Pick<RepositoryContext, 'secrets'>, name: string): Promise<string> {

@@ -1,6 +1,7 @@
 import { constants, copyFile, lstat, mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { localFolder } from '../../lib/projects/repository-address.ts';
 import { putFile, removeTree } from '../service-accounts/untrusted-files.ts';
 import { type GitSurroundings, git } from './git.ts';
 import { bundleBeside, type KeptClone, recordPath } from './kept-clone.ts';
@@ -106,11 +107,17 @@ const CONFIG = `[user]
 \tinteractive = false
 `;
 
-/** The remote that relative addresses of submodules begin with. The address has no credentials. */
+/**
+ * The remote that relative addresses of submodules begin with. The address has no credentials. A folder of this machine
+ * is a user's checkout, whose branches `git push` must not move.
+ */
 const originOf = (address: string) => `[remote "origin"]
 \turl = ${JSON.stringify(address)}
 \tfetch = +refs/heads/*:refs/remotes/origin/*
-`;
+${localFolder(address) === undefined ? '' : `\tpushurl = ${NO_PUSH}\n`}`;
+
+/** No such folder can exist. */
+const NO_PUSH = '/dev/null/jobs-do-not-push-to-a-checkout--use-promptq-pull';
 
 /**
  * A repository with the clone's refs and none of its objects, which it borrows. Everything in it is new: git copies it
@@ -134,17 +141,20 @@ async function makeRepository(
   await mkdir(join(template, 'objects', 'info'), { recursive: true });
   await writeFile(join(template, 'config'), CONFIG + originOf(clone.address));
   await writeFile(join(template, 'objects', 'info', 'alternates'), `${join(clone.dir, 'objects')}\n`);
-  await copyRefs(clone, join(template, 'packed-refs'));
+  await copyOf(clone, 'packed-refs', template);
+  await copyOf(clone, 'shallow', template).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
   await git(surroundings, ['init', '--quiet', `--template=${template}`, `--initial-branch=${branch}`, '--', path]);
   const repository = { gitDir: join(path, '.git'), workTree: path };
   if (from !== undefined) return await restoreSnapshot(surroundings, from, repository);
   await git(surroundings, ['reset', '--hard', '--quiet', clone.base], { repository });
 }
 
-/** Streams the refs, since the worker may not keep the file's owner or mode, and never through a link. */
-async function copyRefs(clone: KeptClone, target: string): Promise<void> {
-  const source = await open(join(clone.dir, 'packed-refs'), constants.O_RDONLY | constants.O_NOFOLLOW);
-  const copy = await open(target, 'w');
+/** Streams a file, since the worker may not keep the file's owner or mode, and never through a link. */
+async function copyOf(clone: KeptClone, name: string, folder: string): Promise<void> {
+  const source = await open(join(clone.dir, name), constants.O_RDONLY | constants.O_NOFOLLOW);
+  const copy = await open(join(folder, name), 'w');
   await pipeline(source.createReadStream(), copy.createWriteStream());
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { localFolder } from '../../lib/projects/repository-address.ts';
 import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { fetcherOf } from '../service-accounts/service-account.ts';
 import { giveTree, putFile, removeTree } from '../service-accounts/untrusted-files.ts';
@@ -148,7 +149,9 @@ async function fetch(
   { credentials, repository }: CloneRequest,
   what: readonly string[],
 ): Promise<void> {
-  const flags = ['--quiet', '--force', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
+  // A checkout of this machine may be shallow.
+  const shallow = localFolder(repository) === undefined ? [] : ['--update-shallow'];
+  const flags = ['--quiet', '--force', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', ...shallow];
   const more = what.filter((arg) => arg.startsWith('--'));
   const refspecs = what.filter((arg) => !arg.startsWith('--'));
   const args = ['fetch', ...flags, ...more, '--', repository, ...refspecs];

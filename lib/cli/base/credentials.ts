@@ -22,12 +22,18 @@ function localRunPath(env: Env): string {
   return join(dirname(credentialsPath(env)), 'local-run.json');
 }
 
+/** Credentials to use. */
+interface FoundCredentials extends Credentials {
+  /** Whether the service is a local run of this user, which lives. */
+  readonly isLocal: boolean;
+}
+
 /**
  * The credentials to use: PROMPTQ_URL and PROMPTQ_TOKEN, then those of `login`, then those of the newest running
  * `dev`. A saved token is sent only to the service that it was saved for.
  * @throws CommandError that says which one is missing
  */
-export async function findCredentials(env: Env): Promise<Credentials> {
+export async function findCredentials(env: Env): Promise<FoundCredentials> {
   const saved = await readSaved(credentialsPath(env));
   const local = await livingRuns(env);
   const url = env.PROMPTQ_URL ? checkUrl(env.PROMPTQ_URL, 'PROMPTQ_URL') : (saved ?? local[0])?.url;
@@ -36,7 +42,7 @@ export async function findCredentials(env: Env): Promise<Credentials> {
   const token = env.PROMPTQ_TOKEN || [saved, ...local].find((found) => found?.url === url)?.token;
   if (token === undefined)
     throw usageError(`there is no token for ${url}; run \`promptq login\`, or set PROMPTQ_TOKEN`);
-  return { url, token: checkToken(token) };
+  return { url, token: checkToken(token), isLocal: local.some((run) => run.url === url) };
 }
 
 export async function saveCredentials(env: Env, credentials: Credentials): Promise<string> {

@@ -7,14 +7,17 @@ import type { Context } from '../base/context.ts';
 import { explain, usageError } from '../base/errors.ts';
 import { EXIT, type StopSignal } from '../base/exit-codes.ts';
 import { replayNote } from '../base/replay-note.ts';
+import { type CheckoutOptions, placeJob } from '../checkout/place-job.ts';
+import { pullChanges } from '../checkout/pull-changes.ts';
 import { printAnswer, summary } from '../jobs/answer.ts';
+import type { Repository } from '../jobs/apply-changes.ts';
 import { attend, exitCodeOf, type WaitOptions } from '../jobs/attend.ts';
 import { checkScopes } from '../jobs/check-scopes.ts';
 import { type JobOptions, jobFields } from '../jobs/job-fields.ts';
 import { copyOutput, outputStyle } from '../jobs/output.ts';
 
 /** Options of commands that create a job and wait for it. */
-export interface RunOptions extends JobOptions, WaitOptions {
+export interface RunOptions extends JobOptions, WaitOptions, CheckoutOptions {
   readonly follow?: true;
   readonly raw?: true;
   readonly detach?: true;
@@ -24,17 +27,31 @@ export interface RunOptions extends JobOptions, WaitOptions {
 }
 
 export async function run(context: Context, [prompt]: readonly string[], options: RunOptions): Promise<number> {
-  return await runJob(context, await jobFields(context, prompt, options), options);
+  const place: Place = async (client, fields) => await placeJob(context, client, fields, options);
+  return await runJob(context, await jobFields(context, prompt, options), options, place);
 }
 
-/** Creates a job and, unless the options say otherwise, waits for its end. @returns the exit code */
-export async function runJob(context: Context, fields: JobFields, options: RunOptions): Promise<number> {
+/** Chooses where a job works before it is created. */
+type Place = (client: Promptq, fields: JobFields) => ReturnType<typeof placeJob>;
+
+/**
+ * Creates a job and, unless the options say otherwise, waits for its end.
+ * @param place default: the job works where its fields say
+ * @returns the exit code
+ */
+async function runJob(
+  context: Context,
+  fields: JobFields,
+  options: RunOptions,
+  place: Place = async (_, unplaced) => ({ fields: unplaced }),
+): Promise<number> {
   if (fields.prompt === undefined) throw usageError('give a prompt, or --file');
   const client = await clientOf(context);
   const isDetached = options.detach ?? options.draft ?? false;
   await checkScopes(client, isDetached ? ['write'] : ['write', 'read', 'logs']);
+  const placed = await place(client, fields);
   const { created, stoppedBy } = await create(context, client, {
-    ...fields,
+    ...placed.fields,
     ...(options.draft && { draft: true }),
     ...(options.idempotencyKey !== undefined && { idempotency_key: options.idempotencyKey }),
   });
@@ -45,7 +62,40 @@ export async function runJob(context: Context, fields: JobFields, options: RunOp
     return EXIT.succeeded;
   }
   await context.terminal.note(`job ${created.id}${created.url === null ? '' : ` ${created.url}`}`);
-  return await finish(context, client, { id: created.id, options, stoppedBy });
+  const exitCode = await finish(context, client, { id: created.id, options, stoppedBy });
+  if (placed.checkout === undefined) return exitCode;
+  const isApplied = (options.apply ?? false) && exitCode === EXIT.succeeded;
+  return (await offerChanges(context, client, { id: created.id, checkout: placed.checkout, isApplied })) ?? exitCode;
+}
+
+interface Offered {
+  readonly id: string;
+  readonly checkout: Repository;
+  readonly isApplied: boolean;
+}
+
+/** Applies the changes of a job that has ended to the checkout that it started from, or says how. @returns the exit code, if it failed */
+async function offerChanges(
+  { terminal, env }: Context,
+  client: Promptq,
+  { id, checkout, isApplied }: Offered,
+): Promise<number | undefined> {
+  const pull = `\`promptq pull ${id}\` applies the changes here`;
+  try {
+    if (!isApplied) {
+      const { changes } = await dataOf(client.api.GET('/api/v1/jobs/{id}', { params: { path: { id } } }));
+      if (changes !== null && changes.files > 0) await terminal.note(`${changes.stat.trimEnd()}\n${pull}`);
+      return undefined;
+    }
+    const { files, stat } = await pullChanges(client, id, checkout, { keepsUncommitted: true });
+    await terminal.note(files === 0 ? 'the job changed nothing' : `${stat.trimEnd()}\napplied to ${checkout.root}`);
+    return undefined;
+  } catch (error) {
+    const { exitCode, message } = explain(error, env);
+    await terminal.fail(message);
+    await terminal.note(pull);
+    return exitCode;
+  }
 }
 
 interface ContinueOptions extends RunOptions {

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { CommandRun, Context } from '../base/context.ts';
-import { type Credentials, forgetLocalRun, saveLocalRun } from '../base/credentials.ts';
 import { EXIT } from '../base/exit-codes.ts';
 import { installedLocalRun, type LocalRun } from './installation.ts';
 
@@ -12,16 +11,17 @@ const SOURCE = import.meta.url.endsWith('.ts')
   : undefined;
 
 interface DevOptions {
+  readonly allow?: readonly string[];
   readonly port?: number;
   readonly home?: string;
   readonly config?: string;
 }
 
 /** Runs the service on this machine until Ctrl-C. Other commands find it while it runs. */
-export const run: CommandRun<DevOptions> = async (context, _args, { port, home, config }) => {
-  const { env, terminal } = context;
+export const run: CommandRun<DevOptions> = async (context, _args, { allow = [], port, home, config }) => {
+  const { env } = context;
   const { program, args } = await localRun(context);
-  const child = spawn(program, args, {
+  const child = spawn(program, [...args, ...allow.flatMap((folder) => ['--allow', folder])], {
     env: {
       ...env,
       ...(port !== undefined && { PORT: String(port) }),
@@ -34,13 +34,8 @@ export const run: CommandRun<DevOptions> = async (context, _args, { port, home, 
   const forward = () => void child.kill('SIGTERM');
   const keep = context.onInterrupt(forward);
   process.once('SIGTERM', forward).once('SIGHUP', forward);
-  child.once('message', (credentials: Credentials) => {
-    const saved = saveLocalRun(env, { ...credentials, pid: child.pid ?? 0 });
-    void saved.catch((error: unknown) => terminal.note(String(error)));
-  });
   const [code] = await once(child, 'exit');
   keep();
-  await forgetLocalRun(env, child.pid);
   return code === 0 ? EXIT.succeeded : EXIT.jobFailed;
 };
 

@@ -87,7 +87,16 @@ async function ownPrograms(git: Git): Promise<[string, string][]> {
   });
 }
 
+/** The paths of files with changes that are not committed, relative to the root. @param paths the only ones to look at */
+export async function uncommitted({ root, git }: Repository, paths: readonly string[] = []): Promise<string[]> {
+  const literal = paths.map((path) => `:(top,literal)${path}`);
+  const status = await git(['status', '--porcelain', '-z', '--no-renames', '--', ...literal], root);
+  return status.split('\0').flatMap((entry) => (entry === '' ? [] : [entry.slice(3)]));
+}
+
 export interface ApplyOptions {
+  /** Refuses to change a file with changes that are not committed. */
+  readonly keepsUncommitted?: true;
   readonly check?: true;
   readonly '3way'?: true;
   readonly allowConfig?: true;
@@ -106,6 +115,12 @@ export async function applyChanges(repository: Repository, diff: string, options
     const after = namesIn(await list());
     const names = [...new Set([...after, ...namesIn(await list('-R'))])];
     await refuseNames(repository, names, options);
+    const dirty = options.keepsUncommitted ? await uncommitted(repository, names) : [];
+    if (dirty.length > 0)
+      throw new CommandError(
+        EXIT.jobFailed,
+        `the changes are not applied, because they touch what is not committed here: ${dirty.slice(0, MAX_LISTED).join(', ')}`,
+      );
     await refuseLinks(repository, { diff, names, isMerge: options['3way'] === true });
     if (options.check) flags.push('--check');
     if (options['3way']) flags.push('--3way');

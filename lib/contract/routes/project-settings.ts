@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 import { defineRoute } from '../route.ts';
 import { composed } from '../schemas/fields/name.ts';
+import { switchParameter } from '../schemas/fields/text.ts';
 import { projectEdit, projectSettings } from '../schemas/project-settings.ts';
 
 const params = z.object({
@@ -17,6 +18,7 @@ export const editProject = defineRoute({
   summary: 'Update a project',
   description: 'Fields that are absent or null keep their values. Running jobs are not affected.',
   params,
+  query: z.object({ create: switchParameter('Create the project, under this name, if there is none.') }),
   body: projectEdit,
   responses: { 200: { description: 'The updated project.', schema: projectSettings } },
   errors: ['not_found', 'invalid_request'],

@@ -16,7 +16,7 @@ export const projectEdit = z
   .strictObject({
     repository: optionalText(z.string().max(addressLength)).meta({
       description:
-        'URL of a git repository: https, without credentials. Each job of the project that sets no `cwd` then works in a new git worktree. Empty: none.',
+        'URL of a git repository: https, without credentials. In a local run also the path of a repository on that machine, in a folder that its user has opened to jobs. Each job of the project that sets no `cwd` then works in a new git worktree. Empty: none.',
       example: 'https://git.example.com/team/app.git',
     }),
     ref: optionalText(

@@ -8,6 +8,8 @@ export interface Folders {
   readonly workspaces: string;
   /** Further roots for absolute folders. */
   readonly roots: readonly string[];
+  /** How the user of a local run allows another root; absent: only the operator can. */
+  readonly howToAllow?: string;
 }
 
 type WorkingFolder = { readonly path: string } | { readonly rejected: string };
@@ -51,7 +53,8 @@ export function resolveFolder(folders: Folders, job: Placed): WorkingFolder {
     const path = normalize(job.cwd);
     const roots = [folders.workspaces, ...folders.roots];
     if (roots.some((root) => namesBelow(root, path) !== undefined)) return { path: stripTrailing(path) };
-    return { rejected: `received ${shown}; an absolute folder must lie under one of ${roots.join(', ')}` };
+    const how = folders.howToAllow === undefined ? '' : `; ${folders.howToAllow}`;
+    return { rejected: `received ${shown}; an absolute folder must lie under one of ${roots.join(', ')}${how}` };
   }
   const path = resolve(workspace, job.cwd);
   if (namesBelow(workspace, path) !== undefined) return { path };

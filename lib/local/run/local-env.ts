@@ -2,6 +2,7 @@ import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { BINARY_VARIABLES, CREDENTIAL_VARIABLES } from '../../contract/agents.ts';
+import { grantsFile } from '../../platform/config/granted-folders.ts';
 import { SECRET_PREFIX } from '../../platform/config/read-env.ts';
 import { userPath, withoutLoopback } from '../../platform/config/surroundings.ts';
 import { type Endpoints, LOCAL_REGION, type Resources } from './resources.ts';
@@ -102,6 +103,7 @@ export function localEnv(home: string, resources: Resources, endpoints: Endpoint
     PROMPTQ_VENDOR: 'practice',
     PROMPTQ_WORKSPACES: join(home, 'workspaces'),
     PROMPTQ_TEMP: tmpdir(),
+    PROMPTQ_GRANTED_FOLDERS: grantsFile(source),
     PROMPTQ_VERSION: packageJson.version,
     PROMPTQ_SECRETS: `file:${join(home, 'secrets')}`,
     [RUN_MARK]: home,

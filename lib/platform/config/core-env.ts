@@ -20,6 +20,8 @@ export const coreEnv = z.object({
   PROMPTQ_WORKSPACES: z.string().startsWith('/').default('/workspaces'),
   /** Additional roots, `:`-separated, for an absolute `cwd`. */
   PROMPTQ_ALLOWED_ROOTS: folderList,
+  /** The file with further roots, which the user of a local run has granted; only there. */
+  PROMPTQ_GRANTED_FOLDERS: z.string().startsWith('/').optional(),
   PROMPTQ_TEMP: z.string().startsWith('/').default('/tmp'),
   /** Days after which a private folder that no job uses is deleted; 0: never. */
   PROMPTQ_WORKSPACE_DAYS: z.coerce.number().min(0).max(36_500).default(7),

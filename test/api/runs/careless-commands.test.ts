@@ -43,6 +43,9 @@ const CARELESS = [
   'sed -i s/mine/wrong/ ../* ../*/*',
   'mv ../* .',
   'rm -rf ../.git ../package.json',
+  'git push',
+  'git push --force origin HEAD:main HEAD:promptq',
+  'git push --mirror',
   'rm -rf ../*',
 ];
 
@@ -96,6 +99,7 @@ test.each(STARTS)('jobs of `%s` in a repository change nothing outside of their 
     HOME: user,
     XDG_DATA_HOME: join(folder, 'data'),
     XDG_CONFIG_HOME: join(folder, 'config'),
+    XDG_STATE_HOME: join(folder, 'state'),
     PORT: '0',
   };
   const home = defaultHome(repository, env);
@@ -117,19 +121,25 @@ test.each(STARTS)('jobs of `%s` in a repository change nothing outside of their 
   if (args[0] === LOCAL) expect(readFileSync(join(repository, '.promptq/token'), 'utf8')).toBe(`${PROMPTQ_TOKEN}\n`);
   expect(readFileSync(join(home, '.gitignore'), 'utf8')).toBe('*\n');
 
-  const run = async (script: string) => {
-    const command = [String(PROMPTQ), 'run', '--profile', 'shell', '--json', script];
+  const run = async (script: string, ...options: readonly string[]) => {
+    const command = [String(PROMPTQ), 'run', '--profile', 'shell', '--json', ...options, script];
     const { stdout } = await promisify(execFile)(process.execPath, command, {
       cwd: repository,
       env: { ...env, PROMPTQ_URL, PROMPTQ_TOKEN },
     });
     return JSON.parse(stdout);
   };
-  const other = await run('pwd; echo mine > a.txt; git rev-parse --show-toplevel; npm prefix');
+  const plain = ['--project', 'local_project'];
+  const other = await run('pwd; echo mine > a.txt; git rev-parse --show-toplevel; npm prefix', ...plain);
   const [otherFolder = '', prefix] = other.stdout.trim().split('\n');
   expect([prefix, otherFolder]).toEqual([otherFolder, join(home, 'workspaces/local_project', other.id, 'work')]);
   const before = contentOf(repository, user, otherFolder);
-  const { stderr } = await run(CARELESS.map((command) => `(${command})`).join('\n'));
+  const careless = CARELESS.map((command) => `(${command})`).join('\n');
+  const { stderr } = await run(careless, ...plain);
   expect(contentOf(repository, user, otherFolder)).toEqual(before);
   expect(stderr).toContain('not a git repository');
+  // In a worktree of the repository, in which they find its commits.
+  const { stdout } = await run(`pwd; git log --format=%s; ${careless}`);
+  expect(contentOf(repository, user, otherFolder)).toEqual(before);
+  expect(stdout).toMatch(/^\/\S+\/work\n2\n1\n/);
 });

@@ -148,7 +148,7 @@ async function useClient(env: NodeJS.ProcessEnv): Promise<void> {
 test('the package alone installs and runs the service, where its commands and its client work, until Ctrl-C', async () => {
   const env = user();
   const { child, ended, printed } = await dev([packaged], { ...env, PATH: await installer() });
-  await waitFor(() => printed().includes('Paste these lines') || child.exitCode !== null, { timeoutMs: 300_000 });
+  await waitFor(() => printed().includes('Or call the API') || child.exitCode !== null, { timeoutMs: 300_000 });
   expect(printed()).toContain('promptq run "Say hello" --follow');
   await waitFor(async () => await stat(credentials).catch(() => undefined));
   expect((await stat(credentials)).mode & 0o777).toBe(0o600);
@@ -179,7 +179,7 @@ test('the package alone installs and runs the service, where its commands and it
 test.runIf(isLongRun)('a clone runs its sources', async () => {
   const env = { ...user(), XDG_CONFIG_HOME: join(home, 'other') };
   const { child, ended, printed } = await dev([process.execPath, PROGRAM], env);
-  await waitFor(() => printed().includes('Paste these lines') || child.exitCode !== null);
+  await waitFor(() => printed().includes('Or call the API') || child.exitCode !== null);
   const saved = join(home, 'other/promptq/local-run.json');
   await waitFor(async () => await stat(saved).catch(() => undefined));
   expect((await run(process.execPath, [PROGRAM, 'list'], { env })).stdout).not.toBe('');

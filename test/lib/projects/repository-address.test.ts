@@ -24,7 +24,9 @@ describe('the address of a repository', () => {
     ['http://127.0.0.1:8080/app', 'only https'],
     ['ssh://git.example.com/app', 'only https'],
     ['ext::sh -c x', 'ASCII'],
-    ['file:///etc/passwd', 'written https://HOST/PATH'],
+    ['file:///etc/passwd', 'only a local run takes a folder'],
+    ['/etc/passwd', 'only a local run takes a folder'],
+    ['file://server/etc', 'only https'],
   ] as const)('%s is refused', ([address, why]) => {
     expect(addressFault(address, CLOUD)).toContain(why);
   });
@@ -35,6 +37,16 @@ describe('the address of a repository', () => {
     for (const address of ['http://git.example.com/app', 'http://127.0.0.2/app', 'ssh://127.0.0.1/app'])
       expect(addressFault(address, LOCAL)).toContain('only https');
   });
+});
+
+it('may be a folder of the machine of a local run, below one that its user has opened', () => {
+  const rules = { ...LOCAL, roots: ['/home/me/app', '/tmp'] };
+  for (const address of ['/home/me/app', '/home/me/app/sub', 'file:///home/me/app', '/tmp/ä b'])
+    expect(addressFault(address, rules)).toBeUndefined();
+  for (const address of ['/home/me/application', '/home/me', 'file:///home/me/other', 'file:///tmp/%2e%2e/etc'])
+    expect(addressFault(address, rules)).toContain('must lie under one of /home/me/app, /tmp; start the service with');
+  for (const address of ['/home/me/app/../other', '/tmp/./a', '/tmp/a\u0007'])
+    expect(addressFault(address, rules)).toContain('written /PATH');
 });
 
 it('git may use the transports of the addresses that are allowed, and no other', () => {

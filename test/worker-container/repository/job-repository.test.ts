@@ -1,7 +1,9 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { grantFolder } from '../../../lib/platform/config/granted-folders.ts';
 import type { SharedLocks } from '../../../lib/platform/shared-lock.ts';
 import type { ProjectSettings } from '../../../lib/projects/project-settings.ts';
 import type { Ending } from '../../../worker-container/commands/ending.ts';
@@ -34,6 +36,7 @@ async function opened(
     ending,
     busy = 0,
     source,
+    env = {},
   }: {
     job?: Partial<RepositoryJob['job']>;
     secrets?: Map<string, string>;
@@ -41,6 +44,7 @@ async function opened(
     /** How often the lock is another one's. */
     busy?: number;
     source?: RepositoryJob['source'];
+    env?: Partial<typeof around.surroundings.env>;
   } = {},
 ) {
   const calls: string[] = [];
@@ -61,7 +65,7 @@ async function opened(
         read: async (names: readonly string[]) => new Map([...secrets].filter(([name]) => names.includes(name))),
       },
     } as Parameters<typeof openRepository>[0],
-    { ...around.surroundings, ending },
+    { ...around.surroundings, env: { ...around.surroundings.env, ...env }, ending },
     {
       job: { id, attempt: 1, project_id: 'p', ...job } as RepositoryJob['job'],
       settings: { repository: server.url, secret: 'DEPLOY_KEY', ...settings } as ProjectSettings,
@@ -179,4 +183,53 @@ it('a submodule is a warning if it is empty, or if its files are not those of it
   } finally {
     await open.close();
   }
+});
+
+it('a folder of this machine that its user has opened is a repository, at its HEAD, and takes no push', async () => {
+  const checkout = join(around.folder, 'checkout');
+  const git = (cwd: string, ...args: string[]) => execFileSync('git', args, { cwd, encoding: 'utf8' }).trim();
+  const identity = ['-c', 'user.name=me', '-c', 'user.email=me@example.com'];
+  await mkdir(checkout);
+  git(checkout, 'init', '-q', '-b', 'trunk');
+  for (const text of ['one', 'two']) {
+    await writeFile(join(checkout, 'a.txt'), text);
+    git(checkout, 'add', '.');
+    git(checkout, ...identity, 'commit', '-qm', text);
+  }
+  git(checkout, 'checkout', '-qb', 'topic', 'HEAD~1');
+  await writeFile(join(checkout, 'a.txt'), 'not committed');
+  const file = join(around.folder, 'state', 'folders.json');
+  const env = { PROMPTQ_TEMP: '/nowhere', PROMPTQ_GRANTED_FOLDERS: file };
+  const at = async (repository: string, key: string) =>
+    await opened({ repository }, { env, job: { id: jobIdOfKey(key) } });
+
+  await expect(at(checkout, 'not yet')).rejects.toThrow(`repository: ${checkout}: a folder must lie under one of /now`);
+  await grantFolder(file, 'worktree', checkout);
+  const { path } = await at(`file://${checkout}`, 'granted');
+  expect([await readFile(join(path, 'a.txt'), 'utf8'), git(path, 'rev-parse', 'HEAD')]).toEqual([
+    'one',
+    git(checkout, 'rev-parse', 'topic'),
+  ]);
+  git(path, ...identity, 'commit', '-q', '--allow-empty', '-m', 'of a job');
+  const refs = git(checkout, 'for-each-ref');
+  for (const push of [
+    ['push', '-q', 'origin', 'HEAD:other'],
+    ['push', '-u', 'origin', 'HEAD'],
+    ['push', '--mirror', 'origin'],
+  ])
+    expect(() => execFileSync('git', push, { cwd: path, stdio: 'pipe' })).toThrow('jobs-do-not-push');
+  expect([git(checkout, 'for-each-ref'), git(checkout, 'status', '--porcelain')]).toEqual([refs, 'M a.txt']);
+
+  // A link in an open folder opens nothing.
+  await mkdir(join(around.folder, 'closed'));
+  await symlink(join(around.folder, 'closed'), join(checkout, 'link'));
+  const closed = join(around.folder, 'closed');
+  await expect(at(join(checkout, 'link'), 'link')).rejects.toThrow(`repository: ${closed}: a folder must lie under`);
+
+  // `git clone --depth 1`
+  const shallow = join(around.folder, 'shallow');
+  git(around.folder, 'clone', '-q', '--depth', '1', `file://${checkout}`, shallow);
+  await grantFolder(file, 'worktree', shallow);
+  const copy = await at(shallow, 'shallow');
+  expect(git(copy.path, 'log', '--format=%s').split('\n')).toHaveLength(1);
 });

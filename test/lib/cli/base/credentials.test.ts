@@ -29,10 +29,10 @@ test('the newest running local run is the default, and the others are chosen by 
   await saveLocalRun(env, { url: 'http://127.0.0.1:3', token: 'ended', pid: 2 ** 30 });
   await saveLocalRun(env, first);
   await saveLocalRun(env, second);
-  expect(await findCredentials(env)).toEqual({ url: second.url, token: 'second' });
+  expect(await findCredentials(env)).toEqual({ url: second.url, token: 'second', isLocal: true });
   expect((await findCredentials({ ...env, PROMPTQ_URL: first.url })).token).toBe('first');
   await forgetLocalRun(env, second.pid);
-  expect(await findCredentials(env)).toEqual({ url: first.url, token: 'first' });
+  expect(await findCredentials(env)).toEqual({ url: first.url, token: 'first', isLocal: true });
   await forgetLocalRun(env, first.pid);
   await expect(findCredentials(env)).rejects.toThrow('promptq dev');
   await expect(access(join(folder, 'promptq/local-run.json'))).rejects.toThrow('ENOENT');
@@ -75,12 +75,13 @@ test('credentials of the environment come first, and a saved token is used only 
   const env = { XDG_CONFIG_HOME: await newFolder() };
   await saveCredentials(env, SAVED);
   await saveLocalRun(env, { url: 'http://127.0.0.1:1', token: 'local', pid: process.pid });
-  expect(await findCredentials({ ...env, PROMPTQ_URL: '', PROMPTQ_TOKEN: '' })).toEqual(SAVED);
-  expect(await findCredentials({ ...env, PROMPTQ_TOKEN: 'other' })).toEqual({ ...SAVED, token: 'other' });
+  expect(await findCredentials({ ...env, PROMPTQ_URL: '', PROMPTQ_TOKEN: '' })).toEqual({ ...SAVED, isLocal: false });
+  expect(await findCredentials({ ...env, PROMPTQ_TOKEN: 'other' })).toMatchObject({ ...SAVED, token: 'other' });
   const elsewhere = { ...env, PROMPTQ_URL: 'https://b.example' };
   expect(await findCredentials({ ...elsewhere, PROMPTQ_TOKEN: 'other' })).toEqual({
     url: 'https://b.example',
     token: 'other',
+    isLocal: false,
   });
   await expect(findCredentials(elsewhere)).rejects.toThrow(
     'there is no token for https://b.example; run `promptq login`',
