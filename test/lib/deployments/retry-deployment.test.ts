@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
 import type { DeployBinding } from '../../../lib/bindings/deploy-binding.ts';
 import { retryDeployment } from '../../../lib/deployments/retry-deployment.ts';
-import { newDeployment } from '../../../lib/deployments/start-deployments.ts';
+import { finishDeployments, newDeployment, unmarkIfDone } from '../../../lib/deployments/start-deployments.ts';
 import type { JobDeployment } from '../../../lib/jobs/deployments/job-deployment.ts';
+import { attemptsDue } from '../../../lib/jobs/lifecycle/effects.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { runDueEffects } from '../../../lib/reconciler/after-attempt.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aReceipt } from '../jobs/a-job.ts';
 import { due } from '../jobs/due-effects.ts';
@@ -99,4 +101,39 @@ it('a call is made again although a later turn has worked in the folder, but not
   const { context } = withCalls(deployment);
   expect(await retryDeployment(context, job, id)).toMatchObject({ state: 'pending' });
   await expect(retryDeployment(context, job, id)).rejects.toThrow('the deploy binding is pending already');
+});
+
+it('a retry that meets the end of the same deployment is made', async () => {
+  const { deployment, job, binding, read, command } = await deployed();
+  let isDone = false;
+  const readReceipt: typeof deployment.readReceipt = async (...attempt) => {
+    if (!isDone) await finishDeployments(deployment, job, await command());
+    isDone = true;
+    return await deployment.readReceipt(...attempt);
+  };
+  expect(await retryDeployment({ ...deployment, readReceipt }, job, binding)).toMatchObject({ state: 'pending' });
+  expect(attemptsDue(await read(), 'commands')).toEqual([1]);
+});
+
+it('the end of a deployment that is retried while its deployments are read leaves it to be made', async () => {
+  const { deployment, job, binding, read, command } = await deployed();
+  const list = deployment.deployments.list.bind(deployment.deployments);
+  deployment.deployments.list = async (id) => {
+    const all = await list(id);
+    deployment.deployments.list = list;
+    await retryDeployment(deployment, job, binding);
+    return all;
+  };
+  await unmarkIfDone(deployment, job, 1, 'commands');
+  expect(await command()).toMatchObject({ state: 'pending' });
+  expect(attemptsDue(await read(), 'commands')).toEqual([1]);
+});
+
+it('a binding whose deployment a process had no time to create is deployed although another one is done', async () => {
+  const { deployment, job, read, command } = await deployed();
+  await bind(deployment, 'site');
+  await finishDeployments(deployment, job, await command());
+  expect(attemptsDue(await read(), 'commands')).toEqual([1]);
+  await runDueEffects(deployment);
+  expect(await deployment.deployments.list(ID)).toMatchObject([{ state: 'succeeded' }, { state: 'pending' }]);
 });
