@@ -14,6 +14,8 @@ export interface Answer {
 
 /** Characters of an answer as JSON, both copies together: clients refuse longer ones, or fill the agent's context. */
 export const ANSWER_LENGTH = 100_000;
+/** The same of an answer whose caller has not asked for more. */
+export const USUAL_LENGTH = 8_000;
 
 /** The same JSON as text and as structure, because clients show one or the other to the agent. */
 export function toolResult({ message, fields, isError = false }: Answer): CallToolResult {

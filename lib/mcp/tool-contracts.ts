@@ -364,6 +364,12 @@ export const TOOL_CONTRACTS: Readonly<
           "type": "integer",
           "minimum": 0,
           "description": "Character at which to read on in a long final message: next_message_offset of the last answer."
+        },
+        "message_length": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 32000,
+          "description": "Maximum number of characters of the final message to return. Default: what fits into a short answer."
         }
       },
       "required": [
@@ -374,7 +380,8 @@ export const TOOL_CONTRACTS: Readonly<
   },
   "job_logs": {
     "scopes": [
-      "logs"
+      "logs",
+      "read"
     ],
     "input": {
       "type": "object",
@@ -410,7 +417,7 @@ export const TOOL_CONTRACTS: Readonly<
           "type": "integer",
           "minimum": 4,
           "maximum": 65536,
-          "default": 16384
+          "default": 2048
         }
       },
       "required": [

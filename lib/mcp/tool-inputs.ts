@@ -3,7 +3,7 @@ import { cancelJob, createJob, listJobs, readJobStatus } from '../contract/route
 import { createMessage } from '../contract/routes/messages.ts';
 import { readLogs, readResult } from '../contract/routes/output.ts';
 import { answerQuestion, listQuestions } from '../contract/routes/questions.ts';
-import { LIST_LENGTH, LOG_BYTES, type ToolName } from './tool-table.ts';
+import { LIST_LENGTH, LOG_BYTES, MESSAGE_LENGTH, type ToolName } from './tool-table.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -86,6 +86,12 @@ export const TOOL_INPUTS: Readonly<Record<ToolName, JsonSchema>> = {
         type: 'integer',
         minimum: 0,
         description: 'Character at which to read on in a long final message: next_message_offset of the last answer.',
+      },
+      message_length: {
+        type: 'integer',
+        ...MESSAGE_LENGTH,
+        description:
+          'Maximum number of characters of the final message to return. Default: what fits into a short answer.',
       },
     },
     ['id'],

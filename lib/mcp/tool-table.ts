@@ -30,7 +30,9 @@ export const WAIT_SECONDS = {
 } as const;
 export type Wire = keyof typeof WAIT_SECONDS;
 /** Bytes of each stream that `job_logs` returns. */
-export const LOG_BYTES = { minimum: 4, maximum: 64 * 1024, default: 16 * 1024 } as const;
+export const LOG_BYTES = { minimum: 4, maximum: 64 * 1024, default: 2 * 1024 } as const;
+/** Characters of a final message that one answer returns. */
+export const MESSAGE_LENGTH = { minimum: 1, maximum: 32_000 } as const;
 /** Jobs that `list_jobs` returns. */
 export const LIST_LENGTH = { minimum: 1, maximum: 50, default: 20 } as const;
 
@@ -89,15 +91,15 @@ export const TOOLS = [
   {
     name: 'job_result',
     title: 'read the answer of a job',
-    about: `Returns the final message of a job or, without one, the end of its output, and the names of its files. For the rest of a long message, give next_message_offset as message_offset. A job that failed or was cancelled is an error with the reason. ${UNTRUSTED}`,
+    about: `Returns the final message of a job or, without one, the end of its output, and the names of its files. For the rest of a long message, give next_message_offset as message_offset, or a message_length for more at once. A job that failed or was cancelled is an error with the reason. ${UNTRUSTED}`,
     routes: ['jobs.result'],
     hints: READS,
   },
   {
     name: 'job_logs',
     title: 'read the output of a job, in parts',
-    about: `Returns the end of the output of a job, or its part from a byte offset; works while the job runs. To read on, give next_offset as offset, with the same stream (stdout or stderr). ${UNTRUSTED}`,
-    routes: ['jobs.logs'],
+    about: `Returns the end of what the agent of a job has said and done, or of a script's output; works while the job runs. For the bytes as they were written, give a stream (stdout or stderr), and next_offset as offset to read on. ${UNTRUSTED}`,
+    routes: ['jobs.logs', 'jobs.read'],
     hints: READS,
   },
   {

@@ -1,17 +1,12 @@
-import type { paths } from '../client/api-types.ts';
-import { damageOf } from '../client/damage-of.ts';
 import { dataOf } from '../client/data-of.ts';
 import { RequestError } from '../client/errors.ts';
 import type { JobFields, Promptq, Schemas } from '../client/promptq.ts';
-import { isTerminal } from '../contract/statuses.ts';
-import { ANSWER_LENGTH, type Answer, fits, largest, outcome } from './answers.ts';
+import { type Answer, fits, largest, outcome } from './answers.ts';
 import type { UserAnswer } from './asking.ts';
-import { LIST_LENGTH, LOG_BYTES, type ToolName, WAIT_SECONDS, type Wire } from './tool-table.ts';
+import { lengthFor, type Query, type ResultQuery, readFewer, readLogs, resultOf } from './job-output.ts';
+import { LIST_LENGTH, type ToolName, WAIT_SECONDS, type Wire } from './tool-table.ts';
 import { giveAnswer, openQuestion, waitForChange } from './waiting.ts';
 
-type Query<P extends keyof paths> = paths[P] extends { get: { parameters: { query?: infer Q } } }
-  ? NonNullable<Q>
-  : never;
 type Id = { readonly id: string };
 
 /** Whom a tool calls, and how long it may take. */
@@ -32,13 +27,6 @@ interface ToolCall {
 }
 
 type Tool = (call: ToolCall, args: never) => Promise<Answer>;
-
-/** Characters of a final message, and of each stream without one, that a result contains. */
-const MESSAGE_LENGTH = 32_000;
-const STREAM_LENGTH = 4_000;
-/** Attachments that a result names, and their characters in the answer. */
-const ATTACHMENTS = 50;
-const FILES_LENGTH = ANSWER_LENGTH / 4;
 
 const existing = (id: string) => `Job ${id} exists. Call wait_for_job.`;
 
@@ -105,15 +93,7 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
 
   job_result: async ({ client }, query: ResultQuery) => await resultOf(client, query),
 
-  job_logs: async ({ client }, { id, ...query }: Id & Query<'/api/v1/jobs/{id}/logs'>) => {
-    return await readFewer({ limit: LOG_BYTES.default, ...query }, LOG_BYTES.minimum, async (narrower) => {
-      const params = { path: { id }, query: narrower };
-      // An answer as text is an event stream, which was not asked for.
-      const logs = (await dataOf(client.api.GET('/api/v1/jobs/{id}/logs', { params }))) as Schemas['JobLogs'];
-      const message = isTerminal(logs.status) ? 'The job has ended.' : 'The job may write more output.';
-      return { message: `${message}${damageIn(logs)}`, fields: logs };
-    });
-  },
+  job_logs: async ({ client }, query: Id & Query<'/api/v1/jobs/{id}/logs'>) => await readLogs(client, query),
 
   send_message: async ({ client }, { id, ...body }: Id & Schemas['MessageCreation']) => {
     const { id: message_id, ...said } = await client.say(id, body);
@@ -150,7 +130,8 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
   },
 
   list_jobs: async ({ client }, filters: Query<'/api/v1/jobs'>) => {
-    return await readFewer({ limit: LIST_LENGTH.default, ...filters }, LIST_LENGTH.minimum, async (query) => {
+    const bounds = { minimum: LIST_LENGTH.minimum, most: lengthFor(filters.limit) };
+    return await readFewer({ limit: LIST_LENGTH.default, ...filters }, bounds, async (query) => {
       const { items, total, total_complete, next_cursor } = await dataOf(
         client.api.GET('/api/v1/jobs', { params: { query } }),
       );
@@ -159,18 +140,6 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
     });
   },
 };
-
-/** Reads half as much until the answer is short enough; what it left out follows with its offset or cursor. */
-async function readFewer<Q extends { readonly limit: number }>(
-  query: Q,
-  minimum: number,
-  read: (query: Q) => Promise<Answer>,
-): Promise<Answer> {
-  for (let limit = query.limit; ; limit = Math.max(minimum, Math.floor(limit / 2))) {
-    const answer = await read({ ...query, limit });
-    if (fits(answer) || limit === minimum) return answer;
-  }
-}
 
 /** Waits, and finds the question that the client can ask its user. */
 async function waitOrAsk(
@@ -189,59 +158,6 @@ async function waitOrAsk(
 
 async function stateOf(client: Promptq, id: string): Promise<Schemas['JobLifecycle']> {
   return await dataOf(client.api.GET('/api/v1/jobs/{id}/status', { params: { path: { id } } }));
-}
-
-type ResultQuery = Id & Query<'/api/v1/jobs/{id}/result'> & { readonly message_offset?: number };
-
-/** What a job has answered, whatever its status. */
-export async function resultOf(
-  client: Promptq,
-  { id, message_offset: offset = 0, ...query }: ResultQuery,
-): Promise<Answer> {
-  const result = await dataOf(client.api.GET('/api/v1/jobs/{id}/result', { params: { path: { id }, query } }));
-  const { message, ...rest } = outcome(result, 'The job succeeded.');
-  const answer = (length: number): Answer => ({
-    message: `${message}${damageIn(result)}`,
-    ...rest,
-    fields: resultFields(result, offset, length),
-  });
-  return answer(largest(MESSAGE_LENGTH, (length) => fits(answer(length))));
-}
-
-function damageIn(states: Parameters<typeof damageOf>[0]): string {
-  return damageOf(states)
-    .map((warning) => ` Warning: ${warning}.`)
-    .join('');
-}
-
-/** @param length characters of the final message, from `offset`, and at most of the end of each stream */
-function resultFields(result: Schemas['JobResult'], offset: number, length: number): object {
-  const { id, status, state_reason, attempt, exit_code, signal, error, duration_ms, usage, changes } = result;
-  const { final_message: message, stdout, stderr, attachments } = result;
-  const { stdout_state, stderr_state, receipt_state, attachments_state } = result;
-  const ofStream = Math.min(STREAM_LENGTH, length);
-  const end = offset + length;
-  const answer =
-    message === null
-      ? { stdout: endOf(stdout, ofStream), stderr: endOf(stderr, ofStream) }
-      : { final_message: message.slice(offset, end), next_message_offset: end < message.length ? end : null };
-  const isCut = message === null ? Math.max(stdout.length, stderr.length) > ofStream : end < message.length;
-  const named = largest(Math.min(ATTACHMENTS, attachments.length), (count) =>
-    fits({ message: '', fields: attachments.slice(0, count) }, FILES_LENGTH),
-  );
-  const files = { attachments: attachments.slice(0, named), attachments_total: attachments.length };
-  return {
-    ...{ id, status, state_reason, attempt, exit_code, signal, error, duration_ms, usage, changes },
-    ...answer,
-    answer_truncated: isCut,
-    ...files,
-    ...{ stdout_state, stderr_state, receipt_state, attachments_state },
-  };
-}
-
-/** The last characters of a text. */
-function endOf(text: string, length: number): string {
-  return length === 0 ? '' : text.slice(-length);
 }
 
 function listed(job: Schemas['JobSummary']): object {

@@ -1,4 +1,4 @@
-import { harmless } from './terminal.ts';
+import { harmless } from '../../contract/input/harmless.ts';
 
 /** Widest cell, in columns of a terminal. */
 const CELL_WIDTH = 60;

@@ -2,23 +2,11 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
 import { stripVTControlCharacters, styleText } from 'node:util';
+import { harmless } from '../../contract/input/harmless.ts';
 import { quoted } from '../../contract/input/legible.ts';
+import type { Style } from '../../vendors/timeline/timeline-text.ts';
 
-type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
-/** Puts a text into a colour, if that is shown. */
-export type Paint = (style: Style, text: string) => string;
 type Stream = Writable & Partial<Pick<WriteStream, 'isTTY' | 'hasColors'>>;
-
-/** Characters that control a terminal or change how text is displayed, but for tabs and line ends. */
-const CONTROLS = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
-
-/** A text in which nothing controls a terminal: agents and clients write titles, messages and output. */
-export function harmless(text: string): string {
-  return text.replaceAll('\r\n', '\n').replaceAll(CONTROLS, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return code < 0x20 ? String.fromCodePoint(0x2400 + code) : '\uFFFD';
-  });
-}
 
 const ESCAPE = '\u001B';
 /** The beginning of a sequence or of a line end that the next piece may complete. */

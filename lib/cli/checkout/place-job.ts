@@ -4,12 +4,12 @@ import { basename, relative, sep } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { dataOf } from '../../client/data-of.ts';
 import type { JobFields, Promptq } from '../../client/promptq.ts';
+import { harmless } from '../../contract/input/harmless.ts';
 import { type FolderUse, grantFolder, grantsFile, readGrants } from '../../platform/config/granted-folders.ts';
 import type { Context } from '../base/context.ts';
 import { findCredentials } from '../base/credentials.ts';
 import { CommandError, usageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-codes.ts';
-import { harmless } from '../base/terminal.ts';
 import { type Repository, repositoryAt, uncommitted } from '../jobs/apply-changes.ts';
 
 /**

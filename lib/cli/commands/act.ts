@@ -1,8 +1,8 @@
 import type { ActionName, ActionOptions } from '../../client/act.ts';
+import { harmless } from '../../contract/input/harmless.ts';
 import { clientOf } from '../base/client-of.ts';
 import type { CommandRun } from '../base/context.ts';
 import { EXIT } from '../base/exit-codes.ts';
-import { harmless } from '../base/terminal.ts';
 
 /** The command that acts on a job. */
 export function acting(name: string): CommandRun<ActionOptions & { readonly json?: true }> {

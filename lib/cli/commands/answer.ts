@@ -1,10 +1,10 @@
 import { dataOf } from '../../client/data-of.ts';
 import type { Promptq } from '../../client/promptq.ts';
+import { harmless } from '../../contract/input/harmless.ts';
 import { clientOf } from '../base/client-of.ts';
 import type { CommandRun, Context } from '../base/context.ts';
 import { usageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-codes.ts';
-import { harmless } from '../base/terminal.ts';
 
 interface Options {
   readonly question?: string;

@@ -1,4 +1,5 @@
 import { dataOf } from '../../client/data-of.ts';
+import { harmless } from '../../contract/input/harmless.ts';
 import { worst } from '../../doctor/finding.ts';
 import { jsonReport, textReport } from '../../doctor/report.ts';
 import { examineService } from '../../doctor/service/examine-service.ts';
@@ -7,7 +8,6 @@ import { clientOf } from '../base/client-of.ts';
 import type { CommandRun } from '../base/context.ts';
 import { findCredentials } from '../base/credentials.ts';
 import { EXIT } from '../base/exit-codes.ts';
-import { harmless } from '../base/terminal.ts';
 
 /** Milliseconds for the job of `--job`. */
 const JOB_MS = 180_000;

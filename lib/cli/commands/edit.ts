@@ -1,9 +1,9 @@
 import { dataOf } from '../../client/data-of.ts';
+import { harmless } from '../../contract/input/harmless.ts';
 import { clientOf } from '../base/client-of.ts';
 import type { Context } from '../base/context.ts';
 import { usageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-codes.ts';
-import { harmless } from '../base/terminal.ts';
 import { type JobOptions, jobFields } from '../jobs/job-fields.ts';
 
 export async function run(

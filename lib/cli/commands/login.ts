@@ -5,12 +5,12 @@ import { dataOf } from '../../client/data-of.ts';
 import { errorSentence } from '../../client/error-sentence.ts';
 import { RequestError } from '../../client/errors.ts';
 import { Promptq } from '../../client/promptq.ts';
+import { harmless } from '../../contract/input/harmless.ts';
 import { retrySeconds } from '../base/client-of.ts';
 import type { CommandRun, Context } from '../base/context.ts';
 import { checkToken, checkUrl, saveCredentials } from '../base/credentials.ts';
 import { CommandError, usageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-codes.ts';
-import { harmless } from '../base/terminal.ts';
 
 const LOCAL_URL = 'http://127.0.0.1:8787';
 

@@ -1,7 +1,8 @@
+import { harmless } from '../../contract/input/harmless.ts';
 import { stoppableClient } from '../base/client-of.ts';
 import type { Context } from '../base/context.ts';
 import { EXIT } from '../base/exit-codes.ts';
-import { harmless } from '../base/terminal.ts';
+
 import { pullChanges } from '../checkout/pull-changes.ts';
 import { type ApplyOptions, repositoryAt } from '../jobs/apply-changes.ts';
 

@@ -1,10 +1,10 @@
 import { dataOf } from '../../client/data-of.ts';
 import type { Schemas } from '../../client/promptq.ts';
+import { harmless } from '../../contract/input/harmless.ts';
 import { clientOf } from '../base/client-of.ts';
 import type { CommandRun } from '../base/context.ts';
 import { EXIT } from '../base/exit-codes.ts';
 import { fields } from '../base/table.ts';
-import { harmless } from '../base/terminal.ts';
 
 export const run: CommandRun<{ readonly json?: true }> = async (context, [id = ''], { json }) => {
   const client = await clientOf(context);

@@ -1,6 +1,6 @@
+import { harmless } from '../../contract/input/harmless.ts';
 import { clientOf } from '../base/client-of.ts';
 import type { CommandRun } from '../base/context.ts';
-import { harmless } from '../base/terminal.ts';
 import { attend, exitCodeOf, type WaitOptions } from '../jobs/attend.ts';
 
 export const run: CommandRun<WaitOptions & { readonly json?: true }> = async (context, [id = ''], options) => {

@@ -55,7 +55,7 @@ export async function printerOf(terminal: Terminal, style: OutputStyle): Promise
       output: async ({ stream, text }) => await terminal.copy(stream, text),
       end: async () => undefined,
     };
-  const { createTimeline } = await import('./timeline.ts');
+  const { createTimeline } = await import('../../vendors/timeline/timeline-text.ts');
   const create = () => createTimeline((color, text) => terminal.paint(color, text));
   let timeline = create();
   let stderr = '';

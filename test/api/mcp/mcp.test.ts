@@ -66,7 +66,7 @@ test.each(ASKING)(
       });
       expect(ended).toMatchObject({ isError: false, structuredContent: { status: 'SUCCEEDED' } });
       const result = await agent.call('job_result', { id });
-      expect(result).toMatchObject({ isError: false, structuredContent: { status: 'SUCCEEDED', attempt: 1 } });
+      expect(result).toMatchObject({ isError: false, structuredContent: { status: 'SUCCEEDED' } });
       expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
     });
   },

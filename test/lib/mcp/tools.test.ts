@@ -15,6 +15,7 @@ const OPEN = { id: 'q_2', job_id: ID, state: 'open', question: 'Which?', options
 const RESULT = {
   ...{ ...ENDED, exit_code: 0, signal: null, error: null, duration_ms: 5, usage: null, changes: null },
   ...{ final_message: null, stdout: '', stderr: '', attachments: [] as string[], secret: 'not for agents' },
+  agent: 'shell',
 };
 
 let service: Awaited<ReturnType<typeof startStandIn>>;
@@ -28,6 +29,7 @@ beforeEach(() => {
   service.asked.length = 0;
   service.answers = {
     'POST /jobs': [201, { id: ID, url: null }],
+    'GET /jobs/job_1': { ...ENDED, agent: 'shell' },
     'GET /jobs/job_1/status': ENDED,
     'GET /jobs/job_1/result': RESULT,
   };
@@ -43,9 +45,9 @@ const call = async (name: keyof typeof TOOL_CALLS, args: object, more: Partial<C
     },
     args as never,
   );
-const resultWith = async (more: object) => {
+const resultWith = async (more: object, args: object = {}) => {
   service.answers['GET /jobs/job_1/result'] = { ...RESULT, ...more };
-  return (await call('job_result', { id: ID })).fields as Record<string, unknown>;
+  return (await call('job_result', { id: ID, ...args })).fields as Record<string, unknown>;
 };
 
 it.each([
@@ -82,35 +84,83 @@ describe('a question of the agent', () => {
 });
 
 it('a result has the final message, or the ends of the streams, and says if either is cut', async () => {
-  const { secret: _, stdout: __, stderr: ___, final_message: ____, attachments: _____, ...shown } = RESULT;
+  const {
+    secret: _,
+    stdout: __,
+    stderr: ___,
+    final_message: ____,
+    attachments: _____,
+    agent: ______,
+    ...shown
+  } = RESULT;
   expect(await resultWith({ final_message: 'done', stdout: 'x' })).toEqual({
     ...{ ...shown, terminal: undefined, final_message: 'done', next_message_offset: null, answer_truncated: false },
     ...{ attachments: [], attachments_total: 0 },
   });
   for (const [length, isCut] of [[32_000, false] as const, [32_001, true] as const])
-    expect(await resultWith({ final_message: 'x'.repeat(length) })).toMatchObject({
+    expect(await resultWith({ final_message: 'x'.repeat(length) }, { message_length: 32_000 })).toMatchObject({
       ...{ final_message: 'x'.repeat(32_000), answer_truncated: isCut },
     });
-  const [fitting, long] = ['y'.repeat(4_000), `x${'y'.repeat(4_000)}`];
+  const [fitting, long] = ['y'.repeat(500), `x${'y'.repeat(9_000)}`];
   expect(await resultWith({ stdout: fitting, stderr: fitting })).toMatchObject({ answer_truncated: false });
   for (const streams of [{ stdout: long }, { stderr: long }])
     expect(await resultWith({ stdout: fitting, stderr: fitting, ...streams })).toMatchObject({
-      ...{ stdout: fitting, stderr: fitting, answer_truncated: true },
+      ...{ stdout: expect.stringMatching(/^y+$/), stderr: expect.stringMatching(/^y+$/), answer_truncated: true },
     });
   expect(await resultWith({ final_message: '', stdout: 'x' })).not.toHaveProperty('stdout');
 });
 
-it('logs are read in parts of 16 KiB unless asked otherwise, and say whether more may follow', async () => {
+it('the output of a script is read in parts of 2 KiB unless asked otherwise, and say whether more may follow', async () => {
   service.answers['GET /jobs/job_1/logs'] = { ...JOB, stdout: 'x' };
   const more = { message: 'The job may write more output.', fields: { ...JOB, stdout: 'x' } };
   expect(await call('job_logs', { id: ID })).toEqual(more);
   expect(await call('job_logs', { id: ID, limit: 4, stream: 'stderr', offset: 7 })).toEqual(more);
   service.answers['GET /jobs/job_1/logs'] = ENDED;
   expect((await call('job_logs', { id: ID })).message).toBe('The job has ended.');
-  expect(service.asked.slice(0, 2)).toEqual([
-    ['GET /jobs/job_1/logs', { limit: '16384' }],
+  expect(service.asked.slice(1, 3)).toEqual([
+    ['GET /jobs/job_1/logs', { limit: '2048' }],
     ['GET /jobs/job_1/logs', { limit: '4', stream: 'stderr', offset: '7' }],
   ]);
+});
+
+describe('what an agent has done is text', () => {
+  const lines = [
+    { method: 'item/completed', params: { item: { type: 'agentMessage', id: 'm', text: 'I look first.' } } },
+    { method: 'error', params: { error: { message: 'no model' } } },
+  ];
+  const stdout = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  const TEXT = 'I look first.\n\nerror: no model\n';
+
+  it('in a result without a final message', async () => {
+    const result = await resultWith({ agent: 'codex', stdout, stderr: 'noise' });
+    expect(result).toMatchObject({ output: TEXT, answer_truncated: false });
+    expect(result).not.toHaveProperty('stderr');
+  });
+
+  it('in its log, unless a stream, an offset or a limit is given', async () => {
+    service.answers['GET /jobs/job_1'] = { ...JOB, agent: 'codex' };
+    service.answers['GET /jobs/job_1/logs'] = {
+      ...JOB,
+      stdout,
+      stderr: '',
+      stdout_truncated: false,
+      next_offset: null,
+    };
+    expect((await call('job_logs', { id: ID })).fields).toEqual({ ...JOB, output: TEXT, output_truncated: false });
+    expect((await call('job_logs', { id: ID, stream: 'stdout' })).fields).toMatchObject({ stdout });
+  });
+
+  it('of its end, if it is long', async () => {
+    service.answers['GET /jobs/job_1'] = { ...JOB, agent: 'codex' };
+    const long = `cut line\n${stdout.repeat(500)}`;
+    service.answers['GET /jobs/job_1/logs'] = { ...JOB, stdout: long, stdout_truncated: true };
+    const answer = await call('job_logs', { id: ID });
+    expect(JSON.stringify(toolResult(answer)).length).toBeLessThanOrEqual(8_000);
+    expect(answer.fields).toMatchObject({
+      output: expect.stringMatching(/error: no model\n$/),
+      output_truncated: true,
+    });
+  });
 });
 
 describe('an answer has at most 100,000 characters in both copies, and the next call reads on', () => {

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { harmless, Terminal } from '../../../../lib/cli/base/terminal.ts';
+import { Terminal } from '../../../../lib/cli/base/terminal.ts';
+import { harmless } from '../../../../lib/contract/input/harmless.ts';
 import { collectedOutput } from '../../../local-run/collected-output.ts';
 
 /** A terminal, or a file, and what was written to stdout and stderr. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { harmless as harmlessText } from '../../../../lib/cli/base/terminal.ts';
+import { harmless as harmlessText } from '../../../../lib/contract/input/harmless.ts';
 import { commandLine, temporaryFolder } from '../command-line.ts';
 
 const promptq = commandLine();

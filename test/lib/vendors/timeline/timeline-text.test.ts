@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Paint } from '../../../../lib/cli/base/terminal.ts';
-import { createTimeline } from '../../../../lib/cli/jobs/timeline.ts';
+import { createTimeline, type Paint } from '../../../../lib/vendors/timeline/timeline-text.ts';
 
 const lines = (...values: unknown[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
 const NO_COLOR: Paint = (_, text) => text;

@@ -1,9 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { AgentEvent, EventChange } from '../../vendors/timeline/agent-event.ts';
-import { lineChanges } from '../../vendors/timeline/line-changes.ts';
-import { createLineReader } from '../../vendors/timeline/line-reader.ts';
-import { withoutShell } from '../../vendors/timeline/without-shell.ts';
-import { harmless, type Paint } from '../base/terminal.ts';
+import { harmless } from '../../contract/input/harmless.ts';
+import type { AgentEvent, EventChange } from './agent-event.ts';
+import { lineChanges } from './line-changes.ts';
+import { createLineReader } from './line-reader.ts';
+import { withoutShell } from './without-shell.ts';
+
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+/** Puts a text into a colour, if that is shown. */
+export type Paint = (style: Style, text: string) => string;
 
 /** Lines of a call's output, and characters of a tool's input, that are shown. */
 const OUTPUT_LINES = 10;
@@ -16,6 +20,20 @@ export interface Timeline {
   end(): string;
   /** Whether the agent has reported an error. */
   readonly hasErrors: boolean;
+}
+
+/** What an agent has said and done, as text. @param stdout its end may begin within a line, which is left out */
+export function timelineText(
+  stdout: string,
+  { fromMiddle }: { readonly fromMiddle: boolean },
+): {
+  readonly text: string;
+  readonly hasErrors: boolean;
+} {
+  const timeline = createTimeline((_, text) => text);
+  const start = fromMiddle ? stdout.indexOf('\n') + 1 : 0;
+  const text = timeline.push({ text: stdout.slice(start), offset: start }) + timeline.end();
+  return { text, hasErrors: timeline.hasErrors };
 }
 
 /** @param paint colours text, or returns it as it is */
