@@ -100,6 +100,8 @@ it('an invalid cursor, or one of another list, is rejected', async () => {
       ]);
     }
   }
+  const text = Buffer.from(JSON.stringify(own)).toString('base64url');
+  expect((await service.api('GET', `/jobs?cursor=${text}`)).status).toBe(200);
 });
 
 describe('the order of checks', () => {

@@ -49,6 +49,25 @@ it('a message that finds no job is tried again for a while, then deleted and cou
   expect(await received(deployment)).toBeUndefined();
 });
 
+it('a handled message is deleted although no other one follows it', async () => {
+  const deployment = quietDeployment();
+  await deployment.dispatchQueues.send({ id: ID, project_id: 'p', priority: 0 });
+  const draining = new AbortController();
+  const receives: number[] = [];
+  let hours = 0;
+  const next = async () => {
+    const held = await deployment.dispatchQueues.receive('normal', 0);
+    if (held !== undefined) receives.push(held.receives);
+    if (held === undefined && receives.length === 5) hours += 1;
+    await deployment.pass(hours === 0 ? 3_100 : 3_600_000);
+    if (hours === 2) draining.abort();
+    return held;
+  };
+  const context = workerContext(deployment, { source: { next }, emitMetrics: () => undefined });
+  await new Worker(context, { draining: draining.signal, stopping: new AbortController().signal }).run(1);
+  expect(receives).toEqual([1, 2, 3, 4, 5]);
+});
+
 describeAsRoot('a worker with accounts', () => {
   it('removes what a job has left in the temporary folders of the machine before it takes another one', async () => {
     const accounts = newAccounts(1);

@@ -53,3 +53,9 @@ test('the error for a platform without an emulator names the supported platforms
     /^there is no DynamoDB emulator for linux-riscv64, only for linux-x64, linux-arm64, darwin-arm64, darwin-x64\. Or start/,
   );
 });
+
+test('a fetch that fails says why, and leaves nothing', async () => {
+  await npmThat('echo npm error code E404 >&2; echo npm error 404 Not Found >&2; exit 1');
+  await expect(binaryFor('linux-arm64')).rejects.toThrow('is not installed: 404 Not Found. The first start needs npm');
+  expect(await readdir(join(folder, 'cache', 'promptq'))).toEqual([]);
+});
