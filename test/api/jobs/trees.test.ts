@@ -32,6 +32,9 @@ describe('a tree of jobs', () => {
     expect(items).toHaveLength(101);
     const children = items.filter((job: { parent_id: string }) => job.parent_id === root);
     expect(items.filter(({ root_id: of }: { root_id: string }) => of === root)).toHaveLength(100);
+    const { json: first } = await service.api('GET', `/jobs?tree=${root}&limit=60`);
+    const { json: rest } = await service.api('GET', `/jobs?tree=${root}&limit=60&cursor=${first.next_cursor}`);
+    expect([...first.items, ...rest.items]).toEqual(items);
     const warnings = await waitFor(async () => {
       const read = await Promise.all(children.map(({ id }: { id: string }) => service.api('GET', `/jobs/${id}`)));
       const all = read.flatMap(({ json }) => json.warnings);

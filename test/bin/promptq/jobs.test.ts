@@ -135,6 +135,10 @@ describe('acting', () => {
     const { id } = await create('--draft', 'false');
     const edited = await json('Job', ['edit', id, 'true', '--title', 'Edited', '--project', 'other']);
     expect(edited.value).toMatchObject({ prompt: 'true', title: 'Edited', project: 'other', profile: 'shell' });
+    expect(await promptq('edit', id, '--title', 'Again')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^DRAFT: .+\n$/),
+    });
     expect(await promptq('wait', id)).toMatchObject({ code: 7, stderr: expect.stringContaining(`submit ${id}`) });
     expect((await json('Job', ['submit', id])).value.status).toMatch(/QUEUED|RUNNING/);
     await promptq('wait', id);
