@@ -27,7 +27,11 @@ describeAsRoot('the folders that jobs work in', () => {
   const at = (...names: string[]) => join(workspaces, ...names);
   const aJob = (inherits: Partial<FolderUser> = {}): FolderUser => ({ id: randomJobId(), ...inherits });
   const foldersFor = (account: ServiceAccount) =>
-    new WorkFolders({ account, folders: { workspaces, roots: [root] }, closed: [join(workspaces, '.account')] });
+    new WorkFolders({
+      account,
+      folders: { workspaces, roots: [root] },
+      closed: [join(workspaces, '.account'), join(root, 'held', 'own')],
+    });
   const lend = async (account: ServiceAccount, path: string, user = aJob()) =>
     await foldersFor(account).lend(path, user);
   const found = async (path: string) => {
@@ -71,6 +75,9 @@ describeAsRoot('the folders that jobs work in', () => {
     await symlink(at('.account'), at('p', 'to-account'));
     await symlink(folder, at('p', 'out'));
     const refused = [at(), at('p'), at('p', job.id), at('p', job.id, 'deep'), join(root, 'to-job'), at('.account')];
+    await mkdir(join(root, 'held', 'own'), { recursive: true });
+    for (const path of [join(root, 'held'), join(root, 'held', 'own', 'x')])
+      await expect(lend(other, path), path).rejects.toThrow("is the worker's own");
     const more = [join(root, 'to-job', 'deep'), join(root, 'to-project'), at('p', 'to-account', 'x'), at('p', 'out')];
     for (const path of [...refused, ...more]) await expect(lend(other, path), path).rejects.toThrow(/^cwd: /);
     expect([await found(at('p', job.id)), await readdir(at('p', job.id)), await readdir(at('.account'))]).toEqual([
