@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { needsWorker } from '../lib/accounts/account.ts';
 import { AccountStore } from '../lib/accounts/account-store.ts';
-import { createReconciler } from '../lib/composition/create-reconciler.ts';
+import { createReconciler } from '../lib/composition/services.ts';
 import { unparkAll } from '../lib/jobs/admission/vendor-gate.ts';
 import { objectClient, queueClient, tableClient } from '../lib/platform/aws/clients.ts';
 import { timestamp } from '../lib/platform/aws/table-clock.ts';

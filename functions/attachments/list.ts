@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { createAttachments } from '../../lib/api/runtime/create-attachments.ts';
+import { createAttachments } from '../../lib/api/runtime/services.ts';
 import { handleJob } from '../../lib/api/serve.ts';
 import { listAttachments as route } from '../../lib/contract/routes/attachments.ts';
 import { attachmentList } from '../../lib/contract/schemas/jobs/attachments.ts';

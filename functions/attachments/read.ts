@@ -1,5 +1,5 @@
 import { asDownload, redirectOr } from '../../lib/api/redirect.ts';
-import { createAttachments } from '../../lib/api/runtime/create-attachments.ts';
+import { createAttachments } from '../../lib/api/runtime/services.ts';
 import { handleJob } from '../../lib/api/serve.ts';
 import { readAttachment as route } from '../../lib/contract/routes/attachments.ts';
 import { attemptOf, readAttachment } from '../../lib/jobs/output/reading/read-attachment.ts';

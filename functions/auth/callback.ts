@@ -4,7 +4,7 @@ import { returnPath } from '../../lib/access/sign-in/return-path.ts';
 import { refusedSignIn } from '../../lib/api/pages/refused-sign-in.ts';
 import { handlePage, NOT_SET_UP } from '../../lib/api/pages/serve-page.ts';
 import type { Core } from '../../lib/api/runtime/core.ts';
-import { createSignIn } from '../../lib/api/runtime/create-sign-in.ts';
+import { createSignIn } from '../../lib/api/runtime/sign-in.ts';
 import { finishSignIn as page } from '../../lib/contract/routes/pages.ts';
 
 const open = (core: Core) => ({

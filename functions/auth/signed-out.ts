@@ -1,5 +1,5 @@
 import { handlePage } from '../../lib/api/pages/serve-page.ts';
-import { createSignIn } from '../../lib/api/runtime/create-sign-in.ts';
+import { createSignIn } from '../../lib/api/runtime/sign-in.ts';
 import { beginSignIn, signedOut as page } from '../../lib/contract/routes/pages.ts';
 
 const open = (core: Parameters<typeof createSignIn>[0]) => createSignIn(core, { withSecret: false });

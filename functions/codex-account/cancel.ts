@@ -1,7 +1,7 @@
 import { withoutLostLogin } from '../../lib/accounts/account.ts';
 import { cancelLogin } from '../../lib/accounts/cancel-login.ts';
 import { viewAccount } from '../../lib/accounts/read-account.ts';
-import { createAccounts, requireListed } from '../../lib/api/runtime/create-accounts.ts';
+import { createAccounts, requireListed } from '../../lib/api/runtime/services.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { cancelCodexLogin as route } from '../../lib/contract/routes/account.ts';

@@ -1,6 +1,6 @@
 import { unlinked } from '../../lib/accounts/account.ts';
 import { viewAccount } from '../../lib/accounts/read-account.ts';
-import { createAccounts, requireListed } from '../../lib/api/runtime/create-accounts.ts';
+import { createAccounts, requireListed } from '../../lib/api/runtime/services.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { logoutCodexAccount as route } from '../../lib/contract/routes/account.ts';
 

@@ -1,5 +1,5 @@
 import { readAccount } from '../../lib/accounts/read-account.ts';
-import { createAccountReading, requireListed } from '../../lib/api/runtime/create-accounts.ts';
+import { createAccountReading, requireListed } from '../../lib/api/runtime/services.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { readCodexAccount as route } from '../../lib/contract/routes/account.ts';
 

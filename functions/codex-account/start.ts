@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { started } from '../../lib/accounts/account.ts';
 import { readAccount } from '../../lib/accounts/read-account.ts';
 import type { Core } from '../../lib/api/runtime/core.ts';
-import { createAccountReading, requireListed } from '../../lib/api/runtime/create-accounts.ts';
+import { createAccountReading, requireListed } from '../../lib/api/runtime/services.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { startCodexLogin as route } from '../../lib/contract/routes/account.ts';
 import { createWakeScaling } from '../../lib/workers/scaling/wake-scaling.ts';

@@ -1,4 +1,4 @@
-import { createBindings } from '../../lib/api/runtime/create-bindings.ts';
+import { createBindings } from '../../lib/api/runtime/services.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { writeBinding } from '../../lib/bindings/write-binding.ts';
 import { writeBinding as route } from '../../lib/contract/routes/deploy-bindings.ts';

@@ -1,7 +1,7 @@
 import type { Core } from '../../lib/api/runtime/core.ts';
 import { createOutput, createTransitions } from '../../lib/api/runtime/services.ts';
 import { handle } from '../../lib/api/serve.ts';
-import { createDeployments } from '../../lib/composition/create-deployments.ts';
+import { createDeployments } from '../../lib/composition/services.ts';
 import { retryDeployment as route } from '../../lib/contract/routes/deploy-bindings.ts';
 import { retryDeployment } from '../../lib/deployments/retry-deployment.ts';
 import { viewDeployment } from '../../lib/deployments/view-deployments.ts';

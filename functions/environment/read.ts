@@ -1,4 +1,4 @@
-import { createOverview, deploymentFacts } from '../../lib/api/runtime/create-overview.ts';
+import { createOverview, deploymentFacts } from '../../lib/api/runtime/services.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { readEnvironment as route } from '../../lib/contract/routes/overview.ts';
 import { readEnvironment } from '../../lib/stats/read-environment.ts';

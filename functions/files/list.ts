@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { createFiles } from '../../lib/api/runtime/create-attachments.ts';
+import { createFiles } from '../../lib/api/runtime/services.ts';
 import { handleJob } from '../../lib/api/serve.ts';
 import { listFiles as route } from '../../lib/contract/routes/files.ts';
 import { fileList } from '../../lib/contract/schemas/jobs/files.ts';

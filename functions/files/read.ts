@@ -1,5 +1,5 @@
 import { asDownload } from '../../lib/api/redirect.ts';
-import { createFiles } from '../../lib/api/runtime/create-attachments.ts';
+import { createFiles } from '../../lib/api/runtime/services.ts';
 import { handleJob } from '../../lib/api/serve.ts';
 import { readFile as route } from '../../lib/contract/routes/files.ts';
 import { readFile } from '../../lib/jobs/output/reading/read-files.ts';

@@ -1,6 +1,6 @@
 import type { Core } from '../../lib/api/runtime/core.ts';
 import { handleJob } from '../../lib/api/serve.ts';
-import { createJobStore } from '../../lib/composition/job-stores.ts';
+import { createJobStore } from '../../lib/composition/services.ts';
 import { listQuestions as route } from '../../lib/contract/routes/questions.ts';
 import { listQuestions } from '../../lib/jobs/questions/list-questions.ts';
 import { QuestionStore } from '../../lib/jobs/store/question-store.ts';

@@ -1,7 +1,7 @@
 import { createJobBody, createQueuePlaces } from '../../lib/api/runtime/services.ts';
 import { handleJob } from '../../lib/api/serve.ts';
 import { wholeView } from '../../lib/api/serve-action.ts';
-import { createJobStore } from '../../lib/composition/job-stores.ts';
+import { createJobStore } from '../../lib/composition/services.ts';
 import { readJob as route } from '../../lib/contract/routes/jobs.ts';
 import { attemptsOf } from '../../lib/jobs/views/attempts.ts';
 import { queuePlace, withHolder } from '../../lib/jobs/views/queue-place.ts';

@@ -1,5 +1,5 @@
 import { handle } from '../../lib/api/serve.ts';
-import { createJobStore } from '../../lib/composition/job-stores.ts';
+import { createJobStore } from '../../lib/composition/services.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { refuseAction as route } from '../../lib/contract/routes/jobs.ts';
 import { findJob } from '../../lib/jobs/store/find-job.ts';

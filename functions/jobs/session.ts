@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Core } from '../../lib/api/runtime/core.ts';
 import { handleJob } from '../../lib/api/serve.ts';
-import { createJobStore } from '../../lib/composition/job-stores.ts';
+import { createJobStore } from '../../lib/composition/services.ts';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { readAgentSession as route } from '../../lib/contract/routes/output.ts';
 import { AgentSessionStore } from '../../lib/jobs/output/agent-sessions/agent-session-store.ts';

@@ -1,6 +1,6 @@
 import { createWhyWaiting } from '../../lib/api/runtime/services.ts';
 import { handleJob } from '../../lib/api/serve.ts';
-import { createJobStore } from '../../lib/composition/job-stores.ts';
+import { createJobStore } from '../../lib/composition/services.ts';
 import { readJobStatus as route } from '../../lib/contract/routes/jobs.ts';
 import { viewStatus } from '../../lib/jobs/views/job-view.ts';
 import { waitForChange } from '../../lib/jobs/views/wait-for-change.ts';

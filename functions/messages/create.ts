@@ -1,6 +1,6 @@
 import { keyOwnerOf } from '../../lib/access/principal.ts';
 import { replayHeaders } from '../../lib/api/replay-headers.ts';
-import { createMessages } from '../../lib/api/runtime/create-messages.ts';
+import { createMessages } from '../../lib/api/runtime/services.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { createMessage as route } from '../../lib/contract/routes/messages.ts';
 import { acceptMessage } from '../../lib/jobs/messages/accept-message.ts';

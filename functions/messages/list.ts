@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { createMessages } from '../../lib/api/runtime/create-messages.ts';
+import { createMessages } from '../../lib/api/runtime/services.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { listMessages as route } from '../../lib/contract/routes/messages.ts';
 import { messageList } from '../../lib/contract/schemas/jobs/message.ts';

@@ -1,4 +1,4 @@
-import { deploymentFacts } from '../../lib/api/runtime/create-overview.ts';
+import { deploymentFacts } from '../../lib/api/runtime/services.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { ProfileStore, viewProfile } from '../../lib/catalog/profiles.ts';
 import { listProfiles as route } from '../../lib/contract/routes/catalog.ts';

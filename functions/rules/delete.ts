@@ -1,4 +1,4 @@
-import { deploymentFacts } from '../../lib/api/runtime/create-overview.ts';
+import { deploymentFacts } from '../../lib/api/runtime/services.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { removeEntry } from '../../lib/catalog/catalog.ts';
 import { RULES } from '../../lib/catalog/rules.ts';

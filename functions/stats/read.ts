@@ -1,4 +1,4 @@
-import { createOverview } from '../../lib/api/runtime/create-overview.ts';
+import { createOverview } from '../../lib/api/runtime/services.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { readStats as route } from '../../lib/contract/routes/overview.ts';
 import { readStats } from '../../lib/stats/read-stats.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { createDelivery } from '../../lib/composition/create-delivery.ts';
+import { createDelivery } from '../../lib/composition/services.ts';
 import { isNewerDelivery, parseDelivery } from '../../lib/deployments/calls/delivery-queue.ts';
 import { type DeliverContext, deliverCall } from '../../lib/deployments/deliver-call.ts';
 import { queueClient, tableClient } from '../../lib/platform/aws/clients.ts';

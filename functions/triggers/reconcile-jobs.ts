@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { AccountStore } from '../../lib/accounts/account-store.ts';
 import { reconcileAccounts } from '../../lib/accounts/reconcile-accounts.ts';
-import { createReconciler } from '../../lib/composition/create-reconciler.ts';
+import { createReconciler } from '../../lib/composition/services.ts';
 import { objectClient, queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
 import { triggerEnv } from '../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../lib/platform/config/read-env.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { createScaling } from '../../lib/composition/create-scaling.ts';
+import { createScaling } from '../../lib/composition/services.ts';
 import { tableClient } from '../../lib/platform/aws/clients.ts';
 import { scaleEnv } from '../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../lib/platform/config/read-env.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { createReconciler } from '../../lib/composition/create-reconciler.ts';
+import { createReconciler } from '../../lib/composition/services.ts';
 import { objectClient, queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
 import { triggerEnv } from '../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../lib/platform/config/read-env.ts';

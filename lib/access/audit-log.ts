@@ -53,7 +53,7 @@ interface AuditQuery {
   readonly until?: string | undefined;
 }
 
-export interface AuditPage {
+interface AuditPage {
   /** Newest first. With filters a page may be short although more rows follow. */
   readonly items: readonly AuditRow[];
   readonly nextCursor: string | undefined;

@@ -11,7 +11,7 @@ export const serviceEndpointsSchema = z.object({
 });
 
 /** The identity provider, and this service's registration with it. */
-export interface Registration {
+interface Registration {
   readonly issuer: string;
   readonly clientId: string;
 }

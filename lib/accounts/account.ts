@@ -34,7 +34,7 @@ const credentialSchema = z.object({
   /** The vendor's name for the account. */
   account: z.string().optional(),
 });
-export type Credential = z.output<typeof credentialSchema>;
+type Credential = z.output<typeof credentialSchema>;
 
 /** A vendor account in the registry, which alone decides which login is current. It holds no code and no credential. */
 export const accountSchema = z.object({

@@ -6,7 +6,7 @@ import type { AccountStore } from './account-store.ts';
 import type { LoginPrompt } from './ask-login.ts';
 import type { AskLogin } from './login-reader.ts';
 
-export interface AccountContext {
+interface AccountContext {
   readonly accounts: AccountStore;
   readonly askLogin: AskLogin;
 }

@@ -22,8 +22,7 @@ import { beforeDeadline } from './deadline.ts';
 import { rawBodyBytes } from './input.ts';
 import { pathParametersOf } from './path-parameters.ts';
 import { recordAudit } from './record-audit.ts';
-import { type Core, getCore } from './runtime/core.ts';
-import { createVerifiers } from './runtime/create-verifiers.ts';
+import { type Core, createVerifiers, getCore } from './runtime/core.ts';
 
 /*
  * Every request to the API passes the checks of `answerOf` from top to bottom, and the first that fails is its answer. The

@@ -10,7 +10,7 @@ import { viewJob } from '../jobs/views/job-view.ts';
 import type { TimeoutUnit } from '../platform/config/core-env.ts';
 import type { Answer } from './answer.ts';
 import type { Core } from './runtime/core.ts';
-import { createTransitions, type JobBodyContext } from './runtime/services.ts';
+import { type createJobBody, createTransitions } from './runtime/services.ts';
 import { handleJob } from './serve.ts';
 
 /** A route that acts on a job and answers with the updated job. */
@@ -59,7 +59,7 @@ type FurtherFields = Pick<JobView, 'queue' | 'attempts'> & Pick<Job, 'waits_for'
 /** A job with all records stored beside its item. */
 export async function wholeView(
   job: Job,
-  context: JobBodyContext,
+  context: ReturnType<typeof createJobBody>,
   timeoutUnit: TimeoutUnit,
   further?: Promise<FurtherFields>,
 ): Promise<JobView> {

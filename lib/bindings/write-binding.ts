@@ -14,7 +14,7 @@ import { bindingIdOf, type DeployBindingStore } from './deploy-binding-store.ts'
 import type { Reach } from './public-address.ts';
 import { checkTarget } from './target-url.ts';
 
-export interface WriteBindingContext {
+interface WriteBindingContext {
   readonly bindings: DeployBindingStore;
   readonly secrets: BindingSecretStore;
   readonly projects: ProjectStore;

@@ -59,7 +59,7 @@ const storedProfileSchema = z.object({
   /** The deployment's own profile that an imported one replaces, and that its removal puts back. */
   replaces: profileSchema.optional(),
 });
-export type StoredProfile = z.output<typeof storedProfileSchema>;
+type StoredProfile = z.output<typeof storedProfileSchema>;
 
 /** Profiles that every deployment has. */
 const BUILT_IN: readonly Profile[] = [

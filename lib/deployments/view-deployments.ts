@@ -8,7 +8,7 @@ import { attemptsDue } from '../jobs/lifecycle/effects.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import { type Folders, workingFolder } from '../jobs/lifecycle/working-folder.ts';
 
-export interface ViewDeploymentsContext {
+interface ViewDeploymentsContext {
   readonly bindings: DeployBindingStore;
   readonly deployments: JobDeploymentStore;
   readonly folders: Folders;

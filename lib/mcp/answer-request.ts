@@ -31,13 +31,13 @@ interface McpCaller {
 }
 
 /** A message in JSON-RPC, and the headers that repeat parts of it. */
-export interface McpMessage {
+interface McpMessage {
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
 /** The answer, as HTTP carries it. */
-export interface McpAnswer {
+interface McpAnswer {
   readonly status: 200 | 202 | 400 | 404;
   readonly body?: z.output<typeof mcpAnswer>;
 }

@@ -26,7 +26,7 @@ export function canAsk(server: Server, { mcpReq }: ServerContext): boolean {
 }
 
 /** The question of a job as a form for the client's user. */
-export function formOf({ job_id: job, question, options, default: fallback }: Schemas['Question']) {
+function formOf({ job_id: job, question, options, default: fallback }: Schemas['Question']) {
   const answer = {
     type: 'string' as const,
     title: 'Answer',

@@ -7,13 +7,13 @@ import { timestamp } from '../platform/aws/table-clock.ts';
 import type { LiveWorkers, WorkerInfo } from '../workers/live-workers.ts';
 import { readProjects, readTokens, type StatsContext } from './read-stats.ts';
 
-export interface EnvironmentContext extends StatsContext {
+interface EnvironmentContext extends StatsContext {
   readonly workers: LiveWorkers;
   readonly profiles: ProfileStore;
 }
 
 /** Facts about the deployment itself. */
-export interface DeploymentFacts {
+interface DeploymentFacts {
   readonly region: string;
   readonly version: string;
   readonly timeoutUnit: string;

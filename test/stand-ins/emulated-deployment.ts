@@ -5,7 +5,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createReconciler } from '../../lib/composition/create-reconciler.ts';
+import { createReconciler } from '../../lib/composition/services.ts';
 import { AGENTS } from '../../lib/contract/agents.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { newChangeId } from '../../lib/jobs/store/job-store.ts';

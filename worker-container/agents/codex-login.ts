@@ -13,7 +13,7 @@ export interface LoginCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface LoginCommandOptions {
+interface LoginCommandOptions {
   readonly home: string;
   /** The allow-listed environment of an agent. */
   readonly env: Readonly<Record<string, string>>;

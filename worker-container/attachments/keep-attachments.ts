@@ -187,7 +187,7 @@ export function maskedNames(names: readonly string[], redaction: Redaction): str
 }
 
 /** A file can't be read, or was replaced after it was found: its job let others write there. A retry finds the same. */
-export class UnreadableFileError extends Error {
+class UnreadableFileError extends Error {
   override readonly name = 'UnreadableFileError';
 }
 
@@ -206,7 +206,7 @@ async function reading<T>(step: Promise<T>): Promise<T> {
  * @param owner user id that it has to belong to; undefined: any
  * @throws UnreadableFileError
  */
-export async function openFound(path: string, owner: number | undefined): Promise<FileHandle> {
+async function openFound(path: string, owner: number | undefined): Promise<FileHandle> {
   // Don't follow a link, and don't wait on a FIFO, that has replaced the file since. A link in place of a folder is
   // followed, so its target must belong to the owner too.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

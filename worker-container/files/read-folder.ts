@@ -26,7 +26,7 @@ export interface FolderRead {
 }
 
 /** What the process tells, one after the other. A `piece` belongs to the last `file`, which `whole` or `broken` ends. */
-export type FolderFrame =
+type FolderFrame =
   | { readonly kind: 'file'; readonly path: Buffer; readonly mode: number }
   | { readonly kind: 'piece'; readonly bytes: Buffer }
   | { readonly kind: 'whole' | 'broken' }

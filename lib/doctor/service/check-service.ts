@@ -16,7 +16,7 @@ const ADVICE: Readonly<Record<keyof Schemas['Health']['checks'], string>> = {
 };
 
 /** The information from a service that responds. */
-export interface ServiceFacts {
+interface ServiceFacts {
   readonly health: Schemas['Health'];
   readonly environment: Schemas['Environment'] | undefined;
 }

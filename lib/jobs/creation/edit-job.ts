@@ -12,7 +12,7 @@ import { requireSameAgent } from './continuation.ts';
 import { checkFolder, checkTexts, previewOf, requireProfile, type SettingsContext } from './job-settings.ts';
 import { readCatalog } from './read-catalog.ts';
 
-export type EditContext = TransitionContext & SettingsContext & { readonly texts: JobTextStore };
+type EditContext = TransitionContext & SettingsContext & { readonly texts: JobTextStore };
 type DraftEditContext = EditContext & { readonly projects: Pick<ProjectStore, 'resolve'> };
 
 /**

@@ -24,7 +24,7 @@ const dispatchMessageSchema = z.object({
   /** The message is for running deploy commands of this job, not for claiming one. */
   deploy: z.boolean().optional(),
 });
-export type DispatchMessage = z.output<typeof dispatchMessageSchema>;
+type DispatchMessage = z.output<typeof dispatchMessageSchema>;
 
 /** A dispatch message that a worker has received. */
 export interface ReceivedMessage {

@@ -3,7 +3,7 @@ import { GATES, gateKind } from '../lifecycle/gates.ts';
 import type { Job } from '../lifecycle/job.ts';
 
 /** The partitions of a list, by suffix: a job is in one of them by a hash of its id. */
-export const LIST_SUFFIXES = ['0', '1', '2', '3'] as const;
+const LIST_SUFFIXES = ['0', '1', '2', '3'] as const;
 
 /** The partitions of the index by time. */
 export function listKeys(): string[] {

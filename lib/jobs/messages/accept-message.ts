@@ -10,7 +10,7 @@ import type { JobMessageStore } from '../store/job-messages.ts';
 import { messageId } from './message-id.ts';
 
 /** What accepting a message needs. */
-export interface AcceptContext extends Pick<TransitionContext, 'jobs' | 'clock' | 'random'> {
+interface AcceptContext extends Pick<TransitionContext, 'jobs' | 'clock' | 'random'> {
   readonly messages: JobMessageStore;
 }
 

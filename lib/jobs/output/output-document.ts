@@ -7,7 +7,7 @@ import { textFrom } from './output-text.ts';
 type OutputTexts = Readonly<Partial<Record<StreamName, AsyncIterable<string>>>>;
 
 /** Members of a JSON object. */
-export type Members = Readonly<Record<string, unknown>>;
+type Members = Readonly<Record<string, unknown>>;
 
 /** Most bytes that one byte of output can take in JSON: a control character is written as `\u0000`. */
 const LARGEST_ESCAPE = 6;

@@ -12,7 +12,7 @@ export interface QuestionContext extends TransitionContext {
 }
 
 /** A question as an agent asks it, masked. */
-export interface AskedQuestion extends Pick<QuestionRow, 'question' | 'options' | 'default'> {
+interface AskedQuestion extends Pick<QuestionRow, 'question' | 'options' | 'default'> {
   readonly id: string;
   /** Default: `LIMITS.questions.deadlineSeconds.default`. */
   readonly deadlineSeconds?: number | undefined;

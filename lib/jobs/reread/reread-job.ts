@@ -17,7 +17,7 @@ import { readableReceipt } from '../output/readable-receipt.ts';
 import { STREAMS } from '../receipts/receipt.ts';
 import { type RereadAttempt, rereadAttempt } from './reread-attempt.ts';
 
-export interface RereadContext extends FollowUpContext, EndContext {
+interface RereadContext extends FollowUpContext, EndContext {
   readonly output: OutputStore;
 }
 

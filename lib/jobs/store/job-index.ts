@@ -65,7 +65,7 @@ export type ListedEntry = z.output<typeof entrySchema> & { readonly details: Job
 export type ListedJob = Summary & { readonly details: JobDetails };
 
 /** The result of searching some months. */
-export interface Found {
+interface Found {
   readonly jobs: readonly ListedJob[];
   /** The month to continue with, as `2026-11`; undefined: all have been searched. */
   readonly next: string | undefined;

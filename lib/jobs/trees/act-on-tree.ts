@@ -4,7 +4,7 @@ import { actInThread, type ThreadSlotContext } from '../admission/thread-slot.ts
 import type { Job } from '../lifecycle/job.ts';
 import type { TreeStore } from './tree-store.ts';
 
-export interface TreeContext extends ThreadSlotContext {
+interface TreeContext extends ThreadSlotContext {
   readonly trees: TreeStore;
 }
 

@@ -28,7 +28,7 @@ export interface FilterContext {
 }
 
 /** A filtered list from a position. */
-export interface Reading {
+interface Reading {
   readonly request: JobListQuery;
   readonly range: IndexRange;
   readonly filter: Filter;
@@ -37,7 +37,7 @@ export interface Reading {
 }
 
 /** An index entry, or the job itself if it was read. */
-export type Listed = ListedEntry | ListedJob;
+type Listed = ListedEntry | ListedJob;
 
 /** The part of a filtered list that was read. */
 interface Read {

@@ -163,7 +163,7 @@ function viewPlace({ ancestors = [] }: Pick<Job, 'ancestors'>): Pick<JobView, 'p
 }
 
 /** Where jobs work, and for how many days after their end folders and jobs are kept; 0: always. */
-export interface Keeping {
+interface Keeping {
   readonly folders: Folders;
   readonly workspaceDays: number;
   readonly retentionDays: number;

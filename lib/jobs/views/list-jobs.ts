@@ -13,12 +13,12 @@ import { type FilterContext, scanned, searched, withAddress, withState } from '.
 import { type Candidate, filterOf } from './list-filter.ts';
 
 /** Dependencies for listing jobs. */
-export interface ListContext extends FilterContext {
+interface ListContext extends FilterContext {
   readonly counts: JobCounts;
   readonly folders: Folders;
 }
 
-export interface JobPage {
+interface JobPage {
   readonly items: readonly Candidate[];
   /** How many jobs match; a lower bound unless `totalComplete`. */
   readonly total: number;

@@ -17,7 +17,7 @@ import { knownJobs } from '../store/read-job.ts';
 const MAX_COUNTED = 500;
 
 /** Dependencies for finding a job's position in the queue. */
-export interface QueueContext extends Registry {
+interface QueueContext extends Registry {
   readonly jobsTable: string;
   readonly profiles: Pick<ProfileStore, 'get'>;
 }

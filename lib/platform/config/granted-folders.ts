@@ -15,7 +15,7 @@ const grantsSchema = z.object({
   /** Jobs may get a copy of what is committed in these folders. */
   worktree: z.array(z.string()).default([]),
 });
-export type FolderGrants = Readonly<Record<FolderUse, readonly string[]>>;
+type FolderGrants = Readonly<Record<FolderUse, readonly string[]>>;
 export type FolderUse = keyof z.output<typeof grantsSchema>;
 
 const NONE: FolderGrants = { here: [], worktree: [] };

@@ -15,7 +15,7 @@ export interface VendorFailure {
 type Sign = 'usage_limit' | 'account' | 'overloaded' | 'conversation' | 'request';
 
 /** What follows from a failure: the job waits, or can't be helped by another attempt; neither: it may be. */
-export type Verdict = Pick<AgentFacts, 'park' | 'refused'>;
+type Verdict = Pick<AgentFacts, 'park' | 'refused'>;
 
 /** Words are looked for here only: a sentence of a CLI is short, and an agent can write a long one. */
 const LOOKED_AT = 600;

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BindingSecretStore } from '../../../lib/bindings/binding-secrets.ts';
 import { writeBinding } from '../../../lib/bindings/write-binding.ts';
-import { createDelivery } from '../../../lib/composition/create-delivery.ts';
+import { createDelivery } from '../../../lib/composition/services.ts';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import { deliverCall } from '../../../lib/deployments/deliver-call.ts';
 import { endAttempt } from '../../../lib/jobs/dispatch/end-attempt.ts';

@@ -1,7 +1,7 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createReconciler } from '../../../lib/composition/create-reconciler.ts';
+import { createReconciler } from '../../../lib/composition/services.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { TableClock } from '../../../lib/platform/aws/table-clock.ts';
 import { aJob } from '../../lib/jobs/a-job.ts';

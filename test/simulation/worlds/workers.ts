@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { createReconciler } from '../../../lib/composition/create-reconciler.ts';
+import { createReconciler } from '../../../lib/composition/services.ts';
 import { TreeStore } from '../../../lib/jobs/trees/tree-store.ts';
 import { starvingBands } from '../../../lib/reconciler/starving-bands.ts';
 import { pause } from '../../../worker-container/output/timing.ts';

@@ -26,7 +26,7 @@ const entrySchema = z.object({
 });
 export type FileEntry = z.output<typeof entrySchema>;
 
-export const fileIndexSchema = z.object({
+const fileIndexSchema = z.object({
   version: z.literal(1),
   selection: knownOrLater(FILE_SELECTIONS),
   files: z.array(entrySchema),

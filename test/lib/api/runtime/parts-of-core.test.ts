@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { originDigest } from '../../../../lib/access/origin-proof.ts';
 import { bypassedCloudFront } from '../../../../lib/api/bypassed-cloudfront.ts';
 import type { Core } from '../../../../lib/api/runtime/core.ts';
-import { createVerifiers } from '../../../../lib/api/runtime/create-verifiers.ts';
+import { createVerifiers } from '../../../../lib/api/runtime/core.ts';
 
 /** What the functions of the API have, as far as a test gives it. */
 const core = (parts: object): Core => parts as Core;

@@ -1,6 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
-import { createScaling } from '../../../../lib/composition/create-scaling.ts';
+import { createScaling } from '../../../../lib/composition/services.ts';
 import { indexKeys } from '../../../../lib/jobs/indexes/index-keys.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../../lib/jobs/lifecycle/job-id.ts';
