@@ -12,9 +12,6 @@ import { userPath } from '../lib/platform/config/surroundings.ts';
 
 /** `npm start`: the whole service on this machine, until SIGINT or SIGTERM. */
 
-/** Part of the printed commands; the token is in a shell variable. */
-const AUTHORIZED = '-H "Authorization: Bearer $TOKEN"';
-
 const USAGE = `Usage: npm start
        npm start -- --allow FOLDER    jobs may also work in this folder and below; repeatable
 
@@ -149,16 +146,13 @@ Promptq runs on this machine. ${whereJobsGo(process.env.PROMPTQ_DEFAULT_PROFILE)
   Jobs' PATH ${userPath(process.env)}
   Stop       Ctrl-C
 ${isFound ? IN_ANOTHER_TERMINAL : ''}
-Or call the API. The first two lines create a job:
+Or call the API:
 
   export BASE=${baseUrl} TOKEN="$(cat ${shellQuoted(`${home}/token`)})"
-  ID=$(curl -fsS $BASE/api/v1/jobs ${AUTHORIZED} -H 'Content-Type: application/json' -d '{"prompt":"Say hello"}' | grep -o 'job_[0-9a-z]*' | head -n 1)
-
-Follow its output, wait for its end, read its result, open it in the console:
-
-  curl -fsSN "$BASE/api/v1/jobs/$ID/logs?follow=1" -H 'Accept: text/event-stream' ${AUTHORIZED}
-  curl -fsS "$BASE/api/v1/jobs/$ID/status?wait=25" ${AUTHORIZED}
-  curl -fsS "$BASE/api/v1/jobs/$ID/result" ${AUTHORIZED}
+  call() { curl -fsS -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' "$BASE/api/v1$@"; }
+  ID=$(call /jobs -d '{"prompt":"Say hello"}' | jq -r .id)
+  until call "/jobs/$ID/status?wait=25" | jq -e .terminal; do :; done   # each answers when the state changes
+  call "/jobs/$ID/result" | jq -r .final_message
   echo "${consoleUrl}/jobs/$ID"
 `;
 }

@@ -17,6 +17,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'README.md > Promptq': '.ci/run',
   'CONTRIBUTING.md > Run what CI runs': '.ci/run',
   'README.md > Your first job': 'test/docs/run-commands.test.ts',
+  'README.md > Your first call': 'test/docs/run-commands.test.ts',
   'README.md > Your first real job': 'test/docs/first-real-job.test.ts',
   'docs/api/authentication.md > Tokens': 'test/docs/run-commands.test.ts',
   'docs/deploy/first-hour-on-aws.md > The first hour on AWS': 'test/docs/run-commands.test.ts',

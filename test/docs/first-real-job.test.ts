@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OwnService, startService, waitFor } from '../local-run/local-service.ts';
@@ -28,11 +27,10 @@ function blocks(heading: string): string[] {
 test("the README's two blocks start the real vendor's codex, and create a job that waits for an account", async () => {
   const [start, create = ''] = blocks('Your first real job');
   expect(start).toContain('PROMPTQ_VENDOR=real npm start');
-  const script = create
-    .replace('http://127.0.0.1:8787', service.baseUrl)
-    .replace('.promptq/token', join(service.home, 'token'));
-  const { stdout } = await promisify(execFile)('bash', ['-e', '-c', script], { env: { PATH: process.env.PATH } });
-  const { id, url } = JSON.parse(stdout) as { id: string; url: string };
+  const env = { PATH: process.env.PATH, HOME: service.home };
+  // The command ends when a person is needed.
+  const { stderr } = await promisify(execFile)('bash', ['-c', `${create}[ $? = 7 ]`], { env });
+  const [, id, url] = /^job (job_\w+) (\S+)$/m.exec(stderr) ?? [];
   expect(url).toBe(`${service.baseUrl}/jobs/${id}`);
   await waitFor(
     async () => (await service.api('GET', `/jobs/${id}/status`)).json.state_reason?.code === 'account_required',

@@ -43,7 +43,8 @@ export async function placeJob(
   options: CheckoutOptions,
 ): Promise<Placed> {
   const asked = askedFor(options);
-  if (asked === undefined && (fields.cwd !== undefined || fields.project !== undefined)) return { fields };
+  if (asked === undefined && (fields.cwd !== undefined || fields.project !== undefined || isOwnClone(context)))
+    return { fields };
   const { url, isLocal } = await findCredentials(context.env);
   if (!isLocal) {
     if (asked === undefined) return { fields };
@@ -59,6 +60,11 @@ export async function placeJob(
   if (options.here) return { fields: await workHere(context, client, fields, { folder, repository, options }) };
   if (repository === undefined) return { fields };
   return await workInWorktree(context, client, fields, { repository, isAsked: asked !== undefined });
+}
+
+/** Whether `npm run promptq` has chosen the current folder: the clone of the program, whatever its user works on. */
+function isOwnClone({ env }: Context): boolean {
+  return env.npm_lifecycle_event === 'promptq';
 }
 
 /** The option that needs a local run. */

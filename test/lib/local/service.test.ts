@@ -186,8 +186,9 @@ describe('a start that fails', () => {
   });
 
   test.each([
-    ['--port', 2, 'promptq: npm start takes no arguments, but got "--port"\n\nUsage: npm start'],
+    ['--port', 2, "promptq: Unknown option '--port'\n\nUsage: npm start"],
     ['--help', 0, 'Usage: npm start'],
+    ['--allow=/absent', 2, "promptq: ENOENT: no such file or directory, lstat '/absent'\n\nUsage: npm start"],
   ])('npm start with the argument %s ends with %i and says how settings are given', async (given, status, start) => {
     // A home that can't be made, so that a service which does not reject its arguments ends too.
     const { code, printed } = await runLocal({ PROMPTQ_HOME: '/dev/null/home', PORT: '0' }, given);
