@@ -2,7 +2,7 @@ import { createTransitions } from '../../lib/api/runtime/services.ts';
 import { handleJob } from '../../lib/api/serve.ts';
 import { wholeView } from '../../lib/api/serve-action.ts';
 import { answerQuestion as route } from '../../lib/contract/routes/questions.ts';
-import { answerQuestion } from '../../lib/jobs/questions/answer-question.ts';
+import { answerQuestion } from '../../lib/jobs/questions/questions.ts';
 
 /** `POST /jobs/{id}/answers` */
 export const handler = handleJob(route, createTransitions, async ({ body }, { core, principal }, context, found) => {

@@ -2,7 +2,7 @@ import type { Core } from '../../lib/api/runtime/core.ts';
 import { handleJob } from '../../lib/api/serve.ts';
 import { createJobStore } from '../../lib/composition/services.ts';
 import { listQuestions as route } from '../../lib/contract/routes/questions.ts';
-import { listQuestions } from '../../lib/jobs/questions/list-questions.ts';
+import { listQuestions } from '../../lib/jobs/questions/questions.ts';
 import { QuestionStore } from '../../lib/jobs/store/question-store.ts';
 
 const open = (core: Core) => ({ jobs: createJobStore(core), questions: new QuestionStore(core.registry) });

@@ -222,7 +222,7 @@ async function textsOf(
   { prompt, mask }: { readonly prompt: string; readonly mask: Mask },
 ): Promise<TurnTexts> {
   const { receipt } = await readableReceipt(context.output, job.id, attempt);
-  const asked = job.questions === undefined ? [] : await listMasked(context.texts.questions, job, mask);
+  const asked = job.question === undefined ? [] : await listMasked(context.texts.questions, job, mask);
   const questions = asked.toReversed().flatMap(({ state, question, answer, default: fallback }) => {
     // Only a deadline that has passed makes a default count.
     const got = state === 'expired' ? fallback : answer;

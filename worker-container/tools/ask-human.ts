@@ -3,7 +3,7 @@ import { LIMITS } from '../../lib/contract/limits.ts';
 import { type TransitionContext, transition } from '../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { answerText, readMasked } from '../../lib/jobs/questions/answer-text.ts';
-import { askQuestion, type QuestionContext } from '../../lib/jobs/questions/ask-question.ts';
+import { askQuestion, type QuestionContext } from '../../lib/jobs/questions/questions.ts';
 import { newQuestionId } from '../../lib/jobs/store/question-store.ts';
 import { machineTiming, type Timing } from '../output/timing.ts';
 import type { Redaction } from '../secrets/redaction.ts';

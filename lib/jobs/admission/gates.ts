@@ -6,7 +6,7 @@ import { gateKey } from '../indexes/ready-keys.ts';
 import { type Gate, type GateKind, gateOf } from '../lifecycle/gates.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { JobEvent } from '../lifecycle/job-event.ts';
-import { expireQuestions } from '../questions/expire-questions.ts';
+import { expireQuestions } from '../questions/questions.ts';
 import type { ReadPartition } from '../store/ready-partition.ts';
 import { type TurnWithJob, turnsOf } from '../threads/read-thread.ts';
 import { acquireFolder, admittedBeside, exclusiveFolder, type FolderContext, usersOfFolder } from './folder-slots.ts';

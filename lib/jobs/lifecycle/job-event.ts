@@ -1,12 +1,11 @@
 import type { RetryFrom } from '../../contract/job-actions.ts';
-import type { Question } from '../receipts/question-record.ts';
 import type { LostUsage, Receipt } from '../receipts/receipt.ts';
 import type { DeployEffect, Effect } from './effect.ts';
 import type { EffectStep } from './effects.ts';
 import type { Evidence } from './evidence.ts';
 import type { Delegation, MadeFollowUps } from './follow-up-record.ts';
 import type { Gate, ParkReason } from './gates.ts';
-import type { Job } from './job.ts';
+import type { Job, Question } from './job.ts';
 
 /**
  * The turn that a job waits for: to end, or to be retried because it did not succeed (`stopped`). Or a fork of the

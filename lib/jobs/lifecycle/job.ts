@@ -2,15 +2,31 @@ import * as z from 'zod';
 import { AGENTS } from '../../contract/agents.ts';
 import { knownOrLater } from '../../contract/later-code.ts';
 import { REASON_CODES } from '../../contract/schemas/jobs/job-state.ts';
+import { QUESTION_STATES } from '../../contract/schemas/jobs/question.ts';
 import { STATUSES } from '../../contract/statuses.ts';
 import { usageSchema } from '../../contract/usage.ts';
 import { BANDS, type Band } from '../../platform/aws/tables.ts';
 import { progressSchema } from '../receipts/progress.ts';
-import { questionSchema } from '../receipts/question-record.ts';
 import { lostUsageSchema } from '../receipts/receipt.ts';
 import { causeSchema } from './cause.ts';
 import { effectSchema } from './effect.ts';
 import { PARK_REASONS, PARKINGS } from './gates.ts';
+
+/** A question of a job's agent. Its text, and the answer's, are in rows beside the job. */
+const questionSchema = z.object({
+  id: z.string(),
+  state: knownOrLater(QUESTION_STATES),
+  /** RFC 3339. */
+  due: z.string(),
+  /** The agent gave an answer that counts if nobody answers in time. */
+  has_default: z.boolean().optional(),
+  /** The row with the answer. */
+  answer: z.string().optional(),
+  /** Asked in an earlier round: no later attempt gets it, nor those before it. */
+  stale: z.boolean().optional(),
+});
+
+export type Question = z.output<typeof questionSchema>;
 
 /** A job as the table stores it: its state, and what summaries show. Prompts are stored beside it (`job-texts.ts`). */
 export const jobItemSchema = z.object({
@@ -108,9 +124,9 @@ export const jobItemSchema = z.object({
   cancel_requested_at: z.string().optional(),
   kill_requested: z.boolean().optional(),
   watched_until: z.string().optional(),
-  /** The newest question of its agent, and how many there were. */
+  /** The newest question of its agent, and those before it, oldest first. */
   question: questionSchema.optional(),
-  questions: z.number().optional(),
+  earlier_questions: z.array(questionSchema).optional(),
   /** What the agent of the running attempt reported last. */
   progress: progressSchema.optional(),
   parked: knownOrLater(PARKINGS).optional(),

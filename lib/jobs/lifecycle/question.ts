@@ -1,8 +1,12 @@
-import type { Question } from '../receipts/question-record.ts';
-import type { Job } from './job.ts';
+import type { Job, Question } from './job.ts';
 import type { Decision } from './job-event.ts';
 
 type Questioned = Job & { readonly question: Question };
+
+/** All questions of a job, oldest first. */
+export function questionsOf({ earlier_questions = [], question }: Pick<Job, 'question' | 'earlier_questions'>) {
+  return question === undefined ? [] : [...earlier_questions, question];
+}
 
 /** Whether it can still be answered. */
 export function isAsking(job: Job): job is Questioned {
@@ -20,9 +24,11 @@ export function asked(
   // The write was applied without an answer, and the question may have been answered since.
   if (job.question?.id === question.id) return rejectedIfWithdrawn(job.question) ?? { job };
   if (isAsking(job)) return { rejected: `question ${job.question.id} is open` };
-  const count = (job.questions ?? 0) + 1;
-  if (count > limit) return { rejected: `a job asks at most ${limit} questions` };
-  return { job: { ...job, question: { ...question, state: 'open' }, questions: count, updated_at: at } };
+  const earlier = questionsOf(job);
+  if (earlier.length >= limit) return { rejected: `a job asks at most ${limit} questions` };
+  const open: Question = { ...question, state: 'open' };
+  const before = earlier.length > 0 && { earlier_questions: earlier };
+  return { job: { ...job, ...before, question: open, updated_at: at } };
 }
 
 /** Rejects a question that is asked again under its name, if it was withdrawn meanwhile. */

@@ -1,9 +1,9 @@
 import { LIMITS } from '../../contract/limits.ts';
 import type { QuestionView } from '../../contract/schemas/jobs/question.ts';
-import type { Job } from '../lifecycle/job.ts';
-import type { Question } from '../receipts/question-record.ts';
+import type { Job, Question } from '../lifecycle/job.ts';
+import { questionsOf } from '../lifecycle/question.ts';
 import type { AnswerRow, QuestionRow, QuestionStore } from '../store/question-store.ts';
-import { listQuestions } from './list-questions.ts';
+import { listQuestions } from './questions.ts';
 
 /** What reads an answer for an agent. */
 export type AnswerStore = Pick<QuestionStore, 'list' | 'read' | 'replaceAnswer'>;
@@ -16,7 +16,7 @@ export type AnswerStore = Pick<QuestionStore, 'list' | 'read' | 'replaceAnswer'>
 export async function readMasked(
   store: AnswerStore,
   jobId: string,
-  { question, mask }: { readonly question: Asked; readonly mask: (text: string) => string },
+  { question, mask }: { readonly question: Question; readonly mask: (text: string) => string },
 ): Promise<{ readonly row: QuestionRow; readonly answer: AnswerRow | undefined } | undefined> {
   const found = await store.read(jobId, question);
   if (found?.answer === undefined) return found;
@@ -39,8 +39,8 @@ export async function listMasked(
   for (const view of await listQuestions(store, job)) {
     const answer = view.answer === null ? null : mask(view.answer);
     if (answer !== view.answer) {
-      const named = job.question?.id === view.id ? job.question : (await store.read(job.id, { id: view.id }))?.row;
-      await readMasked(store, job.id, { question: { id: view.id, answer: named?.answer }, mask });
+      const question = questionsOf(job).find(({ id }) => id === view.id);
+      if (question !== undefined) await readMasked(store, job.id, { question, mask });
     }
     masked.push({ ...view, answer });
   }
@@ -56,18 +56,18 @@ export async function listMasked(
  */
 export async function answerText(
   store: AnswerStore,
-  { id, question, questions = 1 }: Pick<Job, 'id' | 'question' | 'questions'>,
+  job: Pick<Job, 'id' | 'question' | 'earlier_questions'>,
   mask: (text: string) => string,
   most: number = LIMITS.threadRecordBytes,
 ): Promise<string | undefined> {
-  if (question === undefined || question.stale === true) return undefined;
   const texts: string[] = [];
   let left = most;
-  for (const one of [question, ...(questions > 1 ? await questionsBefore(store, id, question) : [])]) {
-    const text = await passedOn(store, id, { question: one, mask });
+  for (const one of questionsOf(job).toReversed()) {
+    if (one.stale === true) break;
+    const text = await passedOn(store, job.id, { question: one, mask });
     if (text === undefined) continue;
     left -= Buffer.byteLength(text) + (texts.length > 0 ? SEPARATOR.length : 0);
-    if (left < 0 && one !== question) break;
+    if (left < 0 && one !== job.question) break;
     texts.unshift(text);
   }
   return texts.length === 0 ? undefined : texts.join(SEPARATOR);
@@ -75,20 +75,10 @@ export async function answerText(
 
 const SEPARATOR = '\n\n';
 
-/** The questions of a job before its newest one, newest first, without those of earlier rounds. */
-async function questionsBefore(store: AnswerStore, jobId: string, newest: Asked): Promise<readonly Asked[]> {
-  const rows = (await store.list(jobId)).filter(({ id }) => id !== newest.id);
-  const before = rows.toSorted((a, b) => b.attempt - a.attempt || b.asked_at.localeCompare(a.asked_at));
-  const ofEarlierRounds = before.findIndex(({ stale }) => stale === true);
-  return ofEarlierRounds === -1 ? before : before.slice(0, ofEarlierRounds);
-}
-
-type Asked = Pick<Question, 'id' | 'answer'> & { readonly state?: string | undefined };
-
 async function passedOn(
   store: AnswerStore,
   jobId: string,
-  { question, mask }: { readonly question: Asked; readonly mask: (text: string) => string },
+  { question, mask }: { readonly question: Question; readonly mask: (text: string) => string },
 ): Promise<string | undefined> {
   if (question.state !== 'answered' && question.state !== 'expired') return undefined;
   const found = await readMasked(store, jobId, { question, mask });

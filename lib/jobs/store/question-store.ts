@@ -4,7 +4,7 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/li
 import * as z from 'zod';
 import { queriedItems } from '../../platform/aws/queried-items.ts';
 import type { Registry } from '../../platform/registry.ts';
-import type { Question } from '../receipts/question-record.ts';
+import type { Question } from '../lifecycle/job.ts';
 import { removeJobRows } from './remove-job-rows.ts';
 
 /** Prefix of the registry kind under which a job's questions are stored. IAM roles name it. */
@@ -18,10 +18,6 @@ const questionRowSchema = z.object({
   /** RFC 3339. */
   asked_at: z.string(),
   due: z.string(),
-  /** What became of it, copied from the job before its next question; absent: the job has it, or will never. */
-  state: z.string().optional(),
-  answer: z.string().optional(),
-  stale: z.boolean().optional(),
 });
 /** The text of a question. Masked. */
 export type QuestionRow = z.output<typeof questionRowSchema>;
@@ -74,14 +70,6 @@ export class QuestionStore {
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
     }
-  }
-
-  /** Keeps what became of a question, before the job gets another one. */
-  async close(jobId: string, { id, state, answer, stale }: Question): Promise<void> {
-    const row = await this.#get(jobId, id);
-    if (row === undefined) return;
-    const became = { state, ...(answer !== undefined && { answer }), ...(stale === true && { stale }) };
-    await this.#put(jobId, id, { ...questionRowSchema.parse(row), ...became });
   }
 
   /** A question and the answer that the job refers to, as of the last acknowledged write. */

@@ -1,5 +1,6 @@
 import { isTerminal } from '../../../lib/contract/statuses.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { questionsOf } from '../../../lib/jobs/lifecycle/question.ts';
 import type { Actor } from '../model/client.ts';
 
 /** How wrong (ms) a clock may be that has been set by the table's answers. */
@@ -25,7 +26,7 @@ export function faultOfQuestion(
   { actor, wall }: { readonly actor: Actor; readonly wall: number },
 ): string | undefined {
   const [was, is] = [before.question, after.question];
-  const count = (after.questions ?? 0) - (before.questions ?? 0);
+  const count = questionsOf(after).length - questionsOf(before).length;
   if (was?.id !== is?.id) {
     if (was?.state === 'open') return 'a question was asked while another was open';
     if (is?.state !== 'open' || count !== 1) return `a new question is ${is?.state}, after ${count} more`;
@@ -64,7 +65,7 @@ export function isQuestionWrite(before: Job, after: Job): boolean {
 
 const CHANGED: ReadonlySet<string> = new Set([
   'question',
-  'questions',
+  'earlier_questions',
   'status_key',
   'version',
   'change_id',

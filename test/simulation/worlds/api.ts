@@ -10,7 +10,7 @@ import type { ParkReason } from '../../../lib/jobs/lifecycle/gates.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { JobEvent } from '../../../lib/jobs/lifecycle/job-event.ts';
 import { acceptMessage } from '../../../lib/jobs/messages/accept-message.ts';
-import { answerQuestion } from '../../../lib/jobs/questions/answer-question.ts';
+import { answerQuestion } from '../../../lib/jobs/questions/questions.ts';
 import { type RereadJob, rereadJob } from '../../../lib/jobs/reread/reread-job.ts';
 import { findJob } from '../../../lib/jobs/store/find-job.ts';
 import { endJob } from '../../../lib/jobs/trees/act-on-tree.ts';

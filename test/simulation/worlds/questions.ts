@@ -1,6 +1,7 @@
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
+import { questionsOf } from '../../../lib/jobs/lifecycle/question.ts';
 import { answerText } from '../../../lib/jobs/questions/answer-text.ts';
-import { listQuestions } from '../../../lib/jobs/questions/list-questions.ts';
+import { listQuestions } from '../../../lib/jobs/questions/questions.ts';
 import type { QuestionStore } from '../../../lib/jobs/store/question-store.ts';
 import type { AttemptContext } from '../../../worker-container/attempt/attempt.ts';
 import type { Ending } from '../../../worker-container/commands/ending.ts';
@@ -152,15 +153,13 @@ export class ModelQuestions {
 /** The answered questions of a job's last round: those of earlier ones are stale. */
 async function answersOfRound(
   store: QuestionStore,
-  { id: jobId, question }: Job,
+  job: Job,
 ): Promise<{ readonly id: string; readonly answer: string | undefined }[]> {
-  const rows = (await store.list(jobId)).toSorted(
-    (a, b) => b.attempt - a.attempt || b.asked_at.localeCompare(a.asked_at),
-  );
-  const all = rows.map((row) => ({ ...row, ...(row.id === question?.id && question) }));
+  const rows = new Map((await store.list(job.id)).map((row) => [row.id, row]));
+  const all = questionsOf(job).toReversed();
   const stale = all.findIndex((one) => one.stale === true);
-  return (stale === -1 ? all : all.slice(0, stale)).flatMap(({ id, state, answer, answers }) =>
-    state === 'answered' ? [{ id, answer: answers.get(answer ?? '')?.text }] : [],
+  return (stale === -1 ? all : all.slice(0, stale)).flatMap(({ id, state, answer = '' }) =>
+    state === 'answered' ? [{ id, answer: rows.get(id)?.answers.get(answer)?.text }] : [],
   );
 }
 

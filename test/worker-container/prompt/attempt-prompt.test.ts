@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { AGENT_DEFINITIONS } from '../../../lib/contract/agents.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { answerQuestion } from '../../../lib/jobs/questions/answer-question.ts';
-import { askQuestion } from '../../../lib/jobs/questions/ask-question.ts';
-import { listQuestions } from '../../../lib/jobs/questions/list-questions.ts';
+import { answerQuestion, askQuestion, listQuestions } from '../../../lib/jobs/questions/questions.ts';
 import type { JobTexts } from '../../../lib/jobs/store/job-texts.ts';
 import type { RestoredSession } from '../../../worker-container/agent-sessions/restore-session.ts';
 import { attemptPrompt, jobPrompt } from '../../../worker-container/prompt/attempt-prompt.ts';

@@ -36,20 +36,27 @@ function asked(id: string, question: string, more: Partial<StoredQuestion> = {},
     answer === undefined ? [] : [['answer', { text: answer, by: 'user', at: '2026-11-24T10:01:00.000Z' }]],
   );
   const at = '2026-11-24T10:00:00.000Z';
-  return { id, question, attempt: 1, asked_at: at, due: at, state: 'answered', answers, ...more };
+  return { id, question, attempt: 1, asked_at: at, due: at, answers, ...more };
 }
 
 test('an agent without the session gets prompts, questions with their answers, and final messages', async () => {
   const questions = [
-    asked('q_2', 'How many?', { state: 'expired', default: 'two', asked_at: '2026-11-24T11:00:00.000Z' }),
-    asked('q_1', 'Which colour?', { answer: 'answer' }, 'blue'),
-    asked('q_3', 'Withdrawn?', { state: 'withdrawn', default: 'no', asked_at: '2026-11-24T12:00:00.000Z' }),
+    asked('q_2', 'How many?', { default: 'two', asked_at: '2026-11-24T11:00:00.000Z' }),
+    asked('q_1', 'Which colour?', {}, 'blue'),
+    asked('q_3', 'Withdrawn?', { default: 'no', asked_at: '2026-11-24T12:00:00.000Z' }),
   ];
+  const states = {
+    earlier_questions: [
+      { id: 'q_1', state: 'answered', answer: 'answer', due: '2027' },
+      { id: 'q_2', state: 'expired', due: '2027' },
+    ],
+    question: { id: 'q_3', state: 'withdrawn', due: '2027' },
+  } satisfies Partial<Job>;
   const context = contextOf({
     a: { prompt: 'paint it', answer: 'painted', questions },
     b: { prompt: 'sell it', answer: 'sold' },
   });
-  const { text, rules, warning } = await threadRecord(context, [turn('a', { questions: 3 }), turn('b')], ROOMY);
+  const { text, rules, warning } = await threadRecord(context, [turn('a', states), turn('b')], ROOMY);
   const order = [
     'Prompt 1:\npaint it',
     'Question:\nWhich colour?\n\nAnswer to it:\nblue',
@@ -107,14 +114,13 @@ test.each([200_000, 20_000, 3_000])(
   'the record and its rules fit into %i characters, of many questions too',
   async (most) => {
     const names = Array.from({ length: 20 }, (_, n) => `q_${n}`);
-    const questions = names.map((name) =>
-      asked(name, `${name}?`, { answer: 'answer' }, `${name} ${'x'.repeat(8_000)}`),
-    );
+    const questions = names.map((name) => asked(name, `${name}?`, {}, `${name} ${'x'.repeat(8_000)}`));
     const context = contextOf({
       a: { prompt: 'old' },
       b: { prompt: `new ${'x'.repeat(100_000)}`, answer: 'x'.repeat(100_000), questions },
     });
-    const turns = [turn('a'), turn('b', { questions: 20 })];
+    const all = names.map((id) => ({ id, state: 'answered' as const, answer: 'answer', due: '2027' }));
+    const turns = [turn('a'), turn('b', { question: all.at(-1), earlier_questions: all.slice(0, -1) })];
     const { text, rules, warning } = await threadRecord(context, turns, most);
     expect([...rules, text].join('\n\n').length).toBeLessThanOrEqual(most);
     expect(text).toContain('Prompt 2:\nnew');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { QuestionContext } from '../../../lib/jobs/questions/ask-question.ts';
+import type { QuestionContext } from '../../../lib/jobs/questions/questions.ts';
 import { type AskingAttempt, askHuman } from '../../../worker-container/tools/ask-human.ts';
 
 // Nothing is asked.

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { answerQuestion } from '../../../lib/jobs/questions/answer-question.ts';
 import { answerText } from '../../../lib/jobs/questions/answer-text.ts';
-import { listQuestions } from '../../../lib/jobs/questions/list-questions.ts';
+import { answerQuestion, listQuestions } from '../../../lib/jobs/questions/questions.ts';
 import { Redaction } from '../../../worker-container/secrets/redaction.ts';
 import { askHuman } from '../../../worker-container/tools/ask-human.ts';
 import { JobWatch } from '../../../worker-container/tools/job-watch.ts';

@@ -36,14 +36,18 @@ const askingWithDefault = next(running, { ...ASK, question: { id: ID, due: DUE, 
 const parked = next(asking, ASKED);
 const PARKED = { status: 'QUEUED', reason: 'question', parked: 'question', due_at: DUE, resume_from: 1 };
 
+const done = { id: 'q_0', due: DUE, state: 'withdrawn' } as const;
+const often = { question: done, earlier_questions: Array.from({ length: LIMITS.questions.perJob - 1 }, () => done) };
+
 describe('asking', () => {
   test('opens a question', () => {
-    expect(asking).toMatchObject({ status: 'RUNNING', question: { id: ID, state: 'open', due: DUE }, questions: 1 });
+    expect(asking).toMatchObject({ status: 'RUNNING', question: { id: ID, state: 'open', due: DUE } });
+    expect(asking).not.toHaveProperty('earlier_questions');
   });
 
   test.for<{ what: string; job: Job; why: RegExp; event?: JobEvent }>([
     { what: 'while another is open', job: asking, why: /q_1 is open/, event: OTHER },
-    { what: 'more often than allowed', job: { ...running, questions: LIMITS.questions.perJob }, why: /at most 20/ },
+    { what: 'more often than allowed', job: { ...running, ...often }, why: /at most 20/ },
     { what: 'by an attempt that is over', job: { ...running, attempt: 2 }, why: /attempt is over/ },
     { what: 'by a job that does not run', job: aJob({}), why: /attempt is over/ },
     { what: 'during a cancel', job: next(running, { type: 'cancel' }), why: /cancelled/ },

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import type { Job, Question } from '../../../../lib/jobs/lifecycle/job.ts';
 import { type AnswerStore, answerText, readMasked } from '../../../../lib/jobs/questions/answer-text.ts';
-import type { Question } from '../../../../lib/jobs/receipts/question-record.ts';
 import type { AnswerRow, StoredQuestion } from '../../../../lib/jobs/store/question-store.ts';
 
 const mask = (text: string) => text.replaceAll('secret', '***');
@@ -10,9 +9,9 @@ const by = { by: 'token:me', at: '2026-01-01T01:00:00.000Z' };
 /** A question of some minute, with an answer named `a`; `''`: without one. */
 function stored(id: string, minute: number, text: string, more: Partial<StoredQuestion> = {}): StoredQuestion {
   const asked_at = `2026-01-01T00:0${minute}:00.000Z`;
-  const row = { question: `${id}?`, attempt: 1, asked_at, due: '2027', state: 'answered' };
+  const row = { question: `${id}?`, attempt: 1, asked_at, due: '2027' };
   const answers = new Map(text === '' ? [] : [['a', { text, ...by }]]);
-  return { id, ...row, ...(text !== '' && { answer: 'a' }), answers, ...more };
+  return { id, ...row, answers, ...more };
 }
 /** A store of questions; `replaced` has the answers that were written, and `reads` the questions that were read. */
 function storeOf(rows: readonly StoredQuestion[]) {
@@ -51,7 +50,7 @@ describe('an answer for an agent', () => {
       stored('q_3', 3, ''),
     ]);
     const read = async (id: string, answer?: string) =>
-      await readMasked(store, 'job_1', { question: { id, answer }, mask });
+      await readMasked(store, 'job_1', { question: question({ id, answer }), mask });
     expect((await read('q_1', 'a'))?.answer).toEqual({ text: 'a ***', ...by });
     expect((await read('q_2', 'a'))?.answer).toEqual({ text: 'plain', ...by });
     expect(await read('q_3')).toMatchObject({ row: { question: 'q_3?' }, answer: undefined });
@@ -61,7 +60,11 @@ describe('an answer for an agent', () => {
 });
 
 describe('the prompt of the next attempt', () => {
-  const textOf = async (rows: readonly StoredQuestion[], job: Pick<Job, 'question' | 'questions'>, most?: number) => {
+  const textOf = async (
+    rows: readonly StoredQuestion[],
+    job: Pick<Job, 'question' | 'earlier_questions'>,
+    most?: number,
+  ) => {
     const { store, reads } = storeOf(rows);
     return { text: await answerText(store, { id: 'job_1', ...job }, mask, most), reads };
   };
@@ -70,7 +73,12 @@ describe('the prompt of the next attempt', () => {
     ['there is no question', undefined],
     ['it is of an earlier round', question({ stale: true })],
   ])('has no answer, and reads none: %s', async (_, asked) => {
-    expect(await textOf([stored('q_1', 1, 'yes')], { question: asked, questions: 2 })).toEqual({
+    expect(
+      await textOf([stored('q_1', 1, 'yes')], {
+        question: asked,
+        ...(asked && { earlier_questions: [question({ id: 'q_0' })] }),
+      }),
+    ).toEqual({
       text: undefined,
       reads: [],
     });
@@ -86,7 +94,7 @@ describe('the prompt of the next attempt', () => {
 
   it('has the newest question in any case, and those before it that fit, with no gap', async () => {
     const rows = [stored('q_1', 1, 'one'), stored('q_2', 2, 'two'.repeat(50)), stored('q_3', 3, 'three')];
-    const job = { question: question({ id: 'q_3' }), questions: 3 };
+    const job = { question: question({ id: 'q_3' }), earlier_questions: [question(), question({ id: 'q_2' })] };
     const [one, two, three] = [said('q_1', 'one'), said('q_2', 'two'.repeat(50)), said('q_3', 'three')];
     expect((await textOf(rows, job, 10)).text).toBe(three);
     expect((await textOf(rows, job, `${two}\n\n${three}`.length - 1)).text).toBe(three);
