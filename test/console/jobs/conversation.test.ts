@@ -74,6 +74,8 @@ test('an unsent prompt survives a change of tabs and a reload', async () => {
   await waitFor(async () => (await jobOf(id)).status === 'SUCCEEDED', { timeoutMs: 90_000 });
   const page = await open(`/jobs/${id}?tab=conversation`);
   const prompt = page.getByLabel('Continue', { exact: true }).and(page.locator('textarea'));
+  await turnsOf(page).first().waitFor();
+  expect(await page.getByRole('link', { name: 'Show the turns in the list of jobs' }).count()).toBe(0);
   await prompt.fill('say more');
   await page.getByRole('tab', { name: 'Details' }).click();
   await page.getByText(id, { exact: true }).first().waitFor();
