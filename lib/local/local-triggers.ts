@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { JobCounts } from '../counters/counts.ts';
 import { LEASE } from '../jobs/lifecycle/lease.ts';
+import { TABLES } from '../platform/aws/tables.ts';
 import { COUNTED_RECORDS } from '../stats/counting/stream-filter.ts';
 import type { DynamodbEmulator } from './emulators/dynamodb-emulator.ts';
 import { type functionLoader, lambdaContext } from './gateway/gateway-invocation.ts';
 import type { Endpoints, Resources } from './run/resources.ts';
 import type { Shutdown } from './run/shutdown.ts';
 import type { RunSettings } from './run-settings.ts';
-import { removeExpiredItems } from './triggers/expired-items.ts';
 import { followQueue } from './triggers/queue-trigger.ts';
 import { followTableStream } from './triggers/table-stream.ts';
 
@@ -171,4 +171,49 @@ function startSchedule({ name, everyMs, secondAfterMs = everyMs, run, log }: Sch
       await running;
     },
   };
+}
+
+const TTL = TABLES.registry.ttlAttribute;
+
+/** DynamoDB removes expired items "typically within two days"; readers must ignore them until then. */
+const REMOVAL_LAG_SECONDS = 2 * 86_400;
+
+/** Deletes expired items, as DynamoDB does and the emulator doesn't. */
+async function removeExpiredItems(table: DynamoDBDocumentClient, registryTable: string): Promise<void> {
+  const expiredBefore = Math.floor(Date.now() / 1000) - REMOVAL_LAG_SECONDS;
+  let from: Record<string, unknown> | undefined;
+  do {
+    const page = await table.send(
+      new ScanCommand({
+        TableName: registryTable,
+        FilterExpression: '#ttl < :before',
+        ProjectionExpression: 'kind, id',
+        ExpressionAttributeNames: { '#ttl': TTL },
+        ExpressionAttributeValues: { ':before': expiredBefore },
+        // Small, because the emulator is blocked while it scans.
+        Limit: 500,
+        ...(from && { ExclusiveStartKey: from }),
+      }),
+    );
+    for (const { kind, id } of page.Items ?? [])
+      await removeStillExpired(table, { registryTable, key: { kind, id }, expiredBefore });
+    from = page.LastEvaluatedKey;
+  } while (from !== undefined);
+}
+
+async function removeStillExpired(
+  table: DynamoDBDocumentClient,
+  { registryTable, key, expiredBefore }: { registryTable: string; key: Record<string, unknown>; expiredBefore: number },
+): Promise<void> {
+  const command = new DeleteCommand({
+    TableName: registryTable,
+    Key: key,
+    ConditionExpression: '#ttl < :before',
+    ExpressionAttributeNames: { '#ttl': TTL },
+    ExpressionAttributeValues: { ':before': expiredBefore },
+  });
+  await table.send(command).catch((error: unknown) => {
+    // It was renewed in the meantime.
+    if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') throw error;
+  });
 }

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Context } from '../base/context.ts';
 import type { Env } from '../base/credentials.ts';
 import { CommandError } from '../base/errors.ts';
 import { EXIT, EXIT_OF_SIGNAL, type StopSignal } from '../base/exit-codes.ts';
-import { reportProgress } from './install-progress.ts';
 
 /** What npm reads, and the names under which the package ships it: npm packs no file named package-lock.json. */
 export const PACKED_NAMES = { 'package.json': 'manifest.json', 'package-lock.json': 'lock.json' } as const;
@@ -157,4 +157,47 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Megabytes of a complete installation, and after how many more of them progress is reported. */
+const WHOLE_MB = 650;
+const STEP_MB = 65;
+/** Milliseconds between two measurements. */
+const PAUSE_MS = 5_000;
+
+/**
+ * Reports how much of an installation is on the disk: npm shows no progress where there is no terminal.
+ * @returns when the signal is aborted
+ */
+async function reportProgress(
+  folder: string,
+  report: (text: string) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  let reported = 0;
+  while (!signal.aborted) {
+    const size = Math.round((await sizeOf(folder)) / 1_000_000);
+    if (size >= reported + STEP_MB && !signal.aborted) {
+      reported = size;
+      await report(`installed ${size} of about ${WHOLE_MB} MB`);
+    }
+    await sleep(PAUSE_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Bytes of the files of a folder. npm moves folders meanwhile, so that some are missing. */
+async function sizeOf(folder: string): Promise<number> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const sizes = await Promise.all(
+    files
+      .filter((file) => file.isFile())
+      .map(
+        async (file) =>
+          await stat(join(file.parentPath, file.name)).then(
+            ({ size }) => size,
+            () => 0,
+          ),
+      ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }

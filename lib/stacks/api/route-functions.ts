@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
-import { NestedStack } from 'aws-cdk-lib';
+import { Duration, NestedStack } from 'aws-cdk-lib';
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { KEEP_WARM, WARM_FUNCTIONS } from '../../contract/keep-warm.ts';
 import { type Door, wholePath } from '../../contract/route.ts';
 import { loginReaderName, scaleWorkersName } from '../data/shared-names.ts';
 import { FUNCTION_MEMORY } from '../functions/function-memory.ts';
-import { keepWarm } from '../functions/keep-warm-rule.ts';
 import { apiEnvironment } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
 import { accessStatements, type Served } from '../iam/access-statements.ts';
@@ -87,4 +90,23 @@ export function routeFunction(
 /** `jobs.read` → `JobsRead`. */
 function constructId(functionId: string): string {
   return functionId.replaceAll(/(?:^|[.-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Minutes between two calls of a function. Lambda keeps an idle one for longer, as a rule. */
+const EVERY_MINUTES = 5;
+
+/**
+ * Calls a function of `WARM_FUNCTIONS` regularly, so that a request seldom waits for its start. The functions take turns
+ * by the minute: a new account may run ten at once.
+ */
+function keepWarm(scope: Construct, functionId: string, called: IFunction): void {
+  const number = (WARM_FUNCTIONS as readonly string[]).indexOf(functionId);
+  if (number === -1) return;
+  const schedule = Schedule.cron({ minute: `${number % EVERY_MINUTES}/${EVERY_MINUTES}` });
+  const target = new LambdaTarget(called, {
+    event: RuleTargetInput.fromObject(KEEP_WARM),
+    retryAttempts: 0,
+    maxEventAge: Duration.minutes(1),
+  });
+  new Rule(scope, 'KeepWarm', { schedule, targets: [target] });
 }

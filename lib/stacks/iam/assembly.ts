@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Validations } from 'aws-cdk-lib';
 import * as z from 'zod';
-import { type Acknowledgement, acknowledgementsIn } from './acknowledgements.ts';
 
 /** A stack in the synthesized assembly. */
 interface WrittenStack {
@@ -51,4 +51,31 @@ export function readAssembly(folder: string): WrittenStack[] {
     const template = templateSchema.parse(read(properties.templateFile));
     return [{ name, template, acknowledgements: acknowledgementsIn(metadata) }, ...nestedIn(name)];
   });
+}
+
+/** A rule's finding that was reviewed and accepted. */
+interface Acknowledgement {
+  /** `AwsSolutions-S1`, or with the subject where the rule has one: `AwsSolutions-IAM5[Resource::*]`. */
+  readonly rule: string;
+  readonly reason: string;
+  /** Path of the construct that it applies to, including its children. */
+  readonly where: string;
+}
+
+const metadataSchema = z.record(z.string(), z.array(z.object({ type: z.string(), data: z.unknown().optional() })));
+const dataSchema = z.record(z.string(), z.string());
+
+/** The acknowledgements in a stack's metadata. */
+function acknowledgementsIn(metadata: unknown): Acknowledgement[] {
+  return Object.entries(metadataSchema.parse(metadata)).flatMap(([path, entries]) =>
+    entries
+      .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+      .flatMap(({ data }) =>
+        Object.entries(dataSchema.parse(data)).map(([id, reason]) => ({
+          rule: id.replace(/^Annotation::/, ''),
+          reason,
+          where: path.slice(1),
+        })),
+      ),
+  );
 }

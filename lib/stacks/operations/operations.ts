@@ -1,15 +1,25 @@
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  Alarm,
+  AlarmStatusWidget,
+  Dashboard as CloudWatchDashboard,
+  ComparisonOperator,
+  GraphWidget,
+  type IMetric,
+  Metric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { BANDS } from '../../platform/aws/tables.ts';
 import type { Deployment } from '../../platform/config/deployment.ts';
 import { ALARMS, type AlarmSpec, type PartMetric } from '../../platform/operations/alarms.ts';
+import type { MetricName } from '../../platform/operations/metrics.ts';
 import type { DataStack } from '../data/data-stack.ts';
-import { Dashboard } from './dashboard.ts';
 import type { OperationsProps } from './operations-props.ts';
 import { ownMetric } from './own-metric.ts';
 
@@ -91,4 +101,51 @@ function partMetric({ of, name }: PartMetric, { api, countJobs, reconcileJobs, d
 function deadLettersOf({ deliveries }: DataStack): IQueue {
   if (deliveries.deadLetterQueue === undefined) throw new Error('the deliveries have no dead letters to watch');
   return deliveries.deadLetterQueue.queue;
+}
+
+/** Half of CloudWatch's grid. */
+const WIDTH = 12;
+
+/** One page for operators: failures, job results, backlog, API responses. */
+class Dashboard extends Construct {
+  constructor(scope: Construct, id: string, props: OperationsProps & { readonly alarms: Alarm[] }) {
+    super(scope, id);
+    const { api, countJobs, reconcileJobs, data, deployment } = props;
+    const own = (name: MetricName, statistic = 'Sum') => ownMetric(deployment, name, { statistic, minutes: 5 });
+    const times = (name: MetricName) => ['p50', 'p95', 'Maximum'].map((statistic) => own(name, statistic));
+    const graphs: [string, IMetric[]][] = [
+      ['Jobs by outcome', [own('JobsSucceeded'), own('JobsFailed'), own('JobsCancelled')]],
+      [
+        'Waiting: oldest ready job (s), for an account',
+        [own('OldestReadyJob', 'Maximum'), own('AccountRequiredJobs', 'Maximum')],
+      ],
+      ['From claimable to claimed (s)', times('QueueWait')],
+      ['Run time of attempts (s)', times('RunTime')],
+      [
+        'Permits in the queues',
+        BANDS.map((band) => data.queues[band].metricApproximateNumberOfMessagesVisible({ label: band })),
+      ],
+      [
+        'What should not happen',
+        [
+          own('LeaseLosses'),
+          own('LaunchFailures'),
+          own('PermitsGivenUp'),
+          own('PermitsDropped'),
+          own('DamagedItems'),
+          own('StorageThrottles'),
+        ],
+      ],
+      ['Requests', [api.metricCount(), api.metricClientError(), api.metricServerError()]],
+      ['Answers (ms)', ['p50', 'p95'].map((statistic) => api.metricLatency({ statistic }))],
+      ['Counting: age of the stream (ms)', [countJobs.metric('IteratorAge', { statistic: 'Maximum' })]],
+      [
+        'reconcile-jobs: failures; run time (ms)',
+        [reconcileJobs.metricErrors(), reconcileJobs.metricDuration({ statistic: 'Maximum' })],
+      ],
+    ];
+    const dashboard = new CloudWatchDashboard(this, 'Resource', { dashboardName: deployment.deploymentName });
+    dashboard.addWidgets(new AlarmStatusWidget({ alarms: props.alarms, title: 'Alarms', width: 2 * WIDTH, height: 3 }));
+    for (const [title, left] of graphs) dashboard.addWidgets(new GraphWidget({ title, left, width: WIDTH }));
+  }
 }

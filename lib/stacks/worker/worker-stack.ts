@@ -1,17 +1,17 @@
 import { CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { SecurityGroup } from 'aws-cdk-lib/aws-ec2';
+import { GatewayVpcEndpointAwsService, type IVpc, SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { CfnClusterCapacityProviderAssociations, Cluster, ContainerInsights } from 'aws-cdk-lib/aws-ecs';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Deployment } from '../../platform/config/deployment.ts';
+import type { WorkerNetwork } from '../../platform/config/worker-network.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { READ_LOGIN_CODE, SCALE_WORKERS } from '../functions/bundle-functions.ts';
 import { acknowledgeOutputAccess } from '../iam/acknowledge-output-access.ts';
 import { LoginReader } from './login-reader.ts';
 import { WorkerScaling } from './worker-scaling.ts';
 import { WorkerTask } from './worker-task.ts';
-import { workerVpc } from './worker-vpc.ts';
 import { Workspaces } from './workspaces.ts';
 
 interface WorkerStackProps {
@@ -81,4 +81,34 @@ function acknowledge(stack: WorkerStack): void {
       'Workers tell what they do in the table and in their log; Container Insights is billed by metric.',
   };
   for (const [id, reason] of Object.entries(reasons)) Validations.of(stack).acknowledge({ id, reason });
+}
+
+/** The workers' network: the one that the settings name, with nothing changed in it, or a new one. */
+function workerVpc(scope: Construct, id: string, { availabilityZones, vpcId, subnets = {} }: WorkerNetwork): IVpc {
+  if (vpcId !== undefined) {
+    const vpc = Vpc.fromVpcAttributes(scope, id, {
+      vpcId,
+      availabilityZones: Object.keys(subnets),
+      publicSubnetIds: Object.values(subnets),
+    });
+    for (const { node } of vpc.publicSubnets)
+      Validations.of(node.scope ?? scope).acknowledge({
+        id: 'Annotation::@aws-cdk/aws-ec2:noSubnetRouteTableId',
+        reason: 'Nothing is added to the route tables of an existing network.',
+      });
+    return vpc;
+  }
+  // Public subnets only: a NAT gateway would cost more than everything else. Free gateway endpoints keep AWS traffic
+  // inside.
+  return new Vpc(scope, id, {
+    ...(availabilityZones && { availabilityZones }),
+    natGateways: 0,
+    subnetConfiguration: [{ name: 'Public', subnetType: SubnetType.PUBLIC, mapPublicIpOnLaunch: false }],
+    gatewayEndpoints: {
+      S3: { service: GatewayVpcEndpointAwsService.S3 },
+      DynamoDb: { service: GatewayVpcEndpointAwsService.DYNAMODB },
+    },
+    // Nothing uses the default security group; emptying it requires a function with extra permissions.
+    restrictDefaultSecurityGroup: false,
+  });
 }

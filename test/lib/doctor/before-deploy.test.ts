@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { checkCloudFront, checkEcsRole } from '../../../lib/doctor/before-deploy/check-account-setup.ts';
-import { checkCredentials } from '../../../lib/doctor/before-deploy/check-credentials.ts';
 import { checkLeftovers } from '../../../lib/doctor/before-deploy/check-leftovers.ts';
 import { checkFargateQuotas, checkLambdaQuota } from '../../../lib/doctor/before-deploy/check-quotas.ts';
+import {
+  checkCloudFront,
+  checkCredentials,
+  checkEcsRole,
+} from '../../../lib/doctor/before-deploy/examine-before-deploy.ts';
 import type { Finding } from '../../../lib/doctor/finding.ts';
 import { type Deployment, readDeployment } from '../../../lib/platform/config/deployment.ts';
 import { awsCommand } from './aws-command.ts';

@@ -1,7 +1,7 @@
 import { CfnResource, type Stack, TagManager } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 import { describe, expect, test } from 'vitest';
-import { BOOTSTRAP_VERSION } from '../../../lib/doctor/before-deploy/check-account-setup.ts';
+import { BOOTSTRAP_VERSION } from '../../../lib/doctor/before-deploy/examine-before-deploy.ts';
 import { addStacks } from '../../../lib/stacks/add-stacks.ts';
 import { codeOf, deployment, nestedStacksOf, ownResourcesOf, resourcesOf, testApp, VERSION } from './synthesis.ts';
 

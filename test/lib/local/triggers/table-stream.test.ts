@@ -7,12 +7,12 @@ import { type DynamodbEmulator, startDynamodbEmulator } from '../../../../lib/lo
 import { startObjectAndQueueEmulator } from '../../../../lib/local/emulators/object-and-queue-emulator.ts';
 import { createResources } from '../../../../lib/local/run/resources.ts';
 import { newRunCredentials } from '../../../../lib/local/run-access/run-credentials.ts';
+import type { WindowedEvent } from '../../../../lib/local/triggers/table-stream.ts';
 import {
   followTableStream,
   type TableStream,
   type TableStreamOptions,
 } from '../../../../lib/local/triggers/table-stream.ts';
-import type { WindowedEvent } from '../../../../lib/local/triggers/tumbling-window.ts';
 
 const credentials = newRunCredentials();
 let folder: string;
