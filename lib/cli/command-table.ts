@@ -163,16 +163,34 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => await import('./commands/attachments.ts'),
   },
   {
+    name: 'files',
+    about: 'list the files that a job left in its folder, print one, or download them',
+    args: [JOB, ['[path]', 'a file; it is printed unless --output is given']],
+    options: [
+      {
+        flags: '-o, --output <folder>',
+        about: 'download into this folder what is not there yet; files that differ are kept',
+      },
+      ATTEMPT,
+      JSON_OPTION,
+    ],
+    routes: ['files.list', 'files.read'],
+    json: 'JobFileList',
+    load: async () => await import('./commands/files.ts'),
+  },
+  {
     name: 'pull',
-    about: 'apply the changes that a job made in its repository to the git repository here',
+    about:
+      'apply the changes that a job made in its repository to the git repository here; without one, download its files',
     args: [JOB],
     options: [
+      { flags: '-o, --output <folder>', about: 'of a job without a repository: the folder; default: ID' },
       { flags: '--check', about: 'only check whether they apply' },
       { flags: '--3way', about: 'merge what does not apply, as `git apply --3way` does' },
       { flags: '--allow-config', about: 'also apply changes to settings that programs obey, such as .envrc' },
       JSON_OPTION,
     ],
-    routes: ['jobs.read', 'attachments.read'],
+    routes: ['jobs.read', 'attachments.read', 'files.list', 'files.read'],
     json: 'RepositoryChanges',
     load: async () => await import('./commands/pull.ts'),
   },

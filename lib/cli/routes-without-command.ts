@@ -11,8 +11,6 @@ export const ROUTES_WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   'jobs.delete': 'the same as `cancel`',
   'jobs.reread-logs': ADMIN,
   'jobs.refuse-action': 'rejects unknown actions',
-  'files.list': '`promptq api GET /jobs/ID/files`',
-  'files.read': '`promptq api GET "/jobs/ID/files/content?path=PATH"`',
   'deploy-bindings.write': ADMIN,
   'deploy-bindings.list': ADMIN,
   'deploy-bindings.delete': ADMIN,

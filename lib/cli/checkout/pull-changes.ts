@@ -17,11 +17,10 @@ const DIFF_PATH = '.promptq/changes.diff';
  */
 export async function pullChanges(
   client: Promptq,
-  id: string,
+  { id, changes }: Pick<Schemas['Job'], 'id' | 'changes'>,
   repository: Repository,
   options: ApplyOptions,
 ): Promise<Schemas['RepositoryChanges']> {
-  const { changes } = await dataOf(client.api.GET('/api/v1/jobs/{id}', { params: { path: { id } } }));
   if (changes === null)
     throw new CommandError(EXIT.notFound, `job ${id} has no changes: its project has no repository`);
   const flaw = changes.truncated ? 'is cut' : changes.masked ? 'holds *** in place of secrets' : undefined;

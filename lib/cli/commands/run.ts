@@ -82,12 +82,12 @@ async function offerChanges(
 ): Promise<number | undefined> {
   const pull = `\`promptq pull ${id}\` applies the changes here`;
   try {
+    const { changes } = await dataOf(client.api.GET('/api/v1/jobs/{id}', { params: { path: { id } } }));
     if (!isApplied) {
-      const { changes } = await dataOf(client.api.GET('/api/v1/jobs/{id}', { params: { path: { id } } }));
       if (changes !== null && changes.files > 0) await terminal.note(`${changes.stat.trimEnd()}\n${pull}`);
       return undefined;
     }
-    const { files, stat } = await pullChanges(client, id, checkout, { keepsUncommitted: true });
+    const { files, stat } = await pullChanges(client, { id, changes }, checkout, { keepsUncommitted: true });
     await terminal.note(files === 0 ? 'the job changed nothing' : `${stat.trimEnd()}\napplied to ${checkout.root}`);
     return undefined;
   } catch (error) {

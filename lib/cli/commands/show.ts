@@ -19,6 +19,10 @@ function changesLine({ files, insertions, deletions, truncated, masked }: Schema
   return [`${files} files, +${insertions} -${deletions}`, ...notes].join('; ');
 }
 
+function until(what: string, time: string | null): string {
+  return !time ? '' : ` (${what} ${time.slice(0, 10)})`;
+}
+
 function described(job: Schemas['Job']): string {
   const { changes, total_usage: usage } = job;
   const lines = fields([
@@ -29,7 +33,8 @@ function described(job: Schemas['Job']): string {
     ['project', job.project],
     ['profile', job.profile],
     ['model', job.model_used ?? job.model],
-    ['folder', job.cwd],
+    ['folder', !job.folder ? job.cwd : `${job.folder}${until('deleted after', job.folder_kept_until)}`],
+    ['files', job.finished_at && `promptq files ${job.id}${until('kept until', job.files_kept_until)}`],
     ['tags', job.tags.join(', ')],
     ['attempt', job.attempt],
     ['created', `${job.created_at} by ${job.created_by}`],

@@ -5,16 +5,23 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { answerOf } from '../../client/data-of.ts';
 import { networkFault, TransientError, UnreachableError } from '../../client/errors.ts';
-import type { Promptq, Schemas } from '../../client/promptq.ts';
+import type { Promptq } from '../../client/promptq.ts';
 import { repeat } from '../../client/repeat.ts';
 import { CommandError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-codes.ts';
 import { diskFault, type TargetFolder } from './target-folder.ts';
 
-/** A file of a job. */
+/** A file of a job that the service has: an attachment, which has a name, or a copy of one of its folder. */
+export interface StoredFile {
+  readonly path: string;
+  readonly name?: string;
+  readonly attempt: number;
+  readonly sha256: string;
+}
+
 interface Source {
   readonly id: string;
-  readonly attachment: Pick<Schemas['Attachment'], 'path' | 'name' | 'attempt' | 'sha256'>;
+  readonly attachment: StoredFile;
 }
 
 const MISMATCH = 'the received file is not the one that the job stored';
@@ -23,7 +30,7 @@ const MISMATCH = 'the received file is not the one that the job stored';
 type Downloaded = 'stored' | 'there' | 'other';
 
 /**
- * Downloads an attachment into a new file of the folder, which appears when it is complete and has the recorded SHA-256. A
+ * Downloads a file into a new one of the folder, which appears when it is complete and has the recorded SHA-256. A
  * file that is there already is not fetched. No link is followed.
  * @throws CommandError if the disk fails, or the received file stays another one; RequestError, UnreachableError
  */
@@ -104,20 +111,25 @@ async function fetchInto(client: Promptq, target: string, source: Source): Promi
 }
 
 /**
- * Fetches an attachment piece by piece.
+ * Fetches a file piece by piece.
  * @throws TransientError if it is cut off or is not the file that the job stored, which is known only at its end
  */
 export async function fetchWith(
   client: Promptq,
-  { id, attachment: { name, attempt, sha256 } }: Source,
+  { id, attachment: { path, name, attempt, sha256 } }: Source,
   write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<void> {
+  const asBytes = { headers: { accept: 'application/octet-stream' }, parseAs: 'stream' } as const;
   const { response } = await answerOf(
-    client.api.GET('/api/v1/jobs/{id}/attachments/{name}', {
-      params: { path: { id, name }, query: { attempt } },
-      headers: { accept: 'application/octet-stream' },
-      parseAs: 'stream',
-    }),
+    name === undefined
+      ? client.api.GET('/api/v1/jobs/{id}/files/content', {
+          params: { path: { id }, query: { path, attempt } },
+          ...asBytes,
+        })
+      : client.api.GET('/api/v1/jobs/{id}/attachments/{name}', {
+          params: { path: { id, name }, query: { attempt } },
+          ...asBytes,
+        }),
   );
   const hash = createHash('sha256');
   const reader = response.body?.getReader();

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, it, vi } from 'vitest';
@@ -78,10 +78,13 @@ const ELSEWHERE =
   'so that it is not what the job wrote. A turn of the job can push its branch, or copy the files to $PROMPTQ_ATTACHMENTS: attachments are whole';
 it.each<[string, Answers, number, string]>([
   [
-    'a job without a repository',
-    { 'GET /jobs/j': { changes: null } },
+    'a job without a repository and without files',
+    {
+      'GET /jobs/j': { changes: null },
+      'GET /jobs/j/files': { attempt: 1, note: 'It left none.', items: [], not_listed: [] },
+    },
     4,
-    'job j has no changes: its project has no repository',
+    'job j has no files: It left none.',
   ],
   [
     'changes that are too large',
@@ -105,4 +108,30 @@ it.each<[string, Answers, number, string]>([
   const ended = await promptq(['pull', 'j'], { ...PULLED, ...answers });
   expect(ended).toMatchObject({ code, stdout: '', stderr: `promptq: ${message}\n` });
   expect([file(), readdirSync(scratch)]).toEqual([BEFORE, []]);
+});
+
+const kept = (path: string, content: string, masked = false) => ({
+  ...{ path, bytes: content.length, executable: false, kept: true, reason: null, masked },
+  sha256: createHash('sha256').update(content).digest('hex'),
+});
+
+it('downloads the files of a job without a repository, but none that programs obey', async () => {
+  const link = { ...kept('link', ''), kept: false, sha256: null, reason: 'link' };
+  const items = [kept('a/b.txt', 'b'), kept('.envrc', 'x'), kept('../c', 'c'), kept('key', '***', true), link];
+  const ended = await promptq(['pull', 'j', '-o', join(scratch, 'out')], {
+    'GET /jobs/j': { changes: null },
+    'GET /jobs/j/files': { attempt: 2, note: null, items, not_listed: [] },
+    'GET /jobs/j/files/content?path=a%2Fb.txt&attempt=2': () => new Response('b'),
+    'GET /jobs/j/files/content?path=key&attempt=2': () => new Response('***'),
+  });
+  expect(ended.code).toBe(1);
+  expect(ended.stderr.replaceAll(scratch, '')).toBe(`/out/a/b.txt, 1 bytes
+/out/key, 3 bytes
+key: *** stands in it in place of secrets
+link: not kept: link
+promptq: .envrc is not stored: programs take settings, and with them commands, from names that begin with a dot; \`promptq files j PATH > FILE\` stores it under another name
+../c is not stored: it names no place below the folder; \`promptq files j PATH > FILE\` stores it under another name
+`);
+  expect(readFileSync(join(scratch, 'out/a/b.txt'), 'utf8')).toBe('b');
+  rmSync(join(scratch, 'out'), { recursive: true });
 });
