@@ -61,7 +61,10 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
           `${number(LIMITS.files.count)}; ${bytes(LIMITS.files.fileBytes)}; ${bytes(LIMITS.files.totalBytes)}`,
         ],
         ['`wait` of the status', `0 to ${LIMITS.statusWaitSeconds} seconds`],
-        ['one stream of a followed log; continue with `Last-Event-ID`', `${LIMITS.follow.seconds} seconds`],
+        [
+          'one stream of a followed log, which then ends with `event: continue`; continue with `Last-Event-ID`',
+          `${LIMITS.follow.seconds} seconds`,
+        ],
         [
           'followed logs streamed at once; further ones are polled',
           `\`followStreams\`, ${LIMITS.follow.streams.default}`,

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { LIMITS } from '../../../lib/contract/limits.ts';
 import { signedInBrowser } from '../../local-run/browser.ts';
 import type { ServiceUnderTest } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
@@ -77,6 +78,18 @@ describe('a followed log', () => {
     const outputs = [...before, ...after].filter(({ name }) => name === 'message');
     for (const [at, { data }] of outputs.entries())
       expect(data.offset).toBe(at === 0 ? 0 : outputs[at - 1]?.data.next_offset);
+  });
+
+  it('ends before the attempt, for want of a stream or of time, with an event that no EventSource passes on', async () => {
+    const { id, open } = await gatedJob('continue', { before: 'echo first', after: 'true' });
+    const streams = await Promise.all(
+      Array.from({ length: LIMITS.follow.streams.default }, async () => await follow(service, id, '&stream=stdout')),
+    );
+    for (const stream of streams) await until(stream, (events) => textOf(events) === 'first\n');
+    const { response } = await follow(service, id, '&stream=stdout');
+    expect(await response.text()).toMatch(/^retry: 0\n\nid: 6\ndata: .*\n\nevent: continue\n\nretry: 2000\n\n$/);
+    await open();
+    for (const stream of streams) expect((await allEvents(stream)).map(({ name }) => name)).toEqual(['end']);
   });
 
   it('sends both streams with one id for both', async () => {

@@ -37,6 +37,12 @@ const RETRY_AT_ONCE = 'retry: 0\n\n';
 /** The end of a stream without a slot. */
 const RETRY_LATER = `retry: ${LIMITS.follow.pollSeconds * 1000}\n\n`;
 
+/**
+ * Says that the stream ends and the log does not. Without data: parsers pass it on to no handler, and reconnect as after
+ * any end, while a person who reads the stream sees why it ends.
+ */
+const CONTINUE = 'event: continue\n\n';
+
 /** How long the watch mark of a client without a slot lasts: longer than several polls. */
 const POLLED_MARK_MS = 5 * LIMITS.follow.pollSeconds * 1000;
 
@@ -113,6 +119,7 @@ class Follow {
     yield RETRY_AT_ONCE;
     try {
       const isWhole = yield* this.#follow();
+      if (!isWhole) yield CONTINUE;
       if (!isWhole && this.#slot === undefined) yield RETRY_LATER;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
