@@ -22,8 +22,7 @@ export function createProgram(
     .version(version)
     .exitOverride()
     .showSuggestionAfterError()
-    // As all other errors begin.
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'promptq: ')) })
+    .configureOutput({ outputError: (text, write) => write(explained(text)) })
     .addHelpText('after', `\n${EXAMPLES}\n\n${exitCodeHelp()}\n\n${CREDENTIALS}`);
   for (const spec of commands) {
     const command = program.command(spec.name).description(spec.about);
@@ -41,12 +40,28 @@ export function createProgram(
   return program;
 }
 
+/** An error of the parser, as all other errors begin. */
+function explained(text: string): string {
+  const own = text.replace(/^error: /, 'promptq: ');
+  const [, command] = /too many arguments for '(run|continue|fork|say|answer|edit)'/.exec(own) ?? [];
+  if (command === undefined) return own;
+  const id = command === 'run' ? '' : ' ID';
+  return `${own.trimEnd()} Put a text of several words in quotes: promptq ${command}${id} "Say hello"\n`;
+}
+
 function optionOf({ flags, about, choices, isList, isNumber, least, conflicts }: OptionSpec): Option {
   const option = new Option(flags, about);
-  if (choices !== undefined) option.choices([...choices]);
+  if (choices !== undefined) option.choices([...choices]).argParser((value: string) => choiceOf(value, choices));
   if (isNumber) option.argParser((value: string) => numberOf(value, least));
   if (isList) option.argParser((value: string, earlier: readonly string[] = []) => [...earlier, value]);
   return conflicts === undefined ? option : option.conflicts([...conflicts]);
+}
+
+/** @returns the choice that a value names, in any case */
+function choiceOf(value: string, choices: readonly string[]): string {
+  const found = choices.find((choice) => choice.toLowerCase() === value.toLowerCase());
+  if (found === undefined) throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+  return found;
 }
 
 function numberOf(value: string, least = Number.NEGATIVE_INFINITY): number {

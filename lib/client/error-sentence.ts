@@ -14,7 +14,23 @@ export function errorSentence(error: RequestError | UnreachableError): string {
   if (status === 401) return 'the service does not accept the token';
   const { required_scope: scope, ...details } = body.details ?? {};
   if (status === 403 && typeof scope === 'string') return `the token lacks the scope ${scope}`;
-  const more = Object.keys(details).length === 0 ? '' : ` ${quoted(details)}`;
-  const what = MEANINGS[body.error] ?? body.error;
-  return `${what}${more}${body.request_id === undefined ? '' : ` (request ${body.request_id})`}`;
+  const what = placeless(MEANINGS[body.error] ?? body.error);
+  // A sentence says what the details say, but for further faults.
+  const isSentence = body.error.includes(' ');
+  const { faults } = details;
+  const more = Array.isArray(faults)
+    ? faults
+        .slice(1)
+        .map((fault) => `; ${placeless(String(fault))}`)
+        .join('')
+    : '';
+  const rest = isSentence || Object.keys(details).length === 0 ? more : ` ${quoted(details)}`;
+  // The log of the service has the cause of a failure under this id.
+  const id = status >= 500 && body.request_id !== undefined ? ` (request ${body.request_id})` : '';
+  return `${what}${rest}${id}`;
+}
+
+/** Without the place of a field in a request, which only a program that makes it knows. */
+function placeless(sentence: string): string {
+  return sentence.replace(/^body\.(?=\w)/, '');
 }

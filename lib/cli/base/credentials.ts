@@ -80,8 +80,19 @@ async function writeRuns(env: Env, runs: readonly SavedRun[]): Promise<void> {
   await writePrivately(localRunPath(env), { ...newest, others });
 }
 
+/** @throws CommandError if this user can't write there */
 async function writePrivately(path: string, content: object): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await replace(path, content);
+  } catch (error) {
+    throw usageError(
+      `can't write ${path}: ${(error as Error).message}. Set XDG_CONFIG_HOME to a folder that you can write`,
+    );
+  }
+}
+
+async function replace(path: string, content: object): Promise<void> {
   const draft = `${path}.${process.pid}`;
   try {
     await writeFile(draft, `${JSON.stringify(content)}\n`, { mode: 0o600, flag: 'wx' });

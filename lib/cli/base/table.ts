@@ -20,12 +20,32 @@ function widthOfOne(grapheme: string): number {
   return WIDE.test(grapheme) ? 2 : 1;
 }
 
-/** Rows in aligned columns, below a heading. Cells are cut to one line. */
-export function table(heading: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
+/** Narrowest column that is cut, so that a line fits a terminal. */
+const LEAST_WIDTH = 8;
+
+/**
+ * Rows in aligned columns, below a heading. Cells are cut to one line.
+ * @param width columns of the terminal, to which cells behind the first column are cut; undefined: there is none
+ */
+export function table(
+  heading: readonly string[],
+  rows: readonly (readonly (string | number | null)[])[],
+  width: number = Number.POSITIVE_INFINITY,
+): string {
   const cells = [heading, ...rows].map((row) => row.map((value) => oneLine(value === null ? '-' : String(value))));
   const widths = heading.map((_, at) => Math.max(...cells.map((row) => widthOf(row[at] ?? ''))));
+  const total = () => widths.reduce((sum, one) => sum + one, 2 * (widths.length - 1));
+  while (total() > width) {
+    // The first column has what other commands take.
+    const widest = Math.max(...widths.slice(1));
+    if (widest <= LEAST_WIDTH) break;
+    widths[widths.lastIndexOf(widest)] = widest - 1;
+  }
   const padded = (row: readonly string[]) =>
-    row.map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - widthOf(cell))).join('  ');
+    row
+      .map((cell, at) => oneLine(cell, widths[at]))
+      .map((cell, at) => cell + ' '.repeat(Math.max(0, (widths[at] ?? 0) - widthOf(cell))))
+      .join('  ');
   return cells.map((row) => padded(row).trimEnd()).join('\n');
 }
 
@@ -40,14 +60,14 @@ export function fields(
     .join('\n');
 }
 
-function oneLine(text: string): string {
+function oneLine(text: string, most: number = CELL_WIDTH): string {
   const line = harmless(text).replaceAll(/\s+/g, ' ').trim();
-  if (widthOf(line) <= CELL_WIDTH) return line;
+  if (widthOf(line) <= most) return line;
   let shown = '';
   let width = 1;
   for (const { segment } of graphemes.segment(line)) {
     width += widthOfOne(segment);
-    if (width > CELL_WIDTH) break;
+    if (width > most) break;
     shown += segment;
   }
   return `${shown}…`;

@@ -6,7 +6,7 @@ import { harmless } from '../../contract/input/harmless.ts';
 import { quoted } from '../../contract/input/legible.ts';
 import type { Style } from '../../vendors/timeline/timeline-text.ts';
 
-type Stream = Writable & Partial<Pick<WriteStream, 'isTTY' | 'hasColors'>>;
+type Stream = Writable & Partial<Pick<WriteStream, 'isTTY' | 'hasColors' | 'columns'>>;
 
 const ESCAPE = '\u001B';
 /** The beginning of a sequence or of a line end that the next piece may complete. */
@@ -48,6 +48,11 @@ export class Terminal {
   /** Whether a person reads the progress. */
   get isInteractive(): boolean {
     return this.#err.isTTY === true;
+  }
+
+  /** The width of the terminal that shows results; undefined: they go elsewhere. */
+  get columns(): number | undefined {
+    return this.#out.isTTY ? this.#out.columns || undefined : undefined;
   }
 
   /** Writes text for people as a line of the result. */

@@ -17,7 +17,9 @@ export const run: CommandRun<{ readonly json?: true }> = async (context, _args, 
   const { terminal } = context;
   if (options.json) await terminal.printJson(jobs);
   else {
-    await terminal.print(table(['ID', 'STATUS', 'AGE', 'PROJECT', 'TITLE'], jobs.items.map(row)));
+    if (jobs.items.length === 0) await terminal.note('no jobs');
+    else
+      await terminal.print(table(['ID', 'STATUS', 'AGE', 'PROJECT', 'TITLE'], jobs.items.map(row), terminal.columns));
     const total = `${jobs.items.length} of ${jobs.total}${jobs.total_complete ? '' : ' or more'}`;
     if (jobs.next_cursor !== null) await terminal.note(`${total}; next page: --cursor ${jobs.next_cursor}`);
   }

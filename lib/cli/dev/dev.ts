@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { CommandRun, Context } from '../base/context.ts';
+import { CommandError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-codes.ts';
 import { installedLocalRun, type LocalRun } from './installation.ts';
 
@@ -20,6 +22,7 @@ interface DevOptions {
 /** Runs the service on this machine until Ctrl-C. Other commands find it while it runs. */
 export const run: CommandRun<DevOptions> = async (context, _args, { allow = [], port, home, config }) => {
   const { env } = context;
+  await requireFreePort(String(port ?? (env.PORT || DEFAULT_PORT)));
   const { program, args } = await localRun(context);
   const child = spawn(program, [...args, ...allow.flatMap((folder) => ['--allow', folder])], {
     env: {
@@ -38,6 +41,25 @@ export const run: CommandRun<DevOptions> = async (context, _args, { allow = [], 
   keep();
   return code === 0 ? EXIT.succeeded : EXIT.jobFailed;
 };
+
+const DEFAULT_PORT = 8787;
+
+/** Before anything is installed. The service itself says which ports are none. @throws CommandError if it is taken */
+async function requireFreePort(port: string): Promise<void> {
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return;
+  const server = createServer().listen(Number(port), '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return;
+    throw new CommandError(
+      EXIT.jobFailed,
+      `port ${port} is taken by another program; choose another one by --port, or --port 0 for any free one`,
+    );
+  } finally {
+    server.close();
+  }
+}
 
 async function localRun(context: Context): Promise<LocalRun> {
   return SOURCE === undefined ? await installedLocalRun(context) : { program: process.execPath, args: [SOURCE] };

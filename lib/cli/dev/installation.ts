@@ -88,7 +88,12 @@ interface Installing {
 }
 
 async function install(folder: string, node: string, { terminal, signal }: Installing): Promise<void> {
-  await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
+  await mkdir(dirname(folder), { recursive: true, mode: 0o700 }).catch((error: Error) => {
+    throw new CommandError(
+      EXIT.usage,
+      `can't install into ${dirname(folder)}: ${error.message}. Set XDG_CACHE_HOME to a folder that you can write`,
+    );
+  });
   await removeLeftovers(dirname(folder));
   const draft = await mkdtemp(`${folder}.`);
   const done = new AbortController();
@@ -126,7 +131,7 @@ async function removeLeftovers(cache: string): Promise<void> {
 
 /** @throws CommandError if npm fails, or `signal` ends it */
 async function npm(folder: string, signal: AbortSignal, ...command: string[]): Promise<void> {
-  const args = [...command, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const args = [...command, '--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
   // What npm reports, and its progress on a terminal, is for people.
   const child = spawn('npm', args, { cwd: folder, stdio: ['ignore', 2, 2] });
   // After other signals, npm waits for its requests. Its folder is removed anyway.

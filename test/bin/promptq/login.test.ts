@@ -98,7 +98,7 @@ describe('the terminal', () => {
   });
 
   test('that can take no more output ends a command with 1', async () => {
-    const line = `'${process.execPath}' '${PROGRAM}' list > /dev/full`;
+    const line = `'${process.execPath}' '${PROGRAM}' profiles > /dev/full`;
     const ended = promisify(execFile)('sh', ['-c', line], { env: { ...process.env, ...env() } });
     await expect(ended).rejects.toMatchObject({ code: 1 });
   });

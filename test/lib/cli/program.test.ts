@@ -19,6 +19,12 @@ it.each([
   ['an unknown option', ['list', '--al'], /^promptq: unknown option '--al'\n/],
   ['an argument that is missing', ['show'], /^promptq: missing required argument 'id'\n$/],
   ['one argument too many', ['show', 'a', 'b'], /^promptq: too many arguments for 'show'/],
+  [
+    'a prompt without quotes',
+    ['run', 'Say', 'hello'],
+    /Put a text of several words in quotes: promptq run "Say hello"\n$/,
+  ],
+  ['a status that is none', ['list', '--status', 'lost'], /is invalid\. Allowed choices are DRAFT, .*\n$/],
   ['a number that is none', ['run', 'x', '--priority', '1e3'], /is invalid\. expected a number\n$/],
   ['an empty number', ['run', 'x', '--priority', ''], /is invalid\. expected a number\n$/],
   ['a number that is too long', ['run', 'x', '--priority', '1234567890123456'], /is invalid\. expected a number\n$/],
@@ -48,4 +54,13 @@ it.each([
   const { code, stdout, stderr, requests } = await promptq(args);
   expect([code, stdout, requests]).toEqual([2, '', []]);
   expect(stderr).toMatch(message);
+});
+
+it('a choice is taken in any case, and a list without jobs says so', async () => {
+  const none = { 'GET /jobs?limit=20&status=FAILED': { items: [], total: 0, total_complete: true, next_cursor: null } };
+  expect(await promptq(['list', '--status', 'failed'], none)).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'no jobs\n',
+  });
 });

@@ -107,7 +107,7 @@ export const logEvents = z.string().meta({
     'Their `id` is the offset after the data sent so far; with `stream=all` there are two offsets, `stdout,stderr`. From the second attempt on, ids start with the number of the attempt: `2:1024`.',
     '`event: end` (`data`: `{"attempt","status","state_reason","stdout_state","stderr_state"}`) is the last event when the attempt has ended and all its output has been sent. `status` is the current status of the job, such as QUEUED if another attempt follows. `stdout_state` and `stderr_state` are those of `JobLogs`. Close the connection, because an EventSource would reconnect.',
     '`event: error` (`data`: `{"error"}`) is the last event when the caller loses access, such as `unauthorized` after the token is revoked.',
-    `A comment is sent after ${LIMITS.follow.silenceSeconds} seconds without output. After ${LIMITS.follow.seconds} seconds the stream ends with \`event: continue\`, which has no data: the log goes on. Reconnect with \`Last-Event-ID\`, as an EventSource does at once (\`retry: 0\`).`,
+    `A comment is sent after ${LIMITS.follow.silenceSeconds} seconds without output. After ${LIMITS.follow.seconds} seconds the stream ends with \`event: continue\`, which has no data: the log continues. Reconnect with \`Last-Event-ID\`, as an EventSource does at once (\`retry: 0\`).`,
     `A deployment limits how many logs it streams at a time (\`followStreams\`). Beyond the limit, a stream sends the output that exists and ends with \`event: continue\` and \`retry: ${LIMITS.follow.pollSeconds * 1000}\`: wait that many milliseconds, then reconnect with \`Last-Event-ID\`, as an EventSource does.`,
   ].join('\n'),
   example:

@@ -100,3 +100,13 @@ test.each([
   await writeFile(path, text);
   await expect(findCredentials(env)).rejects.toThrow(`${path} ${message}`);
 });
+
+test('the error of a folder without write access is one line, with the variable that names another', async () => {
+  const file = join(await newFolder(), 'file');
+  await writeFile(file, '');
+  const saving = saveCredentials({ XDG_CONFIG_HOME: file }, SAVED);
+  await expect(saving).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringMatching(/^can't write .*Set XDG_CONFIG_HOME to/),
+  });
+});

@@ -28,3 +28,15 @@ it('an unexpected error shows its stack, and a refused token of the environment 
   );
   expect(explain(request(403), { PROMPTQ_TOKEN: 'pq_x' }).message).toBe('refused');
 });
+
+it('a sentence of the service is enough, with each of its faults, and with its id only for a failure of the service', () => {
+  const of = (status: number, body: RequestError['body']) => explain(new RequestError(status, body), {}).message;
+  const ended = { error: 'cancel: the job has ended', details: { state: 'SUCCEEDED', action: 'cancel' } };
+  expect(of(400, { ...ended, request_id: 'r' })).toBe('cancel: the job has ended');
+  const faults = ['body.cwd: received "x"; no', 'body.tags: received 7'];
+  expect(of(400, { error: 'body.cwd: received "x"; no', details: { faults } })).toBe(
+    'cwd: received "x"; no; tags: received 7',
+  );
+  expect(of(409, { error: 'busy', details: { by: 'j' } })).toBe('busy {"by":"j"}');
+  expect(of(500, { error: 'internal_error', request_id: 'r' })).toBe('internal_error (request r)');
+});

@@ -35,3 +35,14 @@ it('a cell is one line of at most 60 columns without terminal controls', () => {
   expect(cell(' a\r\n\tb  c ')).toBe('a b c');
   expect(cell('a\u001b[31mb')).toBe('a␛[31mb');
 });
+
+it('a table fits a narrow terminal: the widest columns are cut, and never the first', () => {
+  const rows = [['job_0123456789', 'a project of long name', 'a title that is longer still']];
+  expect(table(['ID', 'PROJECT', 'TITLE'], rows, 40)).toBe(
+    'ID              PROJECT      TITLE\njob_0123456789  a project …  a title th…',
+  );
+  for (const width of [80, 60, 50, 40])
+    for (const line of table(['ID', 'PROJECT', 'TITLE'], rows, width).split('\n'))
+      expect(line.length).toBeLessThanOrEqual(width);
+  expect(table(['ID', 'PROJECT', 'TITLE'], rows, 10).split('\n')[1]).toBe('job_0123456789  a proje…  a title…');
+});

