@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import createClient, { type Client } from 'openapi-fetch';
+import createClient, { type Client, defaultPathSerializer } from 'openapi-fetch';
 import { isTerminal } from '../contract/statuses.ts';
 import { type ActionName, type ActionOptions, act } from './act.ts';
 import { answer } from './answer.ts';
@@ -8,7 +8,6 @@ import type { components, paths } from './api-types.ts';
 import { answerOf, dataOf } from './data-of.ts';
 import { RequestError, TransientError, UnreachableError } from './errors.ts';
 import { type EndEvent, eventsOf, type LogEvent, type Place } from './log-events.ts';
-import { pathOf, rejectFolders } from './path-of.ts';
 import { Retries, type RetryPolicy, repeatWithKey } from './repeat.ts';
 import { retryingFetch, tryOnce } from './transport.ts';
 
@@ -233,4 +232,31 @@ export class Promptq {
     const which = `its content type is ${type}; expected ${EVENT_STREAM}`;
     throw new UnreachableError(`the response is not of a Promptq service: ${which}`);
   }
+}
+
+/** URLs take these parts of a path, in any spelling, for the folder itself or the one above it. */
+const FOLDER = /^(\.|%2e){1,2}$/i;
+
+/**
+ * The path of a route with its values.
+ * @throws RequestError for a value that would lead to another route
+ */
+function pathOf(route: string, values: Readonly<Record<string, unknown>>): string {
+  for (const [name, value] of Object.entries(values))
+    if (FOLDER.test(String(value))) throw refused(name, String(value));
+  return defaultPathSerializer(route, values);
+}
+
+/** @throws RequestError for a path, with or without its query, that leads to another one */
+function rejectFolders(path: string): void {
+  const [route = ''] = path.split(/[?#]/, 1);
+  const part = route.split(/[/\\]/).find((text) => FOLDER.test(text));
+  if (part !== undefined) throw refused('path', path);
+}
+
+function refused(name: string, value: string): RequestError {
+  const received = value.length > 60 ? `${value.slice(0, 60)}…` : value;
+  return new RequestError(400, {
+    error: `${name}: received ${JSON.stringify(received)}; "." and ".." are no part of an address`,
+  });
 }

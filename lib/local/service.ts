@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { TokenStore } from '../access/tokens/token-store.ts';
 import { type ConfigFile, findConfigFile } from '../catalog/find-config-file.ts';
 import { ProfileStore } from '../catalog/profiles.ts';
 import { BASE_PATH } from '../contract/route.ts';
 import { doors } from '../contract/routes/routes.ts';
+import { SCOPES } from '../contract/scopes.ts';
 import { JobCounts } from '../counters/counts.ts';
 import { announceChange } from '../jobs/views/wait-for-change.ts';
 import { tableClient } from '../platform/aws/clients.ts';
@@ -16,7 +18,7 @@ import { consoleSite } from './gateway/console-files.ts';
 import { divertOutput } from './gateway/function-log.ts';
 import { startGateway } from './gateway/gateway.ts';
 import { functionLoader } from './gateway/gateway-invocation.ts';
-import { loadFunction, loadFunctions } from './local-functions.ts';
+import { CATCH_ALL } from './gateway/gateway-resources.ts';
 import { startCallsAndSweeps, startReconciling } from './local-triggers.ts';
 import { jobSurroundings } from './program/job-surroundings.ts';
 import { programFile } from './program/program-files.ts';
@@ -27,9 +29,7 @@ import { lockHome } from './run/home-lock.ts';
 import { killOrphans } from './run/leftovers.ts';
 import { applyEnv, declaredHosts, localEnv, workerProcessEnv } from './run/local-env.ts';
 import { startSignIn } from './run/local-sign-in.ts';
-import { localToken } from './run/local-token.ts';
 import { createResources } from './run/resources.ts';
-import { seedProfiles } from './run/seed-profiles.ts';
 import { Shutdown } from './run/shutdown.ts';
 import { superviseWorker } from './run/worker-process.ts';
 import { type RunSettings, readRunSettings, throttlingOf } from './run-settings.ts';
@@ -199,4 +199,35 @@ async function answersHealth(baseUrl: string, token: string): Promise<void> {
 async function browserName(home: Home): Promise<string> {
   const label = await home.keep('browser-name', () => `promptq-${randomBytes(16).toString('hex')}`);
   return `${label}.localhost`;
+}
+
+/** Loads every function, one after the other: later the process may run out of file descriptors. */
+async function loadFunctions(): Promise<void> {
+  for (const { id } of [...doors, { id: CATCH_ALL }]) await loadFunction(id);
+}
+
+/** @param functionId such as `jobs.create` */
+async function loadFunction(functionId: string): Promise<unknown> {
+  return await import(pathToFileURL(programFile(`functions/${functionId.replace('.', '/')}`)).href);
+}
+
+/** The token that the local run shows: the earlier one while it is valid for every scope, otherwise a new one. */
+async function localToken(home: Home, tokens: TokenStore): Promise<string> {
+  const kept = await home.readToken();
+  const known = kept === undefined ? undefined : await tokens.verify(kept);
+  if (kept !== undefined && SCOPES.every((scope) => known?.scopes.includes(scope))) return kept;
+  const { token } = await tokens.create({ name: 'local run', scopes: SCOPES });
+  await home.writeToken(token);
+  return token;
+}
+
+/** Stores the local run's profiles; changed ones stay as they are. */
+async function seedProfiles(profiles: ProfileStore): Promise<void> {
+  const wanted = [
+    { name: 'practice', agent: 'codex', vendor: 'practice' },
+    { name: 'shell', agent: 'shell' },
+    // On a laptop there is no container around the agent.
+    { name: 'codex', agent: 'codex', sandbox: 'workspace-write' },
+  ] as const;
+  for (const profile of wanted) await profiles.seed(profile);
 }

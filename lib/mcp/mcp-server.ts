@@ -9,9 +9,9 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
+import type { Promptq } from '../client/promptq.ts';
 import { ANSWER_LENGTH, type Answer, fits, toolResult } from './answers.ts';
 import { answerIn, canAsk, inputNeeded, jobIdIn } from './asking.ts';
-import type { ServerOptions } from './server-options.ts';
 import { TOOL_CONTRACTS } from './tool-contracts.ts';
 import {
   CALL_SECONDS,
@@ -165,4 +165,20 @@ function inputSchema(name: ToolName, wire: Wire): Readonly<Record<string, unknow
   const description = `How many seconds to wait: ${seconds.maximum} at most, by default ${seconds.default}.`;
   const timeout = { ...input.properties.timeout_seconds, description, ...seconds };
   return { ...input, properties: { ...input.properties, timeout_seconds: timeout } };
+}
+
+/** What distinguishes one server of the tools from another. */
+interface ServerOptions {
+  readonly version: string;
+  readonly wire: Wire;
+  /** The tools that it offers; default: all. */
+  readonly offers?: (tool: ToolName) => boolean;
+  /** Whether an answer of the client's user may be given to a job. */
+  readonly mayAnswer?: boolean;
+  /** Of the caller, for each request. @param over ends its requests */
+  readonly client: (over?: AbortSignal) => Promise<Promptq>;
+  /** Ends a call of a tool; default: its time. */
+  readonly over?: AbortSignal;
+  /** The sentence about an error, for the caller. */
+  readonly explain: (error: unknown, of: string) => Promise<string>;
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JournalEntry } from '../../lib/local/practice-vendor/journal.ts';
+import type { JournalEntry } from '../../lib/local/practice-vendor/model-routes.ts';
 
 /** Calls the practice vendor of the local run with this home. @returns the parsed answer */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely

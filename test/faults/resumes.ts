@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { JournalEntry } from '../../lib/local/practice-vendor/journal.ts';
+import type { JournalEntry } from '../../lib/local/practice-vendor/model-routes.ts';
 import { createJob, untilEnded } from '../api/job-client.ts';
 import { startService, waitFor } from '../local-run/local-service.ts';
 import { findAttemptMarks, findWorker } from '../local-run/marked-processes.ts';

@@ -32,7 +32,6 @@ import {
 import { type GatewayRoute, type Match, resourceMatcher } from './gateway-resources.ts';
 import { sendProxyResponse } from './gateway-response.ts';
 import { isStreamingHandler, provideAwsLambdaGlobal, ResponseStream } from './gateway-stream.ts';
-import { type Throttling, throttle } from './gateway-throttle.ts';
 import { lambdaConcurrency } from './lambda-concurrency.ts';
 
 /** Milliseconds. Longer than clients keep idle connections: a request must not meet a closing one. */
@@ -226,4 +225,24 @@ async function runStream({ handler, event, found, closing }: FunctionCall, out: 
 
 function isTcp(address: AddressInfo | string | null): address is AddressInfo {
   return typeof address === 'object' && address !== null;
+}
+
+/** API Gateway's throttling: requests a second on average, and the burst. */
+interface Throttling {
+  readonly rate: number;
+  readonly burst: number;
+}
+
+/** One token bucket for all requests, as in an API Gateway stage; returns for each whether it exceeds the limit. */
+function throttle(throttling: Throttling | undefined, now: () => number = () => performance.now()): () => boolean {
+  if (throttling === undefined) return () => false;
+  let left = throttling.burst;
+  let at = now();
+  return () => {
+    left = Math.min(throttling.burst, left + ((now() - at) / 1000) * throttling.rate);
+    at = now();
+    if (left < 1) return true;
+    left -= 1;
+    return false;
+  };
 }

@@ -1,15 +1,19 @@
-import { CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { GatewayVpcEndpointAwsService, type IVpc, SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
+import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { GatewayVpcEndpointAwsService, type IVpc, Port, SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { CfnClusterCapacityProviderAssociations, Cluster, ContainerInsights } from 'aws-cdk-lib/aws-ecs';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import type { Construct } from 'constructs';
+import { Construct } from 'constructs';
 import type { Deployment } from '../../platform/config/deployment.ts';
 import type { WorkerNetwork } from '../../platform/config/worker-network.ts';
 import type { DataStack } from '../data/data-stack.ts';
+import { LOGIN_PORT, loginReaderName } from '../data/shared-names.ts';
 import { READ_LOGIN_CODE, SCALE_WORKERS } from '../functions/bundle-functions.ts';
+import { FUNCTION_MEMORY } from '../functions/function-memory.ts';
+import { ServiceFunction } from '../functions/service-function.ts';
 import { acknowledgeOutputAccess } from '../iam/acknowledge-output-access.ts';
-import { LoginReader } from './login-reader.ts';
+import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
 import { WorkerScaling } from './worker-scaling.ts';
 import { WorkerTask } from './worker-task.ts';
 import { Workspaces } from './workspaces.ts';
@@ -111,4 +115,42 @@ function workerVpc(scope: Construct, id: string, { availabilityZones, vpcId, sub
     // Nothing uses the default security group; emptying it requires a function with extra permissions.
     restrictDefaultSecurityGroup: false,
   });
+}
+
+interface LoginReaderProps {
+  readonly data: DataStack;
+  readonly deployment: Deployment;
+  readonly code: Code;
+  readonly vpc: IVpc;
+  readonly workers: SecurityGroup;
+}
+
+/** Reads login codes. Nothing else may enter the workers' network, and the function reaches nothing but that port. */
+class LoginReader extends Construct {
+  constructor(scope: Construct, id: string, { data, deployment, code, vpc, workers }: LoginReaderProps) {
+    super(scope, id);
+    const group = new SecurityGroup(this, 'Group', {
+      vpc,
+      description: 'Asks workers for the code of a login',
+      allowAllOutbound: false,
+    });
+    group.connections.allowTo(workers, Port.tcp(LOGIN_PORT), 'the code of a login');
+    const reader = new ServiceFunction(this, 'ReadLoginCode', {
+      name: loginReaderName(data),
+      description: 'asks a worker for the code of the login that it runs',
+      code,
+      environment: {},
+      statements: [new PolicyStatement({ actions: [...IAM_EXCEPTIONS.networkInterfaces.actions], resources: ['*'] })],
+      memorySize: FUNCTION_MEMORY.trigger,
+      timeout: Duration.seconds(10),
+      network: { vpc, group },
+      deployment,
+    });
+    // A late code is of no use.
+    reader.resource.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+    Validations.of(reader).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: IAM_EXCEPTIONS.networkInterfaces.reason,
+    });
+  }
 }

@@ -9,7 +9,6 @@ import { viewReason } from '../../views/job-view.ts';
 import { createCompared, type RecordedStream, type RecordedStreams, recordedStreams } from '../compared-output.ts';
 import { textFrom } from '../output-text.ts';
 import { readableReceipt } from '../readable-receipt.ts';
-import { eventId, type FollowPosition, type Offsets, readEventId } from './follow-position.ts';
 import type { FollowSlot, FollowSlots } from './follow-slots.ts';
 import { type Sources, states, streamsOf } from './output-answer.ts';
 import { markWatched, type OutputContext, requireOneStream } from './read-output.ts';
@@ -244,4 +243,40 @@ function endEvent(job: Job, attempt: number, left: ReturnType<typeof states>): s
 
 function namedEvent(name: string, data: object): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Byte offsets of the followed streams. */
+type Offsets = Readonly<Partial<Record<StreamName, number>>>;
+
+/** How far a client has followed the output: everything before these offsets of this attempt has been sent. */
+interface FollowPosition {
+  readonly attempt: number;
+  readonly offsets: Offsets;
+}
+
+/** The `id` of an event: `12`, or `12,34` of stdout and stderr; after the first attempt with its number: `2:12`. */
+function eventId({ attempt, offsets }: FollowPosition): string {
+  const numbers = STREAMS.flatMap((stream) => offsets[stream] ?? []).join(',');
+  // Without it the offset of an attempt that has ended meanwhile would be applied to the next attempt.
+  return attempt === 1 ? numbers : `${attempt}:${numbers}`;
+}
+
+/**
+ * The position that the `id` of an event of these streams encodes.
+ * @throws InvalidFieldError if it encodes none
+ */
+function readEventId(id: string, stream: StreamName | 'all'): FollowPosition {
+  const streams = streamsOf(stream);
+  const match = /^(?:([1-9]\d{0,5}):)?(\d{1,16}(?:,\d{1,16})?)$/.exec(id);
+  const numbers = (match?.[2] ?? '').split(',').map(Number);
+  if (match === null || numbers.length !== streams.length) {
+    throw InvalidFieldError.of(
+      'last-event-id',
+      `received ${JSON.stringify(id)}; with stream=${stream} expected an event's id such as ${stream === 'all' ? '12,34' : '12'}`,
+    );
+  }
+  return {
+    attempt: Number(match[1] ?? 1),
+    offsets: Object.fromEntries(streams.map((name, at) => [name, numbers[at]])),
+  };
 }

@@ -6,7 +6,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { IdentityProvider, SignInRefusedError } from '../../../../lib/access/sign-in/identity-provider.ts';
 import { IdentityProviderError } from '../../../../lib/access/sign-in/identity-provider-error.ts';
-import { personOfClaims } from '../../../../lib/access/sign-in/person-of-claims.ts';
+import { personOfClaims } from '../../../../lib/access/sign-in/sign-in.ts';
 import { ROLES } from '../../../../lib/contract/roles.ts';
 import { DEFAULT_GROUPS } from '../../../../lib/platform/config/deployment.ts';
 

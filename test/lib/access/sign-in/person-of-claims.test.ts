@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { personOfClaims } from '../../../../lib/access/sign-in/person-of-claims.ts';
+import { personOfClaims } from '../../../../lib/access/sign-in/sign-in.ts';
 
 const groups = new Map([
   ['viewer', 'readers'],
