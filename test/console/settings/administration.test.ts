@@ -89,7 +89,10 @@ test('an invalid configuration changes nothing and lists every error; a valid on
   await admin.getByRole('button', { name: 'Check' }).click();
   await admin.getByText('at line 1').waitFor();
 
-  await text.fill('rules:\n  - id: by-document\n    text: Written in a document.');
+  const buffer = Buffer.from('rules:\n  - id: by-document\n    text: Written in a document.');
+  const file = { name: 'promptq.config.yaml', mimeType: 'text/yaml', buffer };
+  await admin.locator('input[type=file]').setInputFiles(file);
+  await expect.poll(() => text.inputValue()).toBe(buffer.toString());
   await admin.getByRole('button', { name: 'Check' }).click();
   await admin.getByText('rules created: by-document').waitFor();
   const { json } = await service.api('GET', '/rules');
