@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { claim } from '../../../../lib/jobs/admission/claim.ts';
 import { folderName } from '../../../../lib/jobs/admission/folder-slots.ts';
-import { sweepGates, wakeNext } from '../../../../lib/jobs/admission/gates.ts';
+import { sweepGates, wakeIfFree, wakeNext } from '../../../../lib/jobs/admission/gates.ts';
 import { acquireSlot } from '../../../../lib/jobs/admission/slots.ts';
 import { transition } from '../../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
@@ -10,6 +10,7 @@ import { randomJobId } from '../../../../lib/jobs/lifecycle/job-id.ts';
 import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
 import { readWaiting } from '../../../../lib/reconciler/reconcile-jobs.ts';
 import { type EmulatedDeployment, emulateDeployment, inStillTime } from '../../../stand-ins/emulated-deployment.ts';
+import { due } from '../due-effects.ts';
 
 let deployment: EmulatedDeployment;
 let project: string;
@@ -65,6 +66,22 @@ test('the best of the waiting jobs is next', async () => {
     await transition(deployment, job, { type: 'wait', gate: { kind: 'folder', key: folder } });
   await wakeNext(deployment, { kind: 'folder', key: folder });
   expect([(await read(low))?.reason, (await read(high))?.reason]).toEqual(['folder_busy', 'waiting_for_worker']);
+});
+
+test('a turn enters the folder that only commands which wait for it keep busy', async () => {
+  const id = randomJobId();
+  const first = await queued({ id, thread_id: id, turn: 1 });
+  await claimFor(first);
+  const running = (await read(first)) ?? first;
+  const ended = { status: 'SUCCEEDED', reason: 'exited', effects: due({ commands: [1] }) } as const;
+  await deployment.jobs.apply(running, { ...running, ...ended });
+  const next = await queued({ thread_id: id, turn: 2, continues: id });
+  await deployment.threads.put(id, { turn: 2, jobId: next.id });
+  const gate = { kind: 'folder', key: folderName(deployment.folders, next) ?? '' } as const;
+  await transition(deployment, next, { type: 'wait', gate });
+  expect(await read(next)).toMatchObject({ reason: 'folder_busy' });
+  await wakeIfFree(deployment, gate);
+  expect(await read(next)).toMatchObject({ reason: 'waiting_for_worker' });
 });
 
 test('a stale claim yields to another job, and then fails', async () => {
