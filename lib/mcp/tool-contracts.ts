@@ -615,5 +615,134 @@ export const TOOL_CONTRACTS: Readonly<
       "required": [],
       "additionalProperties": false
     }
+  },
+  "list_files": {
+    "scopes": [
+      "attachments"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "minLength": 1,
+          "description": "The id of the job."
+        },
+        "attempt": {
+          "description": "Number of the attempt. Default: the newest that has ended.",
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 9007199254740991
+        },
+        "offset": {
+          "type": "integer",
+          "minimum": 0,
+          "description": "The next_offset of the last answer."
+        }
+      },
+      "required": [
+        "id"
+      ],
+      "additionalProperties": false
+    }
+  },
+  "read_file": {
+    "scopes": [
+      "attachments"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "minLength": 1,
+          "description": "The id of the job."
+        },
+        "attempt": {
+          "description": "Number of the attempt. Default: the newest that has ended.",
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 9007199254740991
+        },
+        "path": {
+          "type": "string",
+          "minLength": 1,
+          "description": "The `path` of the file in the list.",
+          "example": "src/main.py"
+        },
+        "offset": {
+          "type": "integer",
+          "minimum": 0,
+          "description": "The next_offset of the last answer."
+        },
+        "limit": {
+          "minimum": 1,
+          "maximum": 40000,
+          "default": 3500,
+          "type": "integer",
+          "description": "Maximum number of characters to return. Fewer come if the answer would be too long."
+        }
+      },
+      "required": [
+        "id",
+        "path"
+      ],
+      "additionalProperties": false
+    }
+  },
+  "read_diff": {
+    "scopes": [
+      "attachments"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "minLength": 1,
+          "description": "The id of the job."
+        },
+        "attempt": {
+          "description": "Number of the attempt. Default: the newest.",
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 9007199254740991
+        },
+        "offset": {
+          "type": "integer",
+          "minimum": 0,
+          "description": "The next_offset of the last answer."
+        },
+        "limit": {
+          "minimum": 1,
+          "maximum": 40000,
+          "default": 3500,
+          "type": "integer",
+          "description": "Maximum number of characters to return. Fewer come if the answer would be too long."
+        }
+      },
+      "required": [
+        "id"
+      ],
+      "additionalProperties": false
+    }
+  },
+  "list_profiles": {
+    "scopes": [
+      "read"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "cursor": {
+          "description": "The `next_cursor` of the previous page.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 2000
+        }
+      },
+      "required": [],
+      "additionalProperties": false
+    }
   }
 };

@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import { listProfiles } from '../contract/routes/catalog.ts';
 import { cancelJob, createJob, listJobs, readJobStatus } from '../contract/routes/jobs.ts';
 import { createMessage } from '../contract/routes/messages.ts';
 import { readLogs, readResult } from '../contract/routes/output.ts';
 import { answerQuestion, listQuestions } from '../contract/routes/questions.ts';
-import { LIST_LENGTH, LOG_BYTES, MESSAGE_LENGTH, type ToolName } from './tool-table.ts';
+import { fileQuery, filesQuery } from '../contract/schemas/jobs/files.ts';
+import { LIST_LENGTH, LOG_BYTES, MESSAGE_LENGTH, READ_LENGTH, type ToolName } from './tool-table.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -48,6 +50,12 @@ const NEW_JOB = schemaOf(
 const PROFILE = {
   description:
     'Name of an execution profile. Default: that of the job. Name it if the service refuses the job because its profile has got more rights.',
+};
+const OFFSET = { type: 'integer', minimum: 0, description: 'The next_offset of the last answer.' };
+const LIMIT = {
+  ...READ_LENGTH,
+  type: 'integer',
+  description: 'Maximum number of characters to return. Fewer come if the answer would be too long.',
 };
 /** What a job of the same or a new thread takes. It inherits the rest. */
 const NEXT_JOB = { prompt: true, profile: true, title: true, idempotency_key: true } as const;
@@ -121,6 +129,10 @@ export const TOOL_INPUTS: Readonly<Record<ToolName, JsonSchema>> = {
   ),
   answer_question: schemaOf({ ...job.shape, ...answerQuestion.body.shape }, {}, ['id', 'question_id', 'answer']),
   list_jobs: schemaOf(filters.shape, { limit: LIST_LENGTH }),
+  list_files: schemaOf({ ...job.shape, ...filesQuery.shape }, { offset: OFFSET }, ['id']),
+  read_file: schemaOf({ ...job.shape, ...fileQuery.shape }, { offset: OFFSET, limit: LIMIT }, ['id', 'path']),
+  read_diff: schemaOf({ ...job.shape, attempt }, { offset: OFFSET, limit: LIMIT }, ['id']),
+  list_profiles: schemaOf({ cursor: listProfiles.query.shape.cursor }, {}),
 };
 
 /** @param narrower members that replace or extend those of a field */

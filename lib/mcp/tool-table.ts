@@ -33,6 +33,8 @@ export type Wire = keyof typeof WAIT_SECONDS;
 export const LOG_BYTES = { minimum: 4, maximum: 64 * 1024, default: 2 * 1024 } as const;
 /** Characters of a final message that one answer returns. */
 export const MESSAGE_LENGTH = { minimum: 1, maximum: 32_000 } as const;
+/** Characters of a file or a diff that a tool returns. */
+export const READ_LENGTH = { minimum: 1, maximum: 40_000, default: 3_500 } as const;
 /** Jobs that `list_jobs` returns. */
 export const LIST_LENGTH = { minimum: 1, maximum: 50, default: 20 } as const;
 
@@ -138,6 +140,35 @@ export const TOOLS = [
     title: 'list jobs, newest first',
     about: `Lists jobs, newest first. Use it to find the id of a job. For the next page, give next_cursor as cursor, with the same filters. ${UNTRUSTED}`,
     routes: ['jobs.list'],
+    hints: READS,
+  },
+  {
+    name: 'list_files',
+    title: "list the files in a job's folder",
+    about: `Lists the files that a job left in its folder when its newest attempt ended: of a repository, those that it changed or added. Then call read_file, or read_diff for the changes to a repository. To read on, give next_offset as offset. ${UNTRUSTED}`,
+    routes: ['files.list'],
+    hints: READS,
+  },
+  {
+    name: 'read_file',
+    title: "read a file of a job's folder, in parts",
+    about: `Returns a part of a text file that list_files names. To read on, give next_offset as offset; limit asks for more at once. Secrets of the job are masked by ***. ${UNTRUSTED}`,
+    routes: ['files.read'],
+    hints: READS,
+  },
+  {
+    name: 'read_diff',
+    title: 'read what a job changed in its repository, in parts',
+    about: `Returns a part of the diff between what the agent of a job began with and what it left. To read on, give next_offset as offset; limit asks for more at once. ${UNTRUSTED}`,
+    routes: ['attachments.read'],
+    hints: READS,
+  },
+  {
+    name: 'list_profiles',
+    title: 'list the profiles that jobs can have',
+    about:
+      'Lists the profiles by which jobs are run, each with its agent. Call it before create_job or run_job if you do not know which profile to name.',
+    routes: ['profiles.list'],
     hints: READS,
   },
 ] as const satisfies readonly ToolSpec[];

@@ -3,6 +3,7 @@ import { RequestError } from '../client/errors.ts';
 import type { JobFields, Promptq, Schemas } from '../client/promptq.ts';
 import { type Answer, fits, largest, outcome } from './answers.ts';
 import type { UserAnswer } from './asking.ts';
+import { listFiles, listProfiles, readDiff, readFile } from './job-files.ts';
 import { lengthFor, type Query, type ResultQuery, readFewer, readLogs, resultOf } from './job-output.ts';
 import { LIST_LENGTH, type ToolName, WAIT_SECONDS, type Wire } from './tool-table.ts';
 import { giveAnswer, openQuestion, waitForChange } from './waiting.ts';
@@ -139,6 +140,14 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
       return { message, fields: { items: items.map(listed), next_cursor } };
     });
   },
+
+  list_files: async ({ client }, query: Parameters<typeof listFiles>[1]) => await listFiles(client, query),
+
+  read_file: async ({ client }, query: Parameters<typeof readFile>[1]) => await readFile(client, query),
+
+  read_diff: async ({ client }, query: Parameters<typeof readDiff>[1]) => await readDiff(client, query),
+
+  list_profiles: async ({ client }, query: Parameters<typeof listProfiles>[1]) => await listProfiles(client, query),
 };
 
 /** Waits, and finds the question that the client can ask its user. */

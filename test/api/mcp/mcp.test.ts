@@ -88,7 +88,9 @@ describe.each(Object.entries(CONNECT_HTTP))('by HTTP, an agent with %s', (line, 
   test('lists the tools that its scopes allow, and the routes refuse others', async () => {
     expect(await names()).toEqual(TOOLS.map(({ name }) => name));
     const reader = await tokenWith(`reader ${line}`, 'read');
-    expect(await names(reader)).toEqual(['wait_for_job', 'job_status', 'list_questions', 'list_jobs']);
+    expect(await names(reader)).toEqual([
+      ...['wait_for_job', 'job_status', 'list_questions', 'list_jobs', 'list_profiles'],
+    ]);
     await withAgent(
       connect,
       async (agent) => {
@@ -194,4 +196,38 @@ test('a long output is read in answers of at most 100,000 characters', async () 
     offset = logs.next_offset;
   }
   expect(stdout).toBe(`\u001b[32m"${'x'.repeat(58)}\n`.repeat(2_000));
+});
+
+test('an agent reads the files, the diff and the profiles in answers of at most 8,000 characters', async () => {
+  const read = async (name: string, args: object) => {
+    const { text, json } = await post(request('tools/call', { name, arguments: args }));
+    return { answered: text.length, ...json.result, ...json.result.structuredContent };
+  };
+  const script =
+    'seq 5000 > numbers; printf "a\\0b" > binary; for i in $(seq 300); do : > "file $i"; done; ln -s / link';
+  const id = await createJob(service, { prompt: script, profile: 'shell' });
+  await untilEnded(service, id);
+  const paths: string[] = [];
+  for (let offset: number | null = 0; offset !== null; ) {
+    const list = await read('list_files', { id, offset });
+    expect(list.answered).toBeLessThan(8_400);
+    for (const { path } of list.items) paths.push(path);
+    offset = list.next_offset;
+  }
+  expect([paths.length, new Set(paths).size]).toEqual([303, 303]);
+
+  const first = await read('read_file', { id, path: 'numbers' });
+  expect([first.answered < 8_400, first.text.startsWith('1\n2\n')]).toEqual([true, true]);
+  const rest = await read('read_file', { id, path: 'numbers', offset: first.next_offset, limit: 40_000 });
+  const whole = Array.from({ length: 5_000 }, (_, at) => `${at + 1}\n`).join('');
+  expect([first.text + rest.text, rest.next_offset]).toEqual([whole, null]);
+  const faults = ['binary', 'link', 'none'].map(async (path) => (await read('read_file', { id, path })).message);
+  expect(await Promise.all(faults)).toEqual([
+    'binary is no text. A person can download it.',
+    'link is not kept: link. list_files names the files.',
+    'none is no file of the job. list_files names the files.',
+  ]);
+  expect((await read('read_diff', { id })).message).toContain('no diff');
+  const { items } = await read('list_profiles', {});
+  expect(items).toContainEqual(expect.objectContaining({ name: 'shell', agent: 'shell', is_default: false }));
 });

@@ -72,6 +72,9 @@ test('a job works in a separate worktree, and its changes are reported', async (
   expect(diff).toContain('+++ b/new.txt\n@@ -0,0 +1 @@\n+new\n');
   expect(diff).not.toContain('ignored');
   expect((await service.api('GET', `/jobs/${id}`)).json.changes).toEqual(result.changes);
+  const call = { name: 'read_diff', arguments: { id } };
+  const read = await service.api('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call });
+  expect(read.text, read.text).toContain('+++ b/new.txt');
   const files = (await service.api('GET', `/jobs/${id}/files`)).json;
   expect([files.selection, files.items.map(({ path }: { path: string }) => path)]).toEqual([
     'worktree',
