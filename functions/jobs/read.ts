@@ -1,7 +1,6 @@
 import { createJobBody, createQueuePlaces } from '../../lib/api/runtime/services.ts';
 import { handleJob } from '../../lib/api/serve.ts';
 import { wholeView } from '../../lib/api/serve-action.ts';
-import { createJobStore } from '../../lib/composition/services.ts';
 import { readJob as route } from '../../lib/contract/routes/jobs.ts';
 import { attemptsOf } from '../../lib/jobs/views/attempts.ts';
 import { queuePlace, withHolder } from '../../lib/jobs/views/queue-place.ts';
@@ -11,7 +10,6 @@ import { awaitFollowUps } from '../../lib/reconciler/await-follow-ups.ts';
 export const handler = handleJob(
   route,
   (core) => ({
-    jobs: createJobStore(core),
     ...createJobBody(core),
     clock: core.clock,
     waitsFor: createQueuePlaces(core),

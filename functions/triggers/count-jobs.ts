@@ -32,9 +32,10 @@ async function countJobs(event: StreamWindow, log: Logger): Promise<{ state: obj
   stores ??= open(log);
   const { audit, counts, stats, wakeScaling } = stores;
   const changes = event.Records.map(changeOf);
-  await auditChildren(audit, delegatedIn(changes));
+  const ofClients = changes.filter(({ before, after }) => (after ?? before)?.cause.kind !== 'system');
+  await auditChildren(audit, delegatedIn(ofClients));
   // The checkpoint of the counts is the position to continue from, so it is written last.
-  await stats.apply(event.shardId, changes);
+  await stats.apply(event.shardId, ofClients);
   await counts.apply(
     event.shardId,
     changes.map(({ sequence, before, after }) => ({ sequence, before: before?.state, after: after?.state })),
@@ -46,7 +47,7 @@ async function countJobs(event: StreamWindow, log: Logger): Promise<{ state: obj
     );
   }
   // Last, because a failed batch is repeated and would be emitted twice.
-  emitMetrics(metricsOf(changes));
+  emitMetrics(metricsOf(ofClients));
   for (const { id, attempt, worker_id, losses = 0 } of lostJobs(changes))
     log.warn('a running job lost its worker', { job_id: id, attempt, worker_id, losses: losses + 1 });
   return { state: event.state ?? {} };

@@ -185,7 +185,6 @@ export function createReconciler(
     agents: env.PROMPTQ_AGENTS,
     defaultProfile: env.PROMPTQ_DEFAULT_PROFILE,
     workspaceDays: env.PROMPTQ_WORKSPACE_DAYS,
-    workers: new LiveWorkers(registry),
     ...createDeployments(from),
     readReady: readyIndex(table, env.JOBS_TABLE, clock),
     inTurn: oneAtATime(),
@@ -204,12 +203,8 @@ export function createScaling(from: {
     clock,
     counts: new JobCounts(registry),
     byStatus: jobsByStatus(table, env.JOBS_TABLE),
-    partition: readyPartition(table, env.JOBS_TABLE),
-    bindings: new DeployBindingStore(registry),
-    deployments: new JobDeploymentStore(registry),
     accounts: new AccountStore({ ...registry, world: env.PROMPTQ_VENDOR }),
     vendors: env.PROMPTQ_ACCOUNT_VENDORS,
-    commands: env.PROMPTQ_DEPLOY_COMMANDS,
   };
   return {
     clock,

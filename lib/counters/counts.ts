@@ -20,12 +20,16 @@ export type StatusCounts = Record<Status, number> & Record<LaterCode, number>;
 /** Separates a status from what its jobs are counted apart for. No status contains it. */
 const APART = '-';
 
+/** Begins the states of system jobs, which clients don't count. */
+const SYSTEM = `system${APART}`;
+
 /**
  * The state in which a job is counted: its state in the index by status, so that all versions count a change alike,
  * also one of a job that only the later ones understand.
  */
 export function countedState({ status, status_key }: { status: string; status_key?: string | undefined }): string {
   const [state = status] = status_key?.split('#') ?? [];
+  if (state.startsWith(SYSTEM)) return state;
   return state.startsWith(`${status}${APART}`) ? state : status;
 }
 
@@ -48,6 +52,7 @@ export class JobCounts {
   async read(): Promise<StatusCounts> {
     const counts = Object.fromEntries(STATUSES.map((status) => [status, 0])) as StatusCounts;
     for (const [state, count] of Object.entries(await this.readStates())) {
+      if (state.startsWith(SYSTEM)) continue;
       const [status = state] = state.split(APART);
       counts[status] = (counts[status] ?? 0) + count;
     }

@@ -1,43 +1,22 @@
 import { acts } from '../bindings/deploy-binding.ts';
+import type { GateContext } from '../jobs/admission/gates.ts';
 import { deployEffect, isFinal, type JobDeployment } from '../jobs/deployments/job-deployment.ts';
+import { transition } from '../jobs/dispatch/transition.ts';
 import type { DeployEffect } from '../jobs/lifecycle/effect.ts';
 import { attemptsDue } from '../jobs/lifecycle/effects.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
-import { whenCommandsAct } from '../jobs/threads/commands-turn.ts';
-import { type ThreadContext, type TurnWithJob, turnsOf } from '../jobs/threads/read-thread.ts';
-import { settleThread } from '../jobs/threads/settle-thread.ts';
+import { openCommands } from '../jobs/threads/running-bindings.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
-import type { LiveWorkers } from '../workers/live-workers.ts';
-import { FOLDER_HAS_CHANGED, holdCommands, skipDeployment } from './commands-in-thread.ts';
-import { whyNotRun } from './skipped-commands.ts';
+import { startCommands, whyNotRun } from './deploy-commands.ts';
+import { recordCommands } from './record-commands.ts';
 import { announce, type DeployContext, deploymentsBy, startDeployments, unmarkIfDone } from './start-deployments.ts';
 
-export interface ReconcileDeploymentsContext extends DeployContext, Pick<ThreadContext, 'threads'> {
-  readonly workers: LiveWorkers;
-}
+export type ReconcileDeploymentsContext = DeployContext & GateContext;
 
-/** Milliseconds after which something due has lost its message, or the worker that was to do it. */
+/** Milliseconds after which a call that is due has lost its message. */
 const OVERDUE = 60_000;
-
-/** What one pass over jobs knows. */
-export interface DeploymentPass {
-  readonly isLive: (workerId: string) => Promise<boolean>;
-  /** All messages were lost: also send those that are due later. */
-  readonly lost: boolean;
-}
-
-export function deploymentPass({ workers }: { readonly workers: LiveWorkers }, lost = false): DeploymentPass {
-  return { isLive: liveness(workers), lost };
-}
-
-/** Whether a worker lives. One that is not known may have started since the workers were read: they are read again. */
-function liveness(workers: LiveWorkers): (workerId: string) => Promise<boolean> {
-  let known = new Set<string>();
-  return async (workerId) => {
-    if (!known.has(workerId)) known = new Set(workers.living(await workers.recent()).map(({ id }) => id));
-    return known.has(workerId);
-  };
-}
+/** Milliseconds between two checks of commands. */
+const RECHECK = 900_000;
 
 /**
  * Creates the calls of a success, and sends messages again for those that no one makes.
@@ -46,7 +25,7 @@ function liveness(workers: LiveWorkers): (workerId: string) => Promise<boolean> 
 export async function reconcileCalls(
   context: ReconcileDeploymentsContext,
   found: Job,
-  { lost }: DeploymentPass,
+  { lost }: { readonly lost: boolean },
 ): Promise<{ job: Job; checkAt: string }> {
   const now = context.clock.now();
   const { job, open } = await startMissing(context, found, 'calls');
@@ -56,38 +35,28 @@ export async function reconcileCalls(
 }
 
 /**
- * Creates the deployments of a success that run commands, and completes them after a crash: fails commands whose worker
- * was lost, which are never retried automatically, and offers those that wait to workers again.
- * @returns the updated job, and when to check it again: a worker that runs commands may die at any time
+ * Creates the deployments of a success that run commands, and their system jobs. Cancels those whose bindings no longer run
+ * them: there may be no worker that does it.
+ * @returns the updated job, and when to check it again: all that follows is due to the system jobs
  */
 export async function reconcileCommands(
   context: ReconcileDeploymentsContext,
   found: Job,
-  { isLive, lost }: DeploymentPass,
 ): Promise<{ job: Job; checkAt: string }> {
-  const now = context.clock.now();
+  const checkAt = timestamp(context.clock.now() + RECHECK);
   const { job, open } = await startMissing(context, found, 'commands');
-  const running: JobDeployment[] = [];
-  for (const one of open.filter(({ state }) => state === 'running')) {
-    const isOver = one.ends_by === undefined || one.ends_by < timestamp(now);
-    if (!isOver && (await isLive(one.worker_id ?? ''))) running.push(one);
-    else await fail(context, one, now);
+  const started = await openCommands(context, job);
+  for (const one of open) {
+    const commands = started.find(
+      ({ deployment }) => deployment.binding === one.binding && deployment.attempt === one.attempt,
+    )?.job;
+    if (commands === undefined) await startCommands(context, job, one);
+    const notRun = whyNotRun(context, one, await context.bindings.get(one.binding));
+    if (notRun === undefined || typeof commands !== 'object' || commands.status !== 'QUEUED') continue;
+    const cancelled = await transition(context, commands, { type: 'cancel' }, { rounds: 1 });
+    if (cancelled.done) await recordCommands(context, cancelled.job);
   }
-  const waiting = open.filter(({ state }) => state === 'pending');
-  const commands = running.length > 0 ? [] : await stillRun(context, waiting);
-  const turns = running.length > 0 ? [] : await turnsOf(context, job);
-  const when = commands.length > 0 ? await whenCommandsAct(context, job, turns) : 'later';
-  // A turn may wait for a command that no longer runs: its worker was lost. Nothing checks that once commands are held,
-  // so before that, a turn that is about to be recorded as waiting gets a new version.
-  const isHeldNow = when === 'later' && commands.length > 0;
-  if (job.thread_id !== undefined && (isHeldNow || turns.some((turn) => awaits(turn.job, job))))
-    await settleThread(context, job.thread_id);
-  if (when === 'never') for (const one of commands) await skipDeployment(context, one, FOLDER_HAS_CHANGED);
-  if (isHeldNow) await holdCommands(context, job);
-  // One command of a job at a time, and one message for all of them.
-  const [next] = when === 'now' ? commands : [];
-  if (next !== undefined && (lost || isOverdue(next, now))) await announce(context, job, next, { toWorkers: true });
-  return { job: await finish(context, job, 'commands'), checkAt: timestamp(now + OVERDUE) };
+  return { job: await finish(context, job, 'commands'), checkAt };
 }
 
 /** The job and its open deployments, once each binding that has seen its success has its record. */
@@ -127,32 +96,4 @@ async function hasAllRecords(
   return attemptsDue(job, by).every((attempt) =>
     acting.every(({ id }) => known.some((one) => one.attempt === attempt && one.binding === id)),
   );
-}
-
-/** Whether a turn waits for another job of its thread. */
-function awaits(turn: TurnWithJob['job'], { id }: Pick<Job, 'id'>): boolean {
-  return typeof turn === 'object' && turn.parked === 'waiting_for_thread' && turn.waits_for === id;
-}
-
-/** The commands that their bindings still run. The others are skipped: there may be no worker that does it. */
-async function stillRun(
-  context: ReconcileDeploymentsContext,
-  commands: readonly JobDeployment[],
-): Promise<JobDeployment[]> {
-  const due: JobDeployment[] = [];
-  for (const one of commands) {
-    const notRun = whyNotRun(context, one, await context.bindings.get(one.binding));
-    if (notRun === undefined) due.push(one);
-    else await skipDeployment(context, one, notRun);
-  }
-  return due;
-}
-
-async function fail(context: ReconcileDeploymentsContext, deployment: JobDeployment, now: number): Promise<void> {
-  await context.deployments.replace(deployment, {
-    ...deployment,
-    state: 'failed',
-    finished_at: timestamp(now),
-    error: 'The worker that ran it was lost; how far it came is not known.',
-  });
 }

@@ -1,6 +1,6 @@
 import { acts } from '../bindings/deploy-binding.ts';
 import { ApiError } from '../contract/errors.ts';
-import { deployEffect, isFinal, type JobDeployment } from '../jobs/deployments/job-deployment.ts';
+import { deployEffect, isFinal, type JobDeployment, runsCommands } from '../jobs/deployments/job-deployment.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
 import type { EndContext } from '../jobs/dispatch/end-attempt.ts';
 import { MAX_ROUNDS, transition } from '../jobs/dispatch/transition.ts';
@@ -8,6 +8,7 @@ import type { Job } from '../jobs/lifecycle/job.ts';
 import { decide } from '../jobs/lifecycle/lifecycle.ts';
 import { whenCommandsAct } from '../jobs/threads/commands-turn.ts';
 import type { ThreadContext } from '../jobs/threads/read-thread.ts';
+import { runsBindings } from '../jobs/threads/running-bindings.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { announce, type DeployContext, newDeployment } from './start-deployments.ts';
 
@@ -27,13 +28,16 @@ export async function retryDeployment(
     throw rejection(job, `the deploy binding ${bindingId} is inactive: check its fields ready and missing`);
   const key = { job_id: job.id, attempt: job.attempt, binding: bindingId };
   const known = await context.deployments.get(key);
-  if (known !== undefined && !isFinal(known)) throw rejection(job, `the deploy binding is ${known.state} already`);
+  if (known !== undefined && !isFinal(known)) {
+    const isRunning = runsCommands(known) && (await runsBindings(context, job));
+    throw rejection(job, `the deploy binding is ${isRunning ? 'running' : known.state} already`);
+  }
   if (binding.binding_mode !== 'generic' && (await whenCommandsAct(context, job)) === 'never')
     throw rejection(job, 'a later turn of its thread has worked in the folder since; deploy that turn');
   const receipt = await context.readReceipt(job.id, job.attempt);
   if (receipt === undefined) throw rejection(job, 'the receipt of its newest attempt no longer exists');
-  const again = await replaceAndMark(context, job, known, newDeployment(context, binding, { job, receipt }));
-  if (!isFinal(again)) await announce(context, job, again, { toWorkers: true });
+  const again = await replaceAndMark(context, job, known, newDeployment(context, binding, { job, receipt, known }));
+  if (!isFinal(again)) await announce(context, job, again);
   return again;
 }
 

@@ -10,7 +10,7 @@ import type { Receipt } from '../jobs/receipts/receipt.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { callPayload } from './calls/call-payload.ts';
 import type { DeliveryQueue } from './calls/delivery-queue.ts';
-import { NO_COMMANDS } from './skipped-commands.ts';
+import { NO_COMMANDS, nextRun, startCommands } from './deploy-commands.ts';
 
 /** What is needed to have bindings act on a job. */
 export interface DeployContext extends EndContext {
@@ -24,8 +24,8 @@ export interface DeployContext extends EndContext {
 }
 
 /**
- * Creates the calls, or the commands, of each attempt on which bindings have to act, and sends the messages of the calls.
- * Commands are run by the worker. Safe to run concurrently and repeatedly.
+ * Creates the calls, or the commands, of each attempt on which bindings have to act, and has them made. Safe to run
+ * concurrently and repeatedly.
  * @returns the updated job.
  */
 export async function startDeployments(context: DeployContext, job: Job, by: DeployEffect): Promise<Job> {
@@ -51,16 +51,15 @@ export async function startDeployments(context: DeployContext, job: Job, by: Dep
 export function newDeployment(
   context: Pick<DeployContext, 'clock' | 'commands' | 'publicUrl'>,
   binding: DeployBinding,
-  { job, receipt }: { job: Job; receipt: Receipt },
+  { job, receipt, known }: { job: Job; receipt: Receipt; known?: JobDeployment | undefined },
 ): Omit<JobDeployment, 'version' | 'change_id'> {
   const { binding_mode: mode } = binding;
   if (mode === 'hosted_editor') throw new Error('a hosted editor has no deployments');
   const at = timestamp(context.clock.now());
   const isOff = mode !== 'generic' && !context.commands;
+  const key = { job_id: job.id, attempt: receipt.attempt, binding: binding.id };
   return {
-    job_id: job.id,
-    attempt: receipt.attempt,
-    binding: binding.id,
+    ...key,
     name: binding.name,
     mode,
     state: isOff ? 'skipped' : 'pending',
@@ -68,20 +67,20 @@ export function newDeployment(
     created_at: at,
     due_at: at,
     ...(isOff && { finished_at: at, error: NO_COMMANDS }),
+    ...(mode !== 'generic' && nextRun(key, known?.runs)),
     ...(mode === 'generic' && { payload: callPayload(job, receipt, context.publicUrl) }),
   };
 }
 
-/** Sends the message for a deployment. Lost or duplicate messages do no harm. */
+/** Sends the message for a call, or creates the system job for commands. Lost or duplicate messages do no harm. */
 export async function announce(
-  context: Pick<DeployContext, 'deliveries' | 'dispatchQueues'>,
+  context: Pick<DeployContext, 'deliveries' | 'jobs' | 'dispatchQueues' | 'clock'>,
   job: Job,
   deployment: JobDeployment,
-  { toWorkers = false }: { toWorkers?: boolean } = {},
 ): Promise<void> {
   const { job_id, attempt, binding } = deployment;
-  if (!runsCommands(deployment)) return await context.deliveries.send({ job: job_id, attempt, binding });
-  if (toWorkers) await context.dispatchQueues.send(job, { deploy: true });
+  if (runsCommands(deployment)) await startCommands(context, job, deployment);
+  else await context.deliveries.send({ job: job_id, attempt, binding });
 }
 
 /**

@@ -1,11 +1,10 @@
 import {
-  type DeploymentPass,
-  deploymentPass,
   type ReconcileDeploymentsContext,
   reconcileCalls,
   reconcileCommands,
 } from '../deployments/reconcile-deployments.ts';
-import { type GateContext, leaveGates } from '../jobs/admission/gates.ts';
+import { recordCommands } from '../deployments/record-commands.ts';
+import { leaveGates } from '../jobs/admission/gates.ts';
 import { type FollowUpContext, makeFollowUps } from '../jobs/creation/follow-ups.ts';
 import { transition } from '../jobs/dispatch/transition.ts';
 import { EFFECTS_KEY } from '../jobs/indexes/ready-keys.ts';
@@ -21,7 +20,13 @@ import { continueThread } from '../jobs/threads/settle-thread.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 
-export type AfterAttemptContext = FollowUpContext & GateContext & SettleContext & ReconcileDeploymentsContext;
+export type AfterAttemptContext = FollowUpContext & SettleContext & ReconcileDeploymentsContext;
+
+/** What a pass over jobs knows. */
+interface Pass {
+  /** All queue messages were lost: also sends those that are due later. */
+  readonly lost: boolean;
+}
 
 type DueEffect = Omit<Effect, 'name'> & { readonly name: EffectName };
 
@@ -32,7 +37,7 @@ interface EffectRun {
     context: AfterAttemptContext,
     job: Job,
     effect: Effect,
-    pass: DeploymentPass,
+    pass: Pass,
   ) => Promise<{ readonly job: Job; readonly checkAt?: string }>;
   /** It can take a minute. After a loss, and in a round of the reconciler, those of all jobs come last. */
   readonly isSlow?: boolean;
@@ -52,7 +57,8 @@ const RUNS: Readonly<Record<EffectName, EffectRun>> = {
   },
   messages: { run: async (context, job) => ({ job: await settleMessages(context, job) }) },
   calls: { run: (context, job, _effect, pass) => reconcileCalls(context, job, pass) },
-  commands: { run: (context, job, _effect, pass) => reconcileCommands(context, job, pass) },
+  commands: { run: (context, job) => reconcileCommands(context, job) },
+  deployed: { run: async (context, job) => ({ job: await recordCommands(context, job) }) },
 };
 
 /**
@@ -70,7 +76,7 @@ export async function afterAttempt(
   { slow = true }: { readonly slow?: boolean } = {},
 ): Promise<Job> {
   await leaveGates(context, before, after);
-  const pass = deploymentPass(context);
+  const pass = { lost: false };
   const errors: unknown[] = [];
   let job = await continueThread(context, after);
   for (const effect of effectsOf(job, slow ? EFFECTS : QUICK))
@@ -103,7 +109,7 @@ export async function runDueEffects(
   const start = context.clock.now();
   // The next pass does not know that the messages were lost.
   const until = lost && !slow ? Number.POSITIVE_INFINITY : start + PASS_MS;
-  const pass = deploymentPass(context, lost);
+  const pass = { lost };
   const range = lost ? undefined : { to: timestamp(start) };
   for await (const found of context.partition(EFFECTS_KEY, range)) {
     if (context.clock.now() >= until) return;
@@ -120,7 +126,7 @@ async function tryDue(
   context: AfterAttemptContext,
   found: Job,
   effects: readonly DueEffect[],
-  pass: DeploymentPass,
+  pass: Pass,
 ): Promise<void> {
   const at = timestamp(context.clock.now());
   let job = found;
@@ -129,12 +135,7 @@ async function tryDue(
 }
 
 /** Records the try before it begins: it may kill this process. */
-async function tryEffect(
-  context: AfterAttemptContext,
-  found: Job,
-  effect: DueEffect,
-  pass: DeploymentPass,
-): Promise<Job> {
+async function tryEffect(context: AfterAttemptContext, found: Job, effect: DueEffect, pass: Pass): Promise<Job> {
   const { run, giveUp } = RUNS[effect.name];
   const { tries = 0, failures = 0 } = effect;
   if (giveUp !== undefined && tries - failures >= giveUp.after) {

@@ -1,6 +1,7 @@
 import { DeleteObjectsCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isTerminal, STATUSES } from '../contract/statuses.ts';
+import { systemJobsOf } from '../deployments/deploy-commands.ts';
 import type { JobDeploymentStore } from '../jobs/deployments/job-deployment-store.ts';
 import { type TransitionContext, transition } from '../jobs/dispatch/transition.ts';
 import { type Job, jobItemSchema } from '../jobs/lifecycle/job.ts';
@@ -40,6 +41,9 @@ const SWEEP = {
 const OTHER_STATES = STATUSES.filter((status) => status !== 'SUCCEEDED');
 
 const DAY_MS = 86_400_000;
+
+/** Later than any job's end. */
+export const END_OF_TIME = '9999';
 
 /** An ended job gets no dispatch message. */
 const NO_QUEUES = { send: async () => await Promise.reject(new Error('no message is sent for a removal')) };
@@ -93,6 +97,11 @@ export async function removeEndedJob(context: HeldContext, job: Job, before: str
   if (!marked.done) return marked.rejected;
   await removeObjects(context, job.id);
   await context.texts.removeAll(job);
+  for (const deployment of await context.deployments.list(job.id))
+    for (const id of systemJobsOf(deployment)) {
+      const kept = await removeSystemJob(context, id);
+      if (kept !== undefined) return kept;
+    }
   await context.deployments.removeAll(job.id);
   if (job.thread_id !== undefined && job.turn !== undefined) await context.threads.remove(job.thread_id, job.turn);
   const rootId = rootOf(job);
@@ -121,6 +130,12 @@ async function* removableJobs({ table, jobsTable, clock }: RemovalContext, befor
   }
   for await (const items of listedItems(table, jobsTable, range))
     for (const { id } of items) if (!kept.has(id)) yield id;
+}
+
+/** Removes a system job with the job that it is of. @returns why it is kept */
+async function removeSystemJob(context: HeldContext, id: string): Promise<string | undefined> {
+  const job = await context.jobs.find(id);
+  return typeof job === 'object' ? await removeEndedJob(context, job, END_OF_TIME) : undefined;
 }
 
 async function removeObjects({ objects, bucket }: HeldContext, jobId: string): Promise<void> {

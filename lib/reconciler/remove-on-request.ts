@@ -3,12 +3,10 @@ import { invalidState } from '../jobs/dispatch/act-on-job.ts';
 import { followUpIds } from '../jobs/lifecycle/follow-up-record.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import { isJobId } from '../jobs/lifecycle/job-id.ts';
+import { isHidden } from '../jobs/lifecycle/system-job.ts';
 import { ownFolder } from '../jobs/lifecycle/working-folder.ts';
 import { pendingFork, turnsOf } from '../jobs/threads/read-thread.ts';
-import { type HeldContext, removeEndedJob } from './remove-jobs.ts';
-
-/** Later than any job's end. */
-const END_OF_TIME = '9999';
+import { END_OF_TIME, type HeldContext, removeEndedJob } from './remove-jobs.ts';
 
 /**
  * Removes an ended job with everything that it holds, or completes a removal that was interrupted. Only admins may: an
@@ -18,7 +16,7 @@ const END_OF_TIME = '9999';
  */
 export async function removeOnRequest(context: HeldContext, id: string): Promise<void> {
   const job = isJobId(id) ? await context.jobs.get(id, { consistent: true }) : undefined;
-  if (job === undefined) throw ApiError.of('job_not_found');
+  if (job === undefined || isHidden(job)) throw ApiError.of('job_not_found');
   const holder = job.removing === true ? undefined : await holderOf(context, job);
   if (holder !== undefined) throw invalidState('remove', job, holder);
   const kept = await removeEndedJob(context, job, END_OF_TIME);

@@ -14,6 +14,7 @@ import { localEnv } from '../../lib/local/run/local-env.ts';
 import { createResources, LOCAL_REGION } from '../../lib/local/run/resources.ts';
 import { newRunCredentials } from '../../lib/local/run-access/run-credentials.ts';
 import { TableClock } from '../../lib/platform/aws/table-clock.ts';
+import { LiveWorkers } from '../../lib/workers/live-workers.ts';
 import { aJob } from '../lib/jobs/a-job.ts';
 import { startPlainDynamodb } from './plain-dynamodb.ts';
 import { startSecondDynamodb } from './second-dynamodb.ts';
@@ -62,6 +63,7 @@ export async function emulateDeployment() {
   };
   // By default, an outage that another test of this process caused would count.
   const watch = { ...createReconciler({ env, table, clock, objects, queues }), hadOutage: () => false };
+  const registry = { table, registryTable: resources.registryTable, clock };
   return {
     ...watch,
     env,
@@ -73,7 +75,8 @@ export async function emulateDeployment() {
     queues,
     /** What a process of this deployment finds in its environment. */
     processEnv: localEnv(folder, resources, endpoints, {}),
-    registry: { table, registryTable: resources.registryTable, clock },
+    registry,
+    workers: new LiveWorkers(registry),
     /** Stores a job as it is, without a dispatch message. */
     async store(job: Partial<Job> & Pick<Job, 'id'>): Promise<Job> {
       const stored = aJob({ change_id: newChangeId(), ...job });

@@ -5,6 +5,14 @@ import type { EndingReason } from '../commands/ending.ts';
 import type { TreeExit } from '../commands/process-tree.ts';
 import { SessionLostError } from '../prompt/attempt-prompt.ts';
 
+/** The record of a stream to which nothing was written. */
+export const NO_STREAM = {
+  bytes: 0,
+  lines: 0,
+  sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  complete: true,
+};
+
 /** Everything that decides the outcome of an attempt. */
 export interface AttemptEnd {
   /** Why the worker ended it; undefined: the agent exited without being asked. */

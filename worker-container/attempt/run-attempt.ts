@@ -22,11 +22,12 @@ import { workFolders } from '../workspace/work-folders.ts';
 import type { AgentAttempt, Attempt, AttemptContext, AttemptRun, Claim } from './attempt.ts';
 import { AttemptClocks } from './attempt-clocks.ts';
 import { attemptFolder, keepAttemptFiles, makeAttemptFiles, recordOf } from './attempt-files.ts';
-import { endedEarly, notStarted, startFailure } from './attempt-outcome.ts';
+import { endedEarly, NO_STREAM, notStarted, startFailure } from './attempt-outcome.ts';
 import { reportAttempt } from './attempt-report.ts';
 import { DRAIN_TIMEOUT_MS, finishAgent } from './finish-agent.ts';
 import { type PreparedAgent, prepareAgent } from './prepare-agent.ts';
 import { abandonAgent, startAgent } from './start-agent.ts';
+import { runOfSystemJob } from './system-jobs.ts';
 
 /**
  * Runs one claimed job to the end of its attempt, and acknowledges the dispatch message. Never rejects: a failure becomes
@@ -60,7 +61,7 @@ export async function runAttempt(
   try {
     folder = await machine.folder.make(wanted, { isPassable: context.account !== undefined });
     const reads = context.reads ?? (await rethrowTransient(() => readForClaim(context, job)));
-    const run = await machine.runAgent({ ...begun, folder, reads });
+    const run = await (runOfSystemJob(job) ?? machine.runAgent)({ ...begun, folder, reads });
     try {
       return await reportAttempt(begun, run);
     } finally {
@@ -154,13 +155,6 @@ async function loginOf({ worker, reads: { profile }, folder }: Attempt): Promise
     onFailure: (error) => log.warn('a changed login was not written back', error as Error),
   });
 }
-
-const NO_STREAM = {
-  bytes: 0,
-  lines: 0,
-  sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-  complete: true,
-};
 
 /** Reports an attempt that failed, unless the job is to be taken over when its lease expires. */
 async function reportFailure(attempt: Omit<Attempt, 'folder' | 'reads'>, error: unknown): Promise<Job | undefined> {

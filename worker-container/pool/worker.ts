@@ -1,13 +1,11 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { type ClaimContext, type Claimed, claim } from '../../lib/jobs/admission/claim.ts';
 import { type DispatchQueues, MAX_BATCH, type ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
-import { effectOf } from '../../lib/jobs/lifecycle/effects.ts';
 import type { Band } from '../../lib/platform/aws/tables.ts';
 import type { MetricValues } from '../../lib/platform/operations/metrics.ts';
 import { type ReconcilerContext, takeOverLostJobs } from '../../lib/reconciler/reconcile-jobs.ts';
 import type { AttemptContext } from '../attempt/attempt.ts';
 import { runAttempt } from '../attempt/run-attempt.ts';
-import { runDeployments } from '../deployments/deploy-commands.ts';
 import { machineTiming, pause, type Timing } from '../output/timing.ts';
 import { removeLeftovers } from '../service-accounts/leftover-files.ts';
 import type { ServiceAccount, ServiceAccounts } from '../service-accounts/service-account.ts';
@@ -135,11 +133,6 @@ export class Worker {
   async #use(received: ReceivedMessage, slot: Slot): Promise<void> {
     const { dispatchQueues, workerId } = this.#context;
     if (this.#signals.draining.aborted) return dispatchQueues.release(received);
-    if (received.message.deploy === true) {
-      // At once: the table decides who runs what, and reconcile-jobs sends another message if no one does.
-      await dispatchQueues.acknowledge(received);
-      return await this.#deploy(received.message.job, slot);
-    }
     const claimed = await claim(this.#context, received, workerId);
     if (claimed.kind === 'claimed') {
       this.#context.onChange?.(claimed.job.id);
@@ -177,11 +170,11 @@ export class Worker {
     try {
       const ended = await runAttempt(context, job, received, this.#signals.stopping);
       this.#noteShortage(isShort);
-      if (ended !== undefined && effectOf(ended, 'commands') !== undefined) await this.#deploy(job.id, slot);
       // The job was released: the next one would lack the same thing, disk space or a service that jobs are read from.
       if (ended?.reason === 'waiting_for_worker') await this.#pause(ROOM_CHECK_INTERVAL_MS);
     } finally {
-      this.#ends(job.id);
+      this.#running.delete(job.id);
+      this.#usedAt = performance.now();
     }
   }
 
@@ -198,24 +191,6 @@ export class Worker {
 
   async #pause(milliseconds: number): Promise<void> {
     await pause(this.#context.timing ?? machineTiming, milliseconds, this.#signals.draining);
-  }
-
-  /** Never rejects: reconcile-jobs completes what fails here. */
-  async #deploy(jobId: string, { account, number: slot }: Slot): Promise<void> {
-    this.#running.add(jobId);
-    const log = this.#context.log.createChild({ persistentKeys: { job_id: jobId } });
-    try {
-      await runDeployments({ ...this.#context, log, account, slot }, { id: jobId }, this.#signals.stopping);
-    } catch (error) {
-      log.error('commands of deploy bindings deferred to reconcile-jobs', error as Error);
-    } finally {
-      this.#ends(jobId);
-    }
-  }
-
-  #ends(jobId: string): void {
-    this.#running.delete(jobId);
-    this.#usedAt = performance.now();
   }
 }
 

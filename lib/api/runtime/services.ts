@@ -65,6 +65,7 @@ function createReceiptReader(core: Core): OutputStore['readReceipt'] {
 export function createJobBody(core: Core) {
   const { registry, env } = core;
   return {
+    jobs: createJobStore(core),
     texts: createTexts(withObjects(core)),
     waiting: createWhyWaiting(core),
     bindings: new DeployBindingStore(registry),
@@ -89,7 +90,6 @@ export function createQueuePlaces({ registry, env }: Core) {
 export function createTransitions(core: Core) {
   return {
     ...createJobBody(core),
-    jobs: createJobStore(core),
     dispatchQueues: createDispatchQueues(withQueues(core)),
     threads: new ThreadStore(core.registry),
     trees: new TreeStore(core.registry),

@@ -13,6 +13,7 @@ import type { Job } from '../lifecycle/job.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
 import { type JobTextStore, type JobTexts, textsInItem, textsKey } from '../store/job-texts.ts';
 import { knownJobs } from '../store/read-job.ts';
+import { claimSystemJob } from './claim-system-job.ts';
 import { type GateContext, gatesOfClaim, takePlaces, wakeAll } from './gates.ts';
 import { enterThread, type ThreadSlotContext } from './thread-slot.ts';
 
@@ -160,6 +161,11 @@ async function findWork(
 
 /** Claims exactly this version of the job. If it has changed, the caller tries the next best job instead. */
 async function claimOne(context: ClaimContext, job: Job, workerId: string): Promise<Claimed | undefined> {
+  if (job.cause.kind === 'system') {
+    const reads = await readForClaim(context, job);
+    const claimed = await claimSystemJob(context, job, workerId);
+    return claimed && { job: claimed, reads };
+  }
   const { mayEnter, turns } = await enterThread(context, job);
   if (!mayEnter) {
     await wakeAll(context, await gatesOfClaim(context, { job, turns }));

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { ProjectSettings, ProjectSettingsStore } from '../../projects/project-settings.ts';
+import { gateKey } from '../indexes/ready-keys.ts';
 import { effectOf } from '../lifecycle/effects.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { lacksCopy } from '../lifecycle/thread.ts';
@@ -12,6 +13,8 @@ import {
   type Placed,
   resolveFolder,
 } from '../lifecycle/working-folder.ts';
+import type { ReadPartition } from '../store/ready-partition.ts';
+import { whenCommandsAct } from '../threads/commands-turn.ts';
 import { type TurnWithJob, turnsOf } from '../threads/read-thread.ts';
 import { needsBindings, runsBindings } from '../threads/running-bindings.ts';
 import {
@@ -110,7 +113,8 @@ function ruleOf(context: FolderContext, folder: string, needs?: Job | 'commands'
     if (effectOf(ended, 'commands') === undefined) return false;
     const yields = needs === 'commands' || (needs !== undefined && (await commandsYield(ended, needs)));
     // Commands that wait for a turn would keep jobs waiting for that turn too.
-    const areHeld = ended.commands_held === true && ownerOfFolder(context.folders, ended) !== undefined;
+    const areHeld =
+      ownerOfFolder(context.folders, ended) !== undefined && (await whenCommandsAct(context, ended)) === 'later';
     return await (yields || areHeld ? runsBindings : needsBindings)(context, ended);
   };
   const isUser = async (other: Job) => worksThere(other) && (other.status === 'RUNNING' || (await isStillUsed(other)));
@@ -122,8 +126,18 @@ export async function usersOfFolder(context: FolderContext, folder: string): Pro
   return await usersOf(context, folder, ruleOf(context, folder));
 }
 
-/** Jobs that wait for a folder and may work beside those in it, and turns that only commands which wait keep out. */
-export async function* admittedBeside(context: FolderContext, folder: string): AsyncGenerator<Job> {
+/**
+ * Jobs that wait for a folder and may work beside those in it, turns that only commands which wait keep out, and those
+ * commands.
+ */
+export async function* admittedBeside(
+  context: FolderContext & { readonly partition: ReadPartition },
+  folder: string,
+): AsyncGenerator<Job> {
+  const forCommands = await usersOf(context, folder, ruleOf(context, folder, 'commands'));
+  if (forCommands.length === 0)
+    for await (const job of context.partition(gateKey({ kind: 'folder', key: folder })))
+      if (job.cause.kind === 'system') yield job;
   const users = await usersOfFolder(context, folder);
   for (const others of [jobsBelow(context, users), turnsBeside(context, users)])
     for await (const job of others) {

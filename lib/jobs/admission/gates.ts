@@ -123,7 +123,7 @@ export async function takePlaces(
 }
 
 /** Parks a job at a gate, then checks whether room was made before that. */
-async function waitAt(context: GateContext, job: Job, gate: Gate): Promise<void> {
+export async function waitAt(context: GateContext, job: Job, gate: Gate): Promise<void> {
   const parked = await transition(context, job, { type: 'wait', gate }, { rounds: 1 });
   if (parked.done) await wakeIfFree(context, gate);
 }

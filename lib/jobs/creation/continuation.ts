@@ -7,6 +7,7 @@ import { actOnJob, invalidState } from '../dispatch/act-on-job.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { isJobId } from '../lifecycle/job-id.ts';
 import { NewerSchemaError } from '../lifecycle/newer-schema.ts';
+import { isHidden } from '../lifecycle/system-job.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import type { JobTextStore } from '../store/job-texts.ts';
 import { isFolderUnused } from '../threads/folder-users.ts';
@@ -119,7 +120,7 @@ export async function findEarlier(
 ): Promise<Job> {
   const job = isJobId(id) ? await jobs.find(id) : undefined;
   if (job === 'newer') throw new NewerSchemaError(`job ${id}`);
-  if (job === undefined || job.removing === true)
+  if (job === undefined || job.removing === true || isHidden(job))
     throw InvalidFieldError.of(action, `received ${quoted(id)}; there is no job of this id`);
   if (job.status === 'DRAFT') throw invalidState(action, job, 'the job is a draft; submit it first', 'submit');
   return job;

@@ -9,6 +9,7 @@ import { CAUSES, type Cause, jobIdOf } from '../lifecycle/cause.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { isJobId, randomJobId } from '../lifecycle/job-id.ts';
 import { JOB_SCHEMA } from '../lifecycle/newer-schema.ts';
+import { isHidden } from '../lifecycle/system-job.ts';
 import { inItsTurn } from '../lifecycle/thread.ts';
 import { JobLabelStore } from '../store/job-labels.ts';
 import { type Applied, newChangeId } from '../store/job-store.ts';
@@ -214,7 +215,7 @@ async function checkOrigin({ jobs }: CreationContext, id: string | undefined): P
   if (id === undefined) return;
   const job = isJobId(id) ? await jobs.find(id) : undefined;
   // A job that only a newer version can read exists all the same.
-  if (job === undefined || (job !== 'newer' && job.removing === true))
+  if (job === undefined || (job !== 'newer' && (job.removing === true || isHidden(job))))
     throw InvalidFieldError.of('copied_from', `received ${quoted(id)}; there is no job of this id`);
 }
 

@@ -3,7 +3,6 @@ import {
   DEPLOYMENT_STATES,
   type DeploymentState,
   type JobDeploymentView,
-  PENDING_REASONS,
 } from '../../contract/schemas/jobs/job-deployment.ts';
 import type { DeployEffect } from '../lifecycle/effect.ts';
 
@@ -20,18 +19,15 @@ export const jobDeploymentSchema = z.object({
   created_at: z.string(),
   /** When a pending deployment is due. */
   due_at: z.string(),
-  /** Why a worker could not begin when it was due; of a pending deployment only. */
-  pending_reason: z.enum(PENDING_REASONS).optional(),
+  /** The system job that runs its commands, and how often one was made. */
+  runs_as: z.string().optional(),
+  runs: z.number().optional(),
   started_at: z.string().optional(),
   finished_at: z.string().optional(),
   last_status: z.number().optional(),
   error: z.string().optional(),
   log: z.string().optional(),
   log_truncated: z.boolean().optional(),
-  /** The worker that runs its commands. */
-  worker_id: z.string().optional(),
-  /** The deadline of a running deployment. */
-  ends_by: z.string().optional(),
   /** The body of its call, the same for every try. */
   payload: z.string().optional(),
   /** Incremented by every write; each write is conditional on it. */

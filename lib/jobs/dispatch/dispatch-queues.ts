@@ -21,8 +21,6 @@ const dispatchMessageSchema = z.object({
   band: z.enum(BANDS),
   project: z.string(),
   job: z.string(),
-  /** The message is for running deploy commands of this job, not for claiming one. */
-  deploy: z.boolean().optional(),
 });
 type DispatchMessage = z.output<typeof dispatchMessageSchema>;
 
@@ -66,14 +64,11 @@ export class DispatchQueues {
     this.#urls = urls;
   }
 
-  /** Sends a job's message: after the job's creation, before any later write that makes it ready. `deploy`: for its commands only. */
-  async send(
-    job: Pick<Job, 'id' | 'project_id' | 'priority'>,
-    options: { delaySeconds?: number; deploy?: boolean } = {},
-  ): Promise<void> {
+  /** Sends a job's message: after the job's creation, before any later write that makes it ready. */
+  async send(job: Pick<Job, 'id' | 'project_id' | 'priority'>, options: { delaySeconds?: number } = {}): Promise<void> {
     const band = bandOf(job);
     const message = { v: DISPATCH_MESSAGE_VERSION, band, project: job.project_id, job: job.id } as const;
-    await this.#put({ ...message, ...(options.deploy === true && { deploy: true }) }, options.delaySeconds ?? 0);
+    await this.#put(message, options.delaySeconds ?? 0);
   }
 
   async #put(message: DispatchMessage, delaySeconds: number): Promise<void> {

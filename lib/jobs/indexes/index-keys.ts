@@ -2,7 +2,7 @@ import { isTerminal } from '../../contract/statuses.ts';
 import { nextCheck } from '../lifecycle/effects.ts';
 import { GATES, gateOf } from '../lifecycle/gates.ts';
 import { bandOf, type Job } from '../lifecycle/job.ts';
-import { indexedState, suffixOf } from './list-keys.ts';
+import { indexedState, listKeyOf, suffixOf } from './list-keys.ts';
 import { EFFECTS_KEY, gateKey, readyKey, readyOrder } from './ready-keys.ts';
 
 /** The index keys of a job, all derived from its state. */
@@ -14,8 +14,10 @@ export function indexKeys(job: Job): {
 } {
   const suffix = suffixOf(job);
   const keys = {
-    list_key: `jobs#${suffix}`,
-    ...(job.status !== 'SUCCEEDED' && { status_key: `${indexedState(job)}#${suffix}` }),
+    list_key: listKeyOf(job),
+    ...((job.status !== 'SUCCEEDED' || job.cause.kind === 'system') && {
+      status_key: `${indexedState(job)}#${suffix}`,
+    }),
   };
   const due = isTerminal(job.status) ? nextCheck(job) : undefined;
   if (due !== undefined) return { ...keys, ready_key: EFFECTS_KEY, ready_order: due };

@@ -29,8 +29,25 @@ const PARKED_STATES = { held: HELD_STATE, awaiting: AWAITING_STATE, asking: ASKI
 /** The states in the index by status of RUNNING jobs. */
 export const RUNNING_STATES = ['RUNNING', ASKING_STATES.RUNNING] as const;
 
+/** Begins the states in the index by status of system jobs, and their partitions of the index by time. */
+const SYSTEM = 'system';
+
+/** The partition of the index by time with a job. */
+export function listKeyOf(job: Pick<Job, 'id' | 'cause'>): string {
+  return `${job.cause.kind === 'system' ? SYSTEM : 'jobs'}#${suffixOf(job)}`;
+}
+
 /** The state in whose partitions of the index by status a job is. */
-export function indexedState({ status, parked, question }: Pick<Job, 'status' | 'parked' | 'question'>): string {
+export function indexedState(job: Pick<Job, 'status' | 'parked' | 'question' | 'cause'>): string {
+  return job.cause.kind === 'system' ? systemState(stateOf(job)) : stateOf(job);
+}
+
+/** The state of a system job in the index by status. */
+export function systemState(state: string): string {
+  return `${SYSTEM}-${state}`;
+}
+
+function stateOf({ status, parked, question }: Pick<Job, 'status' | 'parked' | 'question'>): string {
   if (status === 'RUNNING') return question?.state === 'open' ? ASKING_STATES.RUNNING : status;
   if (status !== 'QUEUED') return status;
   const kind = gateKind(parked);
@@ -46,10 +63,13 @@ const QUEUED_STATES = {
   all: ['QUEUED', HELD_STATE, AWAITING_STATE, ASKING_STATES.QUEUED],
 } as const satisfies Record<QueuedPart, readonly string[]>;
 
-/** The partitions of the index by status with the jobs in a state. SUCCEEDED jobs are only in the index by time. */
+/**
+ * The partitions of the index by status with the jobs in a state. SUCCEEDED jobs are only in the index by time. System
+ * jobs are left out only where all others are read: for clients.
+ */
 export function statusKeys(status: Exclude<Job['status'], 'SUCCEEDED'>, queued: QueuedPart = 'all'): string[] {
-  if (status === 'RUNNING') return spread(RUNNING_STATES);
-  return spread(status === 'QUEUED' ? QUEUED_STATES[queued] : [status]);
+  const states = status === 'RUNNING' ? RUNNING_STATES : status === 'QUEUED' ? QUEUED_STATES[queued] : [status];
+  return spread(queued === 'all' ? states : [...states, ...states.map(systemState)]);
 }
 
 /** The states in the index by status of the jobs with an open question. @param status default: all */

@@ -165,6 +165,13 @@ function lost(running: Job, at: string, { forgiven = false, used }: Extract<JobE
   if (job.cancel_requested_at !== undefined) {
     return ended(job, 'CANCELLED', job.kill_requested ? 'killed_by_request' : 'cancelled_by_request', at);
   }
+  if (job.cause.kind === 'system')
+    return ended(
+      { ...job, error: 'The worker that ran it was lost; how far it came is not known.' },
+      'FAILED',
+      'worker_lost',
+      at,
+    );
   const resuming = withResume(job, lastHeard(job, at));
   if (forgiven) return queuedAgain(resuming, { reason: 'waiting_for_worker', updated_at: at });
   const losses = (job.losses ?? 0) + 1;

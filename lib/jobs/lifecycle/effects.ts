@@ -2,6 +2,7 @@ import { timestamp } from '../../platform/aws/table-clock.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import { type DeployEffect, EFFECTS, type Effect, type EffectName } from './effect.ts';
 import type { Job } from './job.ts';
+import { SYSTEM_JOBS, systemName } from './system-job.ts';
 
 /** A success, as far as effects depend on it. */
 export interface Success {
@@ -22,6 +23,8 @@ const DUE: Readonly<Record<EffectName, (job: Job, success: Success | undefined) 
   messages: ({ messages }) => (messages === undefined ? undefined : 'end'),
   calls: (_job, success) => deployedBy('calls', success),
   commands: (_job, success) => deployedBy('commands', success),
+  /** The result of a deploy command is written to its deployment. */
+  deployed: () => undefined,
 };
 
 /** Milliseconds from the begin of a try to the next one: `base · 2^(tries - 1)`, at most `max`. */
@@ -29,6 +32,8 @@ const BACKOFF = { base: 60_000, max: 900_000 } as const;
 
 /** The job that has just ended, with what is due now. */
 export function withEffects(job: Job, since: string, success?: Success): Job {
+  const system = systemName(job);
+  if (system !== undefined) return withEffect(job, { name: SYSTEM_JOBS[system].effect, since });
   let next = job;
   for (const name of EFFECTS) {
     const followed = DUE[name](job, success);
@@ -88,10 +93,9 @@ export function attemptsDue({ effects = [] }: Pick<Job, 'effects'>, name: Effect
   return effects.flatMap((one) => (one.name === name ? (one.attempt ?? []) : []));
 }
 
-/** When a reconciler has to look at a job that has ended; undefined: nothing is due. Held commands are not. */
-export function nextCheck({ effects = [], commands_held }: Job): string | undefined {
-  const awaited = effects.filter(({ name }) => name !== 'commands' || commands_held !== true);
-  return awaited.map(({ due_at, since }) => due_at ?? since).sort()[0];
+/** When a reconciler has to look at a job that has ended; undefined: nothing is due. */
+export function nextCheck({ effects = [] }: Job): string | undefined {
+  return effects.map(({ due_at, since }) => due_at ?? since).sort()[0];
 }
 
 function others({ effects = [] }: Pick<Job, 'effects'>, effect: Pick<Effect, 'name' | 'attempt'>): Effect[] {

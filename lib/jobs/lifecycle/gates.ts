@@ -98,10 +98,15 @@ export function isBusy(parked: Parked): boolean {
   return kind !== undefined && GATES[kind].order === 'best';
 }
 
-/** The members of a job that begins to wait at a gate. */
+/** The members of a job that begins to wait at a gate. What waits for a thread without being a turn of it comes first. */
 export function waitingAt({ kind, key }: Gate) {
   const [parked] = REASONS[kind];
-  return { reason: parked, parked, ...(kind === 'folder' && { folder: key }) };
+  return {
+    reason: parked,
+    parked,
+    ...(kind === 'folder' && { folder: key }),
+    ...(kind === 'thread' && { thread_id: key, turn: 0 }),
+  };
 }
 
 /** Whether a job is parked in its thread. */

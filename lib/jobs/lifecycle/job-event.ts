@@ -69,9 +69,6 @@ export type JobEvent =
   | ({ readonly type: 'delegate' } & Delegation)
   /** A succeeded attempt is to be deployed again. */
   | { readonly type: 'deploy'; readonly attempt: number; readonly by: DeployEffect }
-  /** The pending commands of its bindings wait for later turns of its thread, or no longer do. */
-  | { readonly type: 'hold_commands' }
-  | { readonly type: 'release_commands' }
   /** Remove a job that ended before this time (RFC 3339). */
   | { readonly type: 'remove'; readonly endedBefore: string }
   /** The newest attempt's evidence was read again from its output. The job's state does not change. */

@@ -140,8 +140,6 @@ export const jobItemSchema = z.object({
   effects: z.array(effectSchema).optional(),
   /** How many messages it has accepted; absent if none. */
   messages: z.number().optional(),
-  /** The pending commands of its bindings wait until its thread is idle. */
-  commands_held: z.boolean().optional(),
   /** How often it was retried by request; absent: never. */
   round: z.number().optional(),
   /** Ids of the jobs that its agents have started by a tool. */

@@ -4,7 +4,7 @@ import { isTerminal } from '../../contract/statuses.ts';
 import { addUsage, boundedUsage, type Usage } from '../../contract/usage.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { afterLoss, outcomeAfterAttempt } from './after-attempt.ts';
-import { afterStep, effectOf, listed, withEffect, withoutEffect } from './effects.ts';
+import { afterStep, listed, withEffect, withoutEffect } from './effects.ts';
 import { corrected, evidenceOf } from './evidence.ts';
 import { delegated, withFollowUps } from './follow-up-record.ts';
 import { type Gate, isBusy, isForVendor, waitingAt } from './gates.ts';
@@ -135,14 +135,8 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
       if (job.attempt !== event.attempt) return { rejected: `attempt ${job.attempt} has taken over` };
       if (job.removing === true) return { rejected: 'the job is being removed' };
       return {
-        job: { ...released(withEffect(job, { name: event.by, attempt: event.attempt, since: at })), updated_at: at },
+        job: { ...withEffect(job, { name: event.by, attempt: event.attempt, since: at }), updated_at: at },
       };
-    case 'hold_commands':
-      if (job.status !== 'SUCCEEDED' || effectOf(job, 'commands') === undefined)
-        return { rejected: 'the job has no commands to hold' };
-      return { job: unlessSame(job, { ...job, commands_held: true }, at) };
-    case 'release_commands':
-      return { job: unlessSame(job, released(job), at) };
     case 'remove':
       if (!isTerminal(job.status) || (job.finished_at ?? at) >= event.endedBefore)
         return { rejected: `a job in state ${job.status} that ended at ${job.finished_at} is kept` };
@@ -166,21 +160,12 @@ function withMessage(job: Job, at: string): Decision {
   return { job: { ...job, messages: messages + 1, updated_at: at } };
 }
 
-/** A turn may wait for the commands of an earlier one: their end is an end for the thread, too. */
 function afterEffect(job: Job, { effect, step }: Extract<JobEvent, { type: 'effect' }>, now: number): Decision {
   const at = timestamp(now);
   const known = listed(job, effect);
   if (known === undefined) return step === 'done' ? { job } : { rejected: `${effect.name} is not due` };
   if (step !== 'done') return { job: { ...afterStep(job, known, step, now), updated_at: at } };
-  const done = withoutEffect(job, effect);
-  const isOfThread = effect.name === 'commands' && (job.thread_id ?? job.forked_from) !== undefined;
-  const next = isOfThread ? withEffect(done, { name: 'thread', since: at }) : done;
-  return { job: { ...(effect.name === 'commands' ? released(next) : next), updated_at: at } };
-}
-
-/** The job whose pending commands are looked at again. */
-function released({ commands_held: _held, ...job }: Job): Job {
-  return job;
+  return { job: { ...withoutEffect(job, effect), updated_at: at } };
 }
 
 /** A job that waits fails when nobody answered in time. One that runs fails with its attempt. */

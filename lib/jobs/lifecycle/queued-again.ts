@@ -36,7 +36,6 @@ export function queuedAnew(job: Job, at: string, from: RetryFrom = 'start'): Job
     session_refused: _refused,
     overload: _overload,
     older_cli_since: _older,
-    commands_held: _held,
     ...rest
   } = withoutEndEffects(
     from === 'session' ? withKnownAnswer(withoutResume(job)) : withStaleQuestion(withoutResume(job)),

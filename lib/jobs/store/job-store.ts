@@ -116,12 +116,14 @@ export class JobStore {
     }
   }
 
-  /** `apply`, with a conditional put beside it: both are written, or neither. */
-  async applyWith(known: Job, next: Job, put: PutCommandInput): Promise<Applied> {
-    const { changeId, update } = this.#replacement(known, next, false);
+  /** `apply`, with a conditional put beside it, or a new version of another job: both are written, or neither. */
+  async applyWith(known: Job, next: Job, beside: PutCommandInput | { readonly other: Job }): Promise<Applied> {
+    const { changeId, update, changed } = this.#replacement(known, next, false);
+    const item =
+      'other' in beside ? { Update: this.#replacement(beside.other, beside.other, false).update } : { Put: beside };
     try {
-      await this.#table.send(new TransactWriteCommand({ TransactItems: [{ Put: put }, { Update: update }] }));
-      return { applied: true, job: next };
+      await this.#table.send(new TransactWriteCommand({ TransactItems: [item, { Update: update }] }));
+      return { applied: true, job: changed };
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
       return ownWrite(await this.get(known.id, { consistent: true }), changeId);
@@ -151,7 +153,7 @@ export class JobStore {
         ...(lease !== undefined && { ':known_lease': lease }),
       },
     };
-    return { changeId, update };
+    return { changeId, update, changed };
   }
 
   async #update(input: UpdateCommandInput): Promise<UpdateCommandOutput> {

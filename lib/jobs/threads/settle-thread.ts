@@ -6,6 +6,7 @@ import { awaitsTurn, lacksCopy } from '../lifecycle/thread.ts';
 import { isUnderstood } from '../lifecycle/understood.ts';
 import { whenCommandsAct } from './commands-turn.ts';
 import { hasEnded, readThread, type ThreadContext, type TurnWithJob, waitInThread } from './read-thread.ts';
+import { openCommands } from './running-bindings.ts';
 import { takeTurn } from './take-turn.ts';
 
 /**
@@ -13,9 +14,8 @@ import { takeTurn } from './take-turn.ts';
  * that has ended. A worker that claims the next turn, or a process that gives a job its turn, may have read the thread
  * before it changed, and be about to record what the job waited for then: the job gets a new version, so that they
  * can't, and read the thread once more.
- * @param ended the job whose end is settled; the process that ended it handles its own commands
  */
-export async function settleThread(context: ThreadContext, threadId: string, ended?: Job): Promise<void> {
+export async function settleThread(context: ThreadContext, threadId: string): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const turns = await readThread(context, threadId);
     let isSettled = true;
@@ -23,32 +23,40 @@ export async function settleThread(context: ThreadContext, threadId: string, end
       const wait = await waitInThread(context, turns, { ...job, turn });
       if (!(await settle(context, job, wait))) isSettled = false;
     }
-    if (isSettled && (await wakeCommands(context, threadId, turns, ended))) return;
+    if (isSettled && (await wakeIdle(context, threadId, turns))) return;
   }
   throw new Error(`thread ${threadId}: its turns changed in every round`);
 }
 
-/**
- * Offers commands that waited for the thread to workers, once it is idle and copied, or a later turn has begun.
- * @returns false if one of their jobs changed meanwhile: its commands may have been recorded as waiting
- */
-async function wakeCommands(
-  context: ThreadContext,
-  threadId: string,
-  known: readonly TurnWithJob[],
-  ended?: Job,
-): Promise<boolean> {
+/** `wakeCommands` of all turns, once the thread is idle and copied, or a later turn has begun. */
+async function wakeIdle(context: ThreadContext, threadId: string, known: readonly TurnWithJob[]): Promise<boolean> {
   const mayWake = known.some(({ job }) => typeof job === 'object' && effectOf(job, 'commands') !== undefined);
   // The next turn may just have been recorded as waiting for a person.
   const turns = mayWake ? await readThread(context, threadId) : [];
   let isSettled = true;
   for (const { job } of turns) {
-    if (typeof job !== 'object' || job.id === ended?.id || effectOf(job, 'commands') === undefined) continue;
+    if (typeof job !== 'object' || effectOf(job, 'commands') === undefined) continue;
     if ((await whenCommandsAct(context, job, turns)) === 'later') continue;
-    // A worker that has read the thread before can't hold them now.
-    if (job.commands_held !== true) isSettled = (await context.jobs.apply(job, job)).applied && isSettled;
-    else if ((await transition(context, job, { type: 'release_commands' })).done)
-      await context.dispatchQueues.send(job, { deploy: true });
+    isSettled = (await wakeCommands(context, job)) && isSettled;
+  }
+  return isSettled;
+}
+
+/**
+ * Queues the commands of a job's bindings that wait for its thread, or for others of them.
+ * @returns false if one changed meanwhile
+ */
+export async function wakeCommands(context: ThreadContext, job: Job): Promise<boolean> {
+  let isSettled = true;
+  for (const { job: commands } of await openCommands(context, job)) {
+    if (typeof commands !== 'object' || commands.status !== 'QUEUED') continue;
+    if (waitsInThread(commands.parked))
+      await transition(context, commands, { type: 'unpark', reason: commands.parked });
+    // A worker that has read the thread before can't let them wait now, and may have had their last message.
+    else if (commands.parked === undefined) {
+      isSettled = (await context.jobs.apply(commands, commands)).applied && isSettled;
+      await context.dispatchQueues.send(commands);
+    }
   }
   return isSettled;
 }
@@ -113,7 +121,7 @@ export async function continueThread(context: ThreadContext, job: Job): Promise<
   if (job.status === 'QUEUED' && lacksCopy(job)) await holdSource(context, job);
   const effect = effectOf(job, 'thread');
   if (effect === undefined) return job;
-  if (job.thread_id !== undefined) await settleThread(context, job.thread_id, job);
+  if (job.thread_id !== undefined) await settleThread(context, job.thread_id);
   if (job.forked_from !== undefined) await releaseSource(context, job);
   const settled = await transition(context, job, { type: 'effect', effect, step: 'done' });
   return settled.done ? settled.job : job;

@@ -32,7 +32,6 @@ export const scaleEnv = coreEnv
   .pick({
     JOBS_TABLE: true,
     REGISTRY_TABLE: true,
-    PROMPTQ_DEPLOY_COMMANDS: true,
     PROMPTQ_VENDOR: true,
     PROMPTQ_ACCOUNT_VENDORS: true,
   })

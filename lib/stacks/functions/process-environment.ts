@@ -67,7 +67,6 @@ export function scaleEnvironment(
   return {
     JOBS_TABLE: data.tables.jobs.tableName,
     REGISTRY_TABLE: data.tables.registry.tableName,
-    PROMPTQ_DEPLOY_COMMANDS: deployment.deployCommands ? '1' : '0',
     PROMPTQ_MAX_WORKERS: String(deployment.maxWorkers),
     PROMPTQ_CONCURRENCY: String(deployment.jobsPerWorker),
     PROMPTQ_SPOT_WEIGHT: String(deployment.spotWeight),

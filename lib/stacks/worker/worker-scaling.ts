@@ -52,7 +52,7 @@ export class WorkerScaling extends Construct {
       statements: [
         itemStatement(data, 'registry', ['GetItem', 'Query'], EXCEPT_PRIVATE),
         itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKinds(SCALING_KIND)),
-        indexStatement(data, ['by-status', 'ready']),
+        indexStatement(data, ['by-status']),
         new PolicyStatement({ actions: ['ssm:GetParameter'], resources: [build.parameterArn] }),
         ...taskStatements(this, cluster, task),
       ],

@@ -5,8 +5,6 @@ export interface Demand {
   readonly running: number;
   /** Vendor accounts with a login to run or revoke. */
   readonly logins: number;
-  /** Jobs with deploy commands to run. */
-  readonly bindings: number;
 }
 
 /** A worker that registered recently. */
@@ -50,7 +48,7 @@ export function decideLaunch(situation: LaunchSituation): LaunchDecision {
   const staying = workers.filter(({ leaving }) => leaving === undefined).length;
   const draining = workers.filter(({ leaving }) => leaving === 'draining');
   const served = draining.reduce((sum, { running }) => sum + running, 0);
-  const work = demand.waiting + Math.max(0, demand.running - served) + demand.logins + demand.bindings;
+  const work = demand.waiting + Math.max(0, demand.running - served) + demand.logins;
   const need = Math.min(maxWorkers, Math.max(warm, Math.ceil(work / concurrency)));
   const started = staying + pending;
   const room = maxWorkers - workers.length - pending - late;

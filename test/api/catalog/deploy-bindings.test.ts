@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jobIdOf } from '../../../lib/jobs/lifecycle/cause.ts';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { findMarkedAs } from '../../local-run/marked-processes.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
@@ -163,7 +164,9 @@ describe('a custom binding', () => {
     expect(lines).toContain('made');
     expect(await readdir(join(service.home, 'workspaces/chandlery/site'))).toContain('shipped.txt');
     // Processes that the command left behind ended with it.
-    expect(findMarkedAs(`${id}/1/chandlery.custom`)).toEqual([]);
+    expect(
+      findMarkedAs(`${jobIdOf({ kind: 'system', name: 'deploy', job: id, attempt: 1, key: '1 chandlery.custom' })}/1`),
+    ).toEqual([]);
   });
 
   it('leaves the job unchanged if its command fails or takes too long', async () => {

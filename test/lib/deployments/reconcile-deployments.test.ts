@@ -3,11 +3,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BindingSecretStore } from '../../../lib/bindings/binding-secrets.ts';
 import { writeBinding } from '../../../lib/bindings/write-binding.ts';
 import { parseDelivery } from '../../../lib/deployments/calls/delivery-queue.ts';
+import { viewDeployments } from '../../../lib/deployments/view-deployments.ts';
+import { claimSystemJob } from '../../../lib/jobs/admission/claim-system-job.ts';
 import { endAttempt } from '../../../lib/jobs/dispatch/end-attempt.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
+import { LEASE } from '../../../lib/jobs/lifecycle/lease.ts';
 import { ProjectStore } from '../../../lib/projects/projects.ts';
 import { runDueEffects } from '../../../lib/reconciler/after-attempt.ts';
+import { takeOverLostJobs } from '../../../lib/reconciler/reconcile-jobs.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 import { aReceipt, aRunningJob } from '../jobs/a-job.ts';
 
@@ -52,7 +56,7 @@ async function succeeded(project: string): Promise<Job> {
 
 const stored = async ({ id }: Job) => await deployment.jobs.get(id, { consistent: true });
 
-/** The calls and dispatch messages that have been sent since the last check. */
+/** The calls that have been sent since the last check. */
 async function sent() {
   const take = async (QueueUrl: string) => {
     const { Messages = [] } = await deployment.queues.send(
@@ -61,13 +65,7 @@ async function sent() {
     return Messages.map(({ Body = '' }) => Body);
   };
   const calls = (await take(deployment.env.QUEUE_URL_DELIVERIES)).map((body) => parseDelivery(body));
-  const dispatchQueues = (await take(deployment.env.QUEUE_URL_NORMAL)).map(
-    (body) => JSON.parse(body) as { deploy?: boolean; job: string },
-  );
-  return {
-    calls: calls.map((call) => call?.job),
-    dispatchQueues: dispatchQueues.filter(({ deploy }) => deploy === true).map(({ job }) => job),
-  };
+  return { calls: calls.map((call) => call?.job) };
 }
 
 it('a call left by a crash is recorded and sent once, and sent again when its message is lost', async () => {
@@ -87,25 +85,33 @@ it('commands whose worker was lost have failed, and are not run again', async ()
   const job = await succeeded('lost');
   await runDueEffects(context());
   const [pending] = await deployment.deployments.list(job.id);
-  if (pending === undefined) throw new Error('nothing was written down');
-  const worker = { id: 'worker-1', host: 'h', version: '1', concurrency: 1, running: [], started_at: '' };
-  await deployment.workers.register(worker);
-  const ends_by = new Date(now + 3_600_000).toISOString();
-  await deployment.deployments.replace(pending, { ...pending, state: 'running', worker_id: worker.id, ends_by });
-  // Silent for longer than any live worker.
-  const watch = async () => await runDueEffects({ ...deployment, clock });
-  await watch();
-  expect((await deployment.deployments.list(job.id))[0]).toMatchObject({ state: 'running' });
-  await deployment.workers.deregister(worker);
-  now += 61_000;
-  await watch();
-  expect((await deployment.deployments.list(job.id))[0]).toMatchObject({
-    state: 'failed',
-    error: expect.stringContaining('worker'),
-  });
+  const commands = await deployment.jobs.get(pending?.runs_as ?? '', { consistent: true });
+  if (commands === undefined) throw new Error('no job was made');
+  const claimed = await claimSystemJob(context(), commands, 'worker-1');
+  const read = async () => {
+    const current = await stored(job);
+    return current === undefined ? [] : await viewDeployments(deployment, current);
+  };
+  expect([claimed?.status, await read()]).toMatchObject(['RUNNING', [{ state: 'running', attempts: 1 }]]);
+  now += LEASE.duration + 1_000;
+  // Also if it was the table that failed.
+  await takeOverLostJobs({ ...context(), hadOutage: () => true });
+  const failed = [{ state: 'failed', attempts: 1, error: expect.stringContaining('worker') }];
+  expect(await read()).toMatchObject(failed);
   expect(await stored(job)).not.toHaveProperty('effects');
-  now += 61_000;
-  await sent();
-  await watch();
-  expect((await deployment.deployments.list(job.id))[0]).toMatchObject({ state: 'failed', attempts: 0 });
+  now += 3_600_000;
+  await runDueEffects(context());
+  expect([await read(), (await stored(commands))?.status]).toMatchObject([failed, 'FAILED']);
+});
+
+it('commands whose binding was deleted before they began are skipped', async () => {
+  await bind({ binding_mode: 'custom', project: 'deleted', command: 'true' });
+  const job = await succeeded('deleted');
+  await runDueEffects(context());
+  const [binding] = await deployment.bindings.list('deleted');
+  if (binding !== undefined) await deployment.bindings.delete(binding);
+  now += 3_600_000;
+  await runDueEffects(context());
+  const skipped = { state: 'skipped', attempts: 0, error: 'The binding was deleted.' };
+  expect(await deployment.deployments.list(job.id)).toMatchObject([skipped]);
 });

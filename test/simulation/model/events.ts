@@ -80,7 +80,6 @@ export const EVENTS = [
   'commands skipped after a later turn',
   'commands skipped after a retry',
   'deployed again',
-  'worker abandoned',
   'effect tried by the watch',
   'effect failed',
 ] as const;
@@ -107,17 +106,13 @@ export function eventsOfWrite(before: Job | undefined, after: Job, actor: Actor)
   if (before.status === 'RUNNING' && after.status !== 'RUNNING')
     return [...asked, ...eventsOfEnd(before, after, actor)];
   if (asked.length > 0 && before.status === after.status) return asked;
-  if (before.status === after.status && isOfDeployments(before, after))
-    return after.commands_held === true ? [...asked, 'commands held for their thread'] : asked;
+  if (before.status === after.status && isOfDeployments(before, after)) return asked;
   const event = EVENT_OF[`${before.status} ${after.status}`];
   return [...asked, ...(event === undefined ? eventsInState(before, after, actor) : [event])];
 }
 
 function isOfDeployments(before: Job, after: Job): boolean {
-  return (
-    before.commands_held !== after.commands_held ||
-    attemptsDue(before, 'commands').join() !== attemptsDue(after, 'commands').join()
-  );
+  return attemptsDue(before, 'commands').join() !== attemptsDue(after, 'commands').join();
 }
 
 function eventsOfQuestion(before: Job, after: Job): EventKind[] {

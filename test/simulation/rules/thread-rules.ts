@@ -10,7 +10,7 @@ export function isThreadRecord(before: Job, after: Job): boolean {
 
 const RECORDED: ReadonlySet<string> = new Set([
   ...['thread_id', 'effects', 'version', 'change_id', 'updated_at', 'ready_key', 'ready_order', 'touched'],
-  ...['turn', 'commands_held'],
+  'turn',
 ]);
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -71,6 +71,8 @@ function faultOfState(job: Job): string | undefined {
 }
 
 function faultOfCreation(job: Job, { actor }: JobWrite): string | undefined {
+  if (job.cause.kind === 'system')
+    return [...FOLLOWERS, 'deploy'].includes(actor.doing) ? undefined : `created by ${actor.doing}`;
   const creators = job.cause.kind === 'client' ? ['create'] : FOLLOWERS;
   if (!creators.includes(actor.doing)) return `created by ${actor.doing}`;
   return job.attempt === 0 && job.version === 1 ? undefined : 'created with a past';
@@ -119,7 +121,7 @@ const THREADERS: readonly string[] = [...FOLLOWERS, 'create', 'submit', 'cancel'
 
 /** Fields that may change without a state change. */
 const RECORDS: ReadonlySet<keyof Job> = new Set([
-  ...(['effects', 'follow_ups', 'warnings', 'copied_by', 'tool_children', 'shares_folder', 'commands_held'] as const),
+  ...(['effects', 'follow_ups', 'warnings', 'copied_by', 'tool_children', 'shares_folder'] as const),
 ]);
 const EVIDENCE: ReadonlySet<keyof Job> = new Set([
   'exit_code',
@@ -176,7 +178,7 @@ const CHANGES: Readonly<Record<string, Judge>> = {
   'DRAFT CANCELLED': by('cancel', 'kill'),
   'QUEUED QUEUED': (before, after, write) => {
     if (waitsInThread(before.parked) || waitsInThread(after.parked))
-      return by(...THREADERS, 'edit')(before, after, write);
+      return by(...THREADERS, 'edit', 'deploy')(before, after, write);
     // The deadline of a question passes for a worker that has lost its job, too.
     if (before.parked === 'question') return by('answer', 'watch', 'work', 'edit')(before, after, write);
     // A worker parks a job for its folder or profile; a process that finds it free unparks it, an edit may name another.
@@ -187,7 +189,8 @@ const CHANGES: Readonly<Record<string, Judge>> = {
       return by('link', 'work', 'watch')(before, after, write);
     return by('edit')(before, after, write);
   },
-  'QUEUED CANCELLED': by('cancel', 'kill'),
+  'QUEUED CANCELLED': (before, after, write) =>
+    by(...(before.cause.kind === 'system' ? FOLLOWERS : ['cancel', 'kill']))(before, after, write),
   'QUEUED FAILED': (before, after, write) =>
     before.parked === 'question' && after.reason === 'not_answered'
       ? by('watch', 'work')(before, after, write)
@@ -230,7 +233,11 @@ function faultOfEnd(before: Job, after: Job, write: JobWrite): string | undefine
     return `a job that was asked to be cancelled became ${after.status}`;
   if (after.status === 'CANCELLED' && attemptsDue(after, 'follow_ups').includes(after.attempt))
     return 'follow-ups of a cancelled attempt are to be made';
-  if (after.status === 'SUCCEEDED' && after.session_id !== evidenceOf(before, before.attempt))
+  if (
+    after.cause.kind !== 'system' &&
+    after.status === 'SUCCEEDED' &&
+    after.session_id !== evidenceOf(before, before.attempt)
+  )
     return 'a success without evidence of this attempt';
   return faultOfTakeover(before, after, write);
 }

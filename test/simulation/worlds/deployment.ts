@@ -19,7 +19,6 @@ import { ProbeRules } from '../rules/probe-rules.ts';
 import { faultOfWrite } from '../rules/transition-rules.ts';
 import { TreeRules } from '../rules/tree-rules.ts';
 import type { SeededRandom } from '../seeded-random.ts';
-import { DueDeployments } from './deployments/due-deployments.ts';
 import { JobStream } from './job-stream.ts';
 import { modelServices } from './model-services.ts';
 import { SentMessages } from './sent-messages.ts';
@@ -38,7 +37,6 @@ export class ModelDeployment implements Network {
   onJobWrite: (before: Job | undefined, after: Job, actor: Actor) => void = () => undefined;
   /** Called with each write to the registry. */
   onRegistryWrite: (before: Item | undefined, after: Item | undefined, actor: Actor) => void = () => undefined;
-  readonly due: DueDeployments;
   readonly trees = new TreeRules(this);
   /** How often each command was called, by its name. */
   readonly calls: Record<string, number> = {};
@@ -70,7 +68,6 @@ export class ModelDeployment implements Network {
     hooks: { onFault: (fault: string) => void; trace?: ((line: string) => void) | undefined },
   ) {
     this.time = world.time;
-    this.due = new DueDeployments(world.time);
     this.random = world.random;
     this.faults = world.faults;
     this.tellFault = hooks.onFault;
@@ -145,14 +142,20 @@ export class ModelDeployment implements Network {
   /** How many jobs there truly are in each state, those of a later version too. */
   recount(): Record<string, number> {
     const counts: Record<string, number> = Object.fromEntries(STATUSES.map((status) => [status, 0]));
-    for (const { status } of this.jobs.all() as Item[] as Job[]) counts[status] = (counts[status] ?? 0) + 1;
+    for (const { status, cause } of this.jobs.all() as Item[] as Job[])
+      if (cause?.kind !== 'system') counts[status] = (counts[status] ?? 0) + 1;
     return counts;
   }
 
-  /** The true state of the jobs, without those of a later version. */
+  /** The true state of the jobs, without system jobs and those of a later version. */
   allJobs(): Job[] {
-    const all = this.jobs.all() as Item[] as Job[];
-    return this.#later.size === 0 ? all : all.filter(({ id }) => !this.#later.has(id));
+    return (this.jobs.all() as Item[] as Job[]).filter(
+      ({ id, cause }) => cause?.kind !== 'system' && !this.#later.has(id),
+    );
+  }
+
+  systemJobs(): Job[] {
+    return (this.jobs.all() as Item[] as Job[]).filter(({ cause }) => cause?.kind === 'system');
   }
 
   /** Ids decide in which partition a job is, so the same course of events has the same ones each time. */
@@ -219,14 +222,14 @@ export class ModelDeployment implements Network {
       { jobs: () => this.allJobs(), wall: this.time.wall },
     );
     if (unfair !== undefined) this.tellFault(`${this.nameOf(is.id)}: ${unfair}`);
-    for (const event of eventsOfWrite(was, is, this.#actor)) this.tellEvent(event);
-    if (was?.status === 'RUNNING' && is.status === 'SUCCEEDED') this.succeeded.add(`${is.id}/${is.attempt}`);
+    if (is.cause.kind !== 'system') for (const event of eventsOfWrite(was, is, this.#actor)) this.tellEvent(event);
+    if (is.cause.kind !== 'system' && was?.status === 'RUNNING' && is.status === 'SUCCEEDED')
+      this.succeeded.add(`${is.id}/${is.attempt}`);
     // Heartbeats decide nothing: one may come between a message and its write.
     if (was?.version !== is.version) {
       this.#writtenAt.set(is.id, this.#steps);
       this.#changedAt.set(is.id, this.time.now);
     }
-    this.due.note(is);
     this.#tellStream(was, is);
     this.onJobWrite(was, is, this.#actor);
   }

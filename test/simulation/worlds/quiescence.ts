@@ -23,7 +23,8 @@ import { watchOf } from './workers.ts';
 export const ENDED_AFTER = 36_000;
 
 /** Whether each job has ended, and every action after its end is done; a turn may wait for a person. */
-export function areAtRest(jobs: readonly Job[]): boolean {
+export function areAtRest(deployment: ModelDeployment): boolean {
+  const jobs = [...deployment.allJobs(), ...deployment.systemJobs()];
   const byId = new Map(jobs.map((job) => [job.id, job]));
   return jobs.every((job) => isAtRest(job, byId));
 }
@@ -51,7 +52,7 @@ export async function faultsAtRest(deployment: ModelDeployment, judge: Judge): P
   const keys = jobs.flatMap(({ cause }) => (cause.kind === 'client' && cause.key !== undefined ? [cause.key] : []));
   const texts = new Set(deployment.registry.all().map(({ id }) => id));
   return [
-    ...jobs
+    ...[...jobs, ...deployment.systemJobs()]
       .filter((job) => !isAtRest(job, byId))
       .map(
         (job) =>

@@ -12,7 +12,6 @@ import { TREE_LIMIT } from '../rules/tree-rules.ts';
 import type { ModelAgents } from './agent.ts';
 import type { ModelDeployment } from './deployment.ts';
 import type { ModelCommands } from './deployments/commands.ts';
-import { ModelRegistration } from './deployments/registration.ts';
 
 /** A log that discards its lines. */
 class SilentLog extends Logger {
@@ -46,9 +45,6 @@ export function watchOf(deployment: ModelDeployment, process: SimulatedProcess, 
   };
 }
 
-const isTrue = () => true;
-const isFalse = () => false;
-
 /** Milliseconds in which a stopping worker has ended its attempts: its grace, the polite signal, a claim in progress. */
 const STOPPED_AFTER = 120_000;
 
@@ -57,22 +53,15 @@ export class ModelWorkers {
   readonly #deployment: ModelDeployment;
   readonly #agents: ModelAgents;
   readonly #commands: ModelCommands;
-  /** Whether workers tell the registry that they live. */
-  readonly #registers: boolean;
   readonly #slots: number;
   #count = 0;
   #absentUntil = 0;
   readonly #drains = new Set<() => void>();
 
-  constructor(
-    deployment: ModelDeployment,
-    runs: { agents: ModelAgents; commands: ModelCommands; registers: boolean },
-    slots: number,
-  ) {
+  constructor(deployment: ModelDeployment, runs: { agents: ModelAgents; commands: ModelCommands }, slots: number) {
     this.#deployment = deployment;
     this.#agents = runs.agents;
     this.#commands = runs.commands;
-    this.#registers = runs.registers;
     this.#slots = slots;
   }
 
@@ -95,17 +84,9 @@ export class ModelWorkers {
     };
     process.onDeath(again);
     const worker = this.#worker(process, { draining: draining.signal, stopping: stopping.signal });
-    const abandon = () => {
-      draining.abort();
-      stopping.abort();
-    };
-    const registration = this.#registers ? new ModelRegistration(this.#deployment, process, abandon) : undefined;
-    const run = async () => {
-      if (registration !== undefined && !(await registration.start().then(isTrue, isFalse))) return process.kill();
-      await worker.run(this.#slots);
-      await registration?.end();
-    };
-    run().then(again, (error: unknown) => this.#deployment.tellFault(`${process.name} fell over: ${String(error)}`));
+    worker
+      .run(this.#slots)
+      .then(again, (error: unknown) => this.#deployment.tellFault(`${process.name} fell over: ${String(error)}`));
   }
 
   /** What a stopping worker runs must end soon, and what the answer to a slow claim begins later, too. */

@@ -87,6 +87,7 @@ export class World {
     const profiles = new ProfileRules(this.#deployment);
     const order = new OrderRules(this.#deployment);
     this.#deployment.onJobWrite = (before, after, actor) => {
+      if (after.cause.kind === 'system') return this.#deployments.onSystemJob(before, after);
       const fault =
         accounts.faultOf(before, after, actor) ??
         profiles.faultOf(before, after) ??
@@ -123,7 +124,7 @@ export class World {
     });
     const workers = new ModelWorkers(
       this.#deployment,
-      { agents: this.#agents, commands: this.#commands, registers: this.#bindings.size > 0 },
+      { agents: this.#agents, commands: this.#commands },
       random.integer(1, 3),
     );
     const triggers = new ModelTriggers(this.#deployment);
@@ -156,7 +157,7 @@ export class World {
   async #settle(clients: Clients, triggers: ModelTriggers): Promise<void> {
     const end = this.#time.now + SETTLING;
     const isAtRestNow = () =>
-      this.#agents.live.size === 0 && this.#commands.live.size === 0 && areAtRest(this.#deployment.allJobs());
+      this.#agents.live.size === 0 && this.#commands.live.size === 0 && areAtRest(this.#deployment);
     while (this.#time.now < end && this.#violations.length === 0 && !(isAtRestNow() && triggers.hasCounted)) {
       // Without the reconciler an event must report that the vendor accepts jobs again; else probes find it.
       if (this.#faults.weather === 'orderly') void clients.link();

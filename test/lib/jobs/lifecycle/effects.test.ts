@@ -68,10 +68,25 @@ describe('an effect', () => {
     const begun = next({ ...success, effects: due({ messages: 'end' }) }, step(only(job), 'begun'));
     expect(indexKeys(begun)).toMatchObject({ ready_key: 'effects', ready_order: only(begun).due_at });
     expect(indexKeys({ ...job, status: 'RUNNING' })).not.toHaveProperty('ready_key');
-    expect(indexKeys({ ...success, effects: due({ commands: [1] }), commands_held: true })).not.toHaveProperty(
-      'ready_key',
-    );
-    expect(indexKeys({ ...job, commands_held: true })).toMatchObject(keys);
+  });
+});
+
+describe('a system job', () => {
+  const cause = { kind: 'system', name: 'deploy', job: 'job_a', attempt: 1, key: '1 app.site' } as const;
+
+  it('runs at most once, and only its own effect follows from its end', () => {
+    const job = aRunningJob({ cause, lease_until: '2026-11-20T09:00:00.000Z', thread_id: 'job_a', turn: 0 });
+    for (const forgiven of [true, false]) {
+      const lost = next(job, { type: 'lose', forgiven });
+      expect(lost).toMatchObject({ status: 'FAILED', reason: 'worker_lost', effects: [{ name: 'deployed' }] });
+    }
+  });
+
+  it('is in partitions that clients do not list', () => {
+    expect(indexKeys(aJob({ cause }))).toMatchObject({
+      list_key: expect.stringMatching(/^system#/),
+      status_key: expect.stringMatching(/^system-QUEUED#/),
+    });
   });
 });
 
@@ -79,17 +94,13 @@ describe('deployments of a success', () => {
   const deploy = (attempt = 2): JobEvent => ({ type: 'deploy', attempt, by: 'commands' });
   const failure = { ...success, status: 'FAILED' } as const;
 
-  it('are pending until they are done, and their commands wait no longer', () => {
-    const pending = next({ ...success, effects: due({ commands: [1] }), commands_held: true }, deploy());
+  it('are pending until they are done', () => {
+    const pending = next({ ...success, effects: due({ commands: [1] }) }, deploy());
     expect(pending).toMatchObject({
       effects: [...due({ commands: [1] }), { name: 'commands', attempt: 2, since: AT }],
     });
-    expect(pending).not.toHaveProperty('commands_held');
     const [first] = due({ commands: [1] });
-    const one = next(
-      { ...success, effects: due({ commands: [1] }), commands_held: true },
-      step(first ?? only(success), 'done'),
-    );
+    const one = next({ ...success, effects: due({ commands: [1] }) }, step(first ?? only(success), 'done'));
     expect(one).toEqual({ ...success, updated_at: AT });
   });
 
@@ -99,32 +110,12 @@ describe('deployments of a success', () => {
     expect(next(again, step(only(pending), 'done'))).toBe(again);
   });
 
-  it.each<[string, Partial<Job>]>([
-    ['in a thread', { thread_id: 'job_first' }],
-    ['of a fork', { forked_from: 'job_first' }],
-  ])('%s concern other turns when they are done', (_what, more) => {
-    const job: Job = { ...success, ...more, effects: due({ commands: [2] }) };
-    expect(next(job, step(only(job), 'done')).effects).toEqual([{ name: 'thread', since: AT }]);
-  });
-
   it.each<[string, Job, JobEvent, string]>([
     ['of a failure', failure, deploy(), 'only a SUCCEEDED job'],
     ['of an earlier attempt', success, deploy(1), 'attempt 2 has taken over'],
     ['of a job that is being removed', { ...success, removing: true }, deploy(), 'being removed'],
   ])('are not begun %s', (_what, job, event, why) => {
     expect(refusal(job, event)).toContain(why);
-  });
-
-  it('have commands that may be held, and released', () => {
-    const [hold, release] = [{ type: 'hold_commands' }, { type: 'release_commands' }] as const;
-    const pending = { ...success, effects: due({ commands: [2] }) };
-    const held = next(pending, hold);
-    expect(held).toEqual({ ...pending, commands_held: true, updated_at: AT });
-    expect(next(held, hold)).toBe(held);
-    expect(next(held, release)).toEqual({ ...pending, updated_at: AT });
-    expect(next(pending, release)).toBe(pending);
-    for (const job of [success, { ...pending, status: 'FAILED' } as const])
-      expect(refusal(job, hold)).toBe('the job has no commands to hold');
   });
 });
 

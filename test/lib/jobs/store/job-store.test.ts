@@ -122,8 +122,9 @@ describe('a change with a put beside it', () => {
 
   it('is applied with it, or not at all', async () => {
     await jobs.create(job);
-    expect(await jobs.applyWith(job, next, beside)).toEqual({ applied: true, job: next });
+    const applied = await jobs.applyWith(job, next, beside);
     const current = await now();
+    expect(applied).toEqual({ applied: true, job: current });
     expect(current).toMatchObject({ messages: 1, version: 2 });
     expect(await jobs.applyWith(current, { ...current, messages: 2 }, beside)).toEqual({ applied: false, current });
     expect(await now()).toEqual(current);

@@ -8,7 +8,7 @@ const worker = fc.record({
   leaving: fc.constantFrom(undefined, undefined, 'draining' as const, 'stopped' as const),
 });
 const situation: fc.Arbitrary<LaunchSituation> = fc.record({
-  demand: fc.record({ waiting: small, running: small, logins: fc.nat({ max: 2 }), bindings: fc.nat({ max: 3 }) }),
+  demand: fc.record({ waiting: small, running: small, logins: fc.nat({ max: 2 }) }),
   workers: fc.array(worker, { maxLength: 12 }),
   pending: fc.nat({ max: 8 }),
   late: fc.nat({ max: 4 }),
@@ -16,7 +16,7 @@ const situation: fc.Arbitrary<LaunchSituation> = fc.record({
   warm: fc.nat({ max: 6 }),
   maxWorkers: fc.integer({ min: 1, max: 20 }),
 });
-const NOTHING = { waiting: 0, running: 0, logins: 0, bindings: 0 };
+const NOTHING = { waiting: 0, running: 0, logins: 0 };
 const QUIET: LaunchSituation = {
   demand: NOTHING,
   workers: [],
@@ -33,10 +33,10 @@ describe('how many workers are launched', () => {
       fc.property(situation, (any) => {
         const of = { ...any, warm: 0 };
         expect(decideLaunch({ ...of, demand: NOTHING }).launch).toBe(0);
-        const { waiting, running, logins, bindings } = of.demand;
+        const { waiting, running, logins } = of.demand;
         const staying = of.workers.filter(({ leaving }) => leaving === undefined).length;
         const capacity = (staying + of.pending) * of.concurrency;
-        if (waiting + running + logins + bindings <= capacity) expect(decideLaunch(of).launch).toBe(0);
+        if (waiting + running + logins <= capacity) expect(decideLaunch(of).launch).toBe(0);
       }),
     );
   });
@@ -56,7 +56,6 @@ describe('how many workers are launched', () => {
   test.each([
     ['a job', { waiting: 1 }],
     ['a login', { logins: 1 }],
-    ['the commands of a binding', { bindings: 1 }],
     ['a running job whose worker is gone', { running: 1 }],
   ])('is one for %s when nothing runs', (_, demand) => {
     expect(decideLaunch({ ...QUIET, demand: { ...NOTHING, ...demand } })).toEqual({ need: 1, started: 0, launch: 1 });

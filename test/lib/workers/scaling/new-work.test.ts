@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
 import { isNewWork } from '../../../../lib/workers/scaling/new-work.ts';
-import { due } from '../../jobs/due-effects.ts';
 
 type Work = Exclude<Parameters<typeof isNewWork>[0], undefined>;
 const WAITS: Work = { status: 'QUEUED', reason: 'waiting_for_worker' };
 const PARKED: Work = { status: 'QUEUED', reason: 'usage_limit' };
 const RUNS: Work = { status: 'RUNNING', reason: 'running' };
 const ENDED: Work = { status: 'SUCCEEDED', reason: 'exited' };
-const DEPLOYS: Work = { ...ENDED, effects: due({ commands: [1] }) };
 
 test.each<[string, Work | undefined, Work | undefined, boolean]>([
   ['appears and waits', undefined, WAITS, true],
@@ -19,10 +17,6 @@ test.each<[string, Work | undefined, Work | undefined, boolean]>([
   ['is claimed', WAITS, RUNS, false],
   ['ends', RUNS, ENDED, false],
   ['is lost for the last time', RUNS, { status: 'FAILED', reason: 'worker_lost' }, false],
-  ['ends with commands to run, which its worker runs', RUNS, DEPLOYS, false],
-  ['has commands to run once more', ENDED, DEPLOYS, true],
-  ['has had commands to run', DEPLOYS, DEPLOYS, false],
-  ['appears with commands to run', undefined, DEPLOYS, true],
   ['is removed', WAITS, undefined, false],
 ])('whether a worker may be needed: a job %s', (_what, before, after, isNew) => {
   expect(isNewWork(before, after)).toBe(isNew);

@@ -3,7 +3,6 @@ import { started } from '../../../../lib/accounts/account.ts';
 import { AccountStore } from '../../../../lib/accounts/account-store.ts';
 import { ScalingStore } from '../../../../lib/workers/scaling/scaling-store.ts';
 import { aRunningJob } from '../../jobs/a-job.ts';
-import { due } from '../../jobs/due-effects.ts';
 import { scalingUnderTest } from './scaling-under-test.ts';
 
 const scaling = scalingUnderTest();
@@ -59,39 +58,8 @@ describe('from zero', () => {
     const accounts = new AccountStore({ ...registry, world: 'practice' });
     await accounts.change('codex', (account, now) => started(account, 'login', now));
     expect((await scaling.handle()).launch).toBe(1);
-    const at = new Date(scaling.deployment.clock.now()).toISOString();
-    const binding = {
-      project_id: 'p',
-      project: 'p',
-      name: 'deploy',
-      binding_mode: 'custom' as const,
-      command: 'true',
-      secrets: [],
-    };
-    await scaling.deployment.bindings.replace(undefined, {
-      id: 'p.deploy',
-      ...binding,
-      created_at: at,
-      updated_at: at,
-    });
-    const job = await scaling.queue({
-      status: 'SUCCEEDED',
-      reason: 'exited',
-      project_id: 'p',
-      effects: due({ commands: [1] }),
-      attempt: 1,
-    });
-    await scaling.deployment.deployments.replace(undefined, {
-      job_id: job.id,
-      attempt: 1,
-      binding: 'p.deploy',
-      name: 'deploy',
-      mode: 'custom',
-      state: 'pending',
-      attempts: 0,
-      created_at: at,
-      due_at: at,
-    });
+    const cause = { kind: 'system', name: 'deploy', job: 'job_a', attempt: 1, key: '1 p.deploy' } as const;
+    await scaling.queue({ cause });
     expect(await scaling.handle()).toEqual({ need: 2, started: 1, launch: 1 });
   });
 });

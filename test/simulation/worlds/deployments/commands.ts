@@ -15,14 +15,14 @@ const LONG = 0.05;
 /** How many of them keep their worker from running. */
 const STALLING = 0.03;
 
-/** A command of a deployment that was given up must have ended after so many milliseconds. */
+/** A command of a system job that was given up must have ended after so many milliseconds. */
 const ENDED_AFTER = 90_000;
 
 /** One command in progress. */
 interface LiveCommand {
-  readonly job: string;
+  /** Id and attempt of the system job that runs it. */
+  readonly id: string;
   readonly attempt: number;
-  readonly binding: string;
   readonly process: SimulatedProcess;
 }
 
@@ -32,9 +32,9 @@ export class ModelCommands {
   readonly #deployment: ModelDeployment;
   readonly #forks: ModelForks;
   readonly #folders: FolderWorld;
-  /** `mark version command` of those that were started. */
-  readonly #started = new Set<string>();
-  /** How many ended well, by `mark version`. */
+  /** The commands that were started, by the id of the system job. */
+  readonly #started = new Map<string, string[]>();
+  /** How many ended well, by the id of the system job. */
   readonly #succeeded = new Map<string, number>();
 
   constructor(deployment: ModelDeployment, forks: ModelForks, folders: FolderWorld) {
@@ -47,10 +47,9 @@ export class ModelCommands {
   on(process: SimulatedProcess): (run: BashCommand) => Promise<CommandEnd> {
     const { time, random } = this.#deployment;
     return async ({ mark, command, timeoutMs, stopping }) => {
-      const [job = '', attempt = '', binding = ''] = mark.split('/');
-      const run: LiveCommand = { job, attempt: Number(attempt), binding, process };
-      const name = `${mark} ${this.recordOf(run)?.version}`;
-      this.#judgeStart(run, `${name} ${command}`);
+      const [id = '', attempt = ''] = mark.split('/');
+      const run: LiveCommand = { id, attempt: Number(attempt), process };
+      this.#judgeStart(run, command);
       this.live.add(run);
       process.onDeath(() => this.live.delete(run));
       // It continues while its worker is paused; only the event of its end waits.
@@ -70,7 +69,7 @@ export class ModelCommands {
       stopping.removeEventListener('abort', stop);
       if (ended === 'exited') {
         const isGood = random.chance(0.8);
-        if (isGood) this.#succeeded.set(name, (this.#succeeded.get(name) ?? 0) + 1);
+        if (isGood) this.#succeeded.set(id, (this.#succeeded.get(id) ?? 0) + 1);
         return { ended, exit: { exitCode: isGood ? 0 : 1, signal: null }, survivors: [] };
       }
       const grace = random.skewed(50, GRACE_MS);
@@ -93,78 +92,78 @@ export class ModelCommands {
 
   /** The job whose commands run in the folder or thread of a job; undefined: none. */
   worksBeside(job: Job): string | undefined {
-    return [...this.live].find((run) => this.#isRecorded(run) && this.#meets(run, job))?.job;
+    const run = [...this.live].find((one) => this.#isHeld(one) && this.#meets(one, job));
+    return run && this.#sourceOf(run)?.id;
   }
 
-  /** A deployment was given up: what is left of it must end, unless its worker is paused, dead or cut off. */
-  onGivenUp({ job_id: job, attempt, binding }: JobDeployment): void {
+  /** A system job was given up: what is left of it must end, unless its worker is paused, dead or cut off. */
+  onGivenUp({ id }: Job): void {
     const { time, tellFault } = this.#deployment;
-    const run = [...this.live].find((live) => live.job === job && live.attempt === attempt && live.binding === binding);
+    const run = [...this.live].find((live) => live.id === id);
     if (run === undefined) return;
     this.#deployment.tellEvent('commands given up while they ran');
     const since = time.now;
     time.schedule(() => {
       if (this.live.has(run) && run.process.hasRunSince(since) && run.process.wasConnectedSince(since))
-        tellFault(`commands of ${this.#deployment.nameOf(job)} run on although they were given up`);
+        tellFault(`commands of ${this.#deployment.nameOf(id)} run on although they were given up`);
     }, ENDED_AFTER);
   }
 
-  #judgeStart(run: LiveCommand, name: string): void {
+  #judgeStart(run: LiveCommand, command: string): void {
     const tell = (fault: string) =>
-      this.#deployment.tellFault(`commands of ${this.#deployment.nameOf(run.job)}: ${fault}`);
-    if (this.#started.has(name)) tell('one was started twice');
-    this.#started.add(name);
-    // The worker was taken for lost between its record and the start.
-    if (!this.#isRecorded(run)) return;
-    const job = this.#jobOf(run.job);
-    if (job?.status !== 'SUCCEEDED' || job.attempt !== run.attempt) tell(`they run after attempt ${job?.attempt}`);
+      this.#deployment.tellFault(`commands of ${this.#deployment.nameOf(run.id)}: ${fault}`);
+    const started = this.#started.get(run.id) ?? [];
+    if (started.includes(command)) tell('one was started twice');
+    this.#started.set(run.id, [...started, command]);
+    const system = this.#jobOf(run.id);
+    if (system?.status === 'CANCELLED') tell('one was started after it was cancelled');
+    // The worker was taken for lost between its claim and the start.
+    if (!this.#isHeld(run)) return;
+    const job = this.#sourceOf(run);
+    if (job?.status !== 'SUCCEEDED' || system?.cause.kind !== 'system' || job.attempt !== system.cause.attempt)
+      tell(`they run after attempt ${job?.attempt}, which is ${job?.status}`);
     for (const other of this.#folders.jobs())
       if (other.status === 'RUNNING' && this.#meets(run, other))
         tell(`they run in the folder of ${this.#deployment.nameOf(other.id)}`);
     for (const other of this.live)
-      if (this.#isRecorded(other) && this.#meets(run, this.#jobOf(other.job)))
-        tell(`they run beside those of ${this.#deployment.nameOf(other.job)}`);
+      if (this.#isHeld(other) && this.#meets(run, this.#sourceOf(other)))
+        tell(`they run beside those of ${this.#deployment.nameOf(other.id)}`);
     const copied = job && this.#forks.copierOf(job);
     if (copied !== undefined) tell(`they run while ${this.#deployment.nameOf(copied)} copies the folder`);
   }
 
-  /** Whether a command of exactly this record of a deployment was started. */
-  hasStarted(record: JobDeployment): boolean {
-    const name = nameOf(record);
-    return [...this.#started].some((started) => started.startsWith(`${name} `));
+  /** Whether a command of a system job was started. */
+  hasStarted({ id }: Pick<Job, 'id'>): boolean {
+    return this.#started.has(id);
   }
 
-  /** Whether all commands of exactly this record have ended well. */
-  haveSucceeded(record: JobDeployment): boolean {
-    return this.#succeeded.get(nameOf(record)) === (record.mode === 'custom' ? 1 : 3);
+  /** Whether all commands of a system job have ended well. */
+  haveSucceeded({ id }: Pick<Job, 'id'>, { mode }: JobDeployment): boolean {
+    return this.#succeeded.get(id) === (mode === 'custom' ? 1 : 3);
   }
 
-  /** The record of a deployment as it now is. */
-  recordOf({ job, attempt, binding }: Omit<LiveCommand, 'process'>): JobDeployment | undefined {
-    const key = { kind: `deployments#${job}`, id: `${String(attempt).padStart(6, '0')}#${binding}` };
-    return this.#deployment.registry.get(key, true) as JobDeployment | undefined;
-  }
-
-  #isRecorded(run: LiveCommand): boolean {
-    const { state, worker_id } = this.recordOf(run) ?? {};
-    return state === 'running' && worker_id === run.process.name;
+  /** Whether the worker of a command still has the system job. */
+  #isHeld({ id, attempt, process }: LiveCommand): boolean {
+    const job = this.#jobOf(id);
+    return job?.status === 'RUNNING' && job.attempt === attempt && job.worker_id === process.name;
   }
 
   /** Whether commands and a job are in one thread, or in one folder that is for one of them at a time. */
   #meets(run: LiveCommand, other: Job | undefined): boolean {
-    const job = this.#jobOf(run.job);
+    const job = this.#sourceOf(run);
     if (job === undefined || other === undefined) return false;
     if (job.thread_id !== undefined && job.thread_id === other.thread_id) return true;
     const folder = folderOf(this.#folders, job);
     return folder !== undefined && folder === folderOf(this.#folders, other);
   }
 
+  /** The job that is deployed. */
+  #sourceOf({ id }: LiveCommand): Job | undefined {
+    const { cause } = this.#jobOf(id) ?? {};
+    return cause?.kind === 'system' ? this.#jobOf(cause.job) : undefined;
+  }
+
   #jobOf(id: string | undefined): Job | undefined {
     return id === undefined ? undefined : (this.#deployment.jobs.get({ id }, true) as Job | undefined);
   }
-}
-
-/** Names a version of the record of a deployment, by the mark of its commands. */
-function nameOf({ job_id, attempt, binding, version }: JobDeployment): string {
-  return `${job_id}/${attempt}/${binding} ${version}`;
 }

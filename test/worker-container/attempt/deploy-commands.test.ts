@@ -1,23 +1,22 @@
-import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BindingSecretStore } from '../../../lib/bindings/binding-secrets.ts';
 import { writeBinding } from '../../../lib/bindings/write-binding.ts';
-import { startDeployments } from '../../../lib/deployments/start-deployments.ts';
+import { viewDeployments } from '../../../lib/deployments/view-deployments.ts';
 import { createJob } from '../../../lib/jobs/creation/create-job.ts';
 import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import { attemptsDue } from '../../../lib/jobs/lifecycle/effects.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { workingFolder } from '../../../lib/jobs/lifecycle/working-folder.ts';
 import { runAttempt } from '../../../worker-container/attempt/run-attempt.ts';
-import { runDeployments } from '../../../worker-container/deployments/deploy-commands.ts';
 import type { ServiceAccount } from '../../../worker-container/service-accounts/service-account.ts';
 import { waitFor } from '../../local-run/local-service.ts';
 import { type EmulatedDeployment, emulateDeployment } from '../../stand-ins/emulated-deployment.ts';
 import { openWorker } from '../../stand-ins/emulated-worker.ts';
 import { describeAsRoot, newAccounts } from '../service-accounts/as-root.ts';
+import { deployAll } from './deploy-all.ts';
 
 let deployment: EmulatedDeployment;
 let opened: Awaited<ReturnType<typeof openWorker>>;
@@ -48,28 +47,30 @@ async function succeeded(project: string, commands: Readonly<Record<string, stri
   if (ended === undefined) throw new Error('its end was not reported');
   expect(ended.status).toBe('SUCCEEDED');
   expect(attemptsDue(ended, 'commands')).toEqual([1]);
-  return await startDeployments(worker, ended, 'commands');
+  return ended;
 }
 
-const states = async ({ id }: Job) =>
-  (await deployment.deployments.list(id)).map(({ name, state, attempts }) => [name, state, attempts]);
+/** The deployments of a job, as clients see them. */
+const states = async ({ id }: Job) => {
+  const job = await deployment.jobs.get(id, { consistent: true });
+  const views = job === undefined ? [] : await viewDeployments(deployment, job);
+  return views.map(({ name, state, attempts }) => [name, state, attempts]);
+};
 
 it('a stopping worker ends its command, reports it, and leaves the rest for another worker', async () => {
-  const job = await succeeded('stopping', { a: 'echo begun; trap "" TERM; sleep 600', b: 'echo second' });
+  const job = await succeeded('stopping', { a: 'trap "" TERM; touch begun; sleep 600', b: 'echo second' });
   const stopping = new AbortController();
-  const running = runDeployments(opened.worker, job, stopping.signal);
-  await waitFor(async () => (await states(job))[0]?.[1] === 'running');
+  const running = deployAll(opened.worker, job, stopping.signal);
+  const folder = workingFolder(deployment.folders, job) as { path: string };
+  await waitFor(async () => (await readdir(folder.path)).includes('begun'));
+  expect((await states(job))[0]).toEqual(['a', 'running', 1]);
   stopping.abort();
   await running;
   expect(await states(job)).toEqual([
     ['a', 'failed', 1],
     ['b', 'pending', 0],
   ]);
-  const { Messages } = await deployment.queues.send(
-    new ReceiveMessageCommand({ QueueUrl: deployment.env.QUEUE_URL_NORMAL, WaitTimeSeconds: 1 }),
-  );
-  expect(JSON.parse(Messages?.[0]?.Body ?? '')).toMatchObject({ job: job.id, deploy: true });
-  await runDeployments(opened.worker, job, never);
+  await deployAll(opened.worker, job, never);
   expect(await states(job)).toEqual([
     ['a', 'failed', 1],
     ['b', 'succeeded', 1],
@@ -79,8 +80,8 @@ it('a stopping worker ends its command, reports it, and leaves the rest for anot
 
 it('each command is run once, however many workers get its message', async () => {
   const job = await succeeded('once', { a: 'echo x >> ran', b: 'echo x >> ran; wc -l < ran' });
-  await Promise.all(Array.from({ length: 4 }, () => runDeployments(opened.worker, job, never)));
-  await runDeployments(opened.worker, job, never);
+  await Promise.all(Array.from({ length: 4 }, () => deployAll(opened.worker, job, never)));
+  await deployAll(opened.worker, job, never);
   expect(await states(job)).toEqual([
     ['a', 'succeeded', 1],
     ['b', 'succeeded', 1],
@@ -96,7 +97,7 @@ it.each([
   const context = { ...deployment, secrets: new BindingSecretStore(deployment.registry), reach: { loopback: false } };
   await writeBinding(context, { ...second, project, name: 'b' });
   const job = await succeeded(project, { a: 'until [ -e go ]; do sleep 0.05; done' });
-  const deploying = runDeployments(opened.worker, job, never);
+  const deploying = deployAll(opened.worker, job, never);
   await waitFor(async () => (await states(job))[0]?.[1] === 'running');
   const next = await createJob(opened.creation, { continue: job.id, prompt: 'true' }, 'token:test');
   const read = async () => await deployment.jobs.get(next.id, { consistent: true });
@@ -119,7 +120,7 @@ describeAsRoot('commands under an account', () => {
     const folder = join(env.PROMPTQ_WORKSPACES, job.project_id, job.id);
     await chmod(dirname(env.PROMPTQ_WORKSPACES), 0o711);
     await chmod(env.PROMPTQ_WORK_DIR, 0o711);
-    await runDeployments({ ...opened.worker, account }, job, never);
+    await deployAll({ ...opened.worker, account }, job, never);
     expect(await states(job)).toEqual([['a', 'succeeded', 1]]);
     const { uid, gid, mode } = await stat(folder);
     expect([await readFile(join(folder, 'work/made'), 'utf8'), uid, gid, mode & 0o777]).toEqual([
@@ -131,13 +132,16 @@ describeAsRoot('commands under an account', () => {
   });
 });
 
-it('nothing is run for a job that was run again meanwhile, nor if commands are disabled', async () => {
+it('nothing is run for an attempt before the last, nor if commands are disabled', async () => {
   const retried = await succeeded('retried', { a: 'touch ran' });
   await transition(deployment, retried, { type: 'retry' });
-  await runDeployments(opened.worker, retried, never);
-  expect(await states(retried)).toEqual([['a', 'skipped', 0]]);
+  await deployAll(opened.worker, retried, never);
+  expect(await states(retried)).toEqual([
+    ['a', 'skipped', 0],
+    ['a', 'succeeded', 1],
+  ]);
   const off = await succeeded('off', { a: 'touch ran' });
-  await runDeployments({ ...opened.worker, commands: false }, off, never);
+  await deployAll({ ...opened.worker, commands: false }, off, never);
   expect(await states(off)).toEqual([['a', 'skipped', 0]]);
 });
 
@@ -155,7 +159,7 @@ it('a project and a binding whose stored names hold NUL have their commands run'
       ExpressionAttributeValues: { ':name': 'named\0twice' },
     }),
   );
-  await runDeployments(opened.worker, job, never);
+  await deployAll(opened.worker, job, never);
   expect((await deployment.deployments.list(job.id))[0]).toMatchObject({
     state: 'succeeded',
     log: expect.stringContaining('a\u{fffd}b of named\u{fffd}twice'),
@@ -167,7 +171,7 @@ it("a command's output is masked, and the end of a long one is kept", async () =
   const job = await succeeded('loud', commands);
   await deployment.profiles.put({ name: 'shell', agent: 'shell', env: { DEPLOY_KEY: { secret: 'DEPLOY_KEY' } } });
   const secrets = { read: async () => new Map([['DEPLOY_KEY', 'very-secret-key']]) };
-  await runDeployments({ ...opened.worker, secrets }, job, never);
+  await deployAll({ ...opened.worker, secrets }, job, never);
   const [done, failed] = await deployment.deployments.list(job.id);
   expect(done).toMatchObject({ state: 'succeeded', log_truncated: true });
   expect(done?.log?.length).toBeLessThanOrEqual(16 * 1024);
