@@ -78,8 +78,9 @@ it('a stopping worker ends its command, reports it, and leaves the rest for anot
   expect(await deployment.jobs.get(job.id, { consistent: true })).not.toHaveProperty('effects');
 });
 
-it('each command is run once, however many workers get its message', async () => {
-  const job = await succeeded('once', { a: 'echo x >> ran', b: 'echo x >> ran; wc -l < ran' });
+it('each command is run once and alone, however many workers get its message', async () => {
+  const alone = 'set -e; mkdir busy; sleep 0.2; rmdir busy';
+  const job = await succeeded('once', { a: `${alone}; echo x >> ran`, b: `${alone}; echo x >> ran; wc -l < ran` });
   await Promise.all(Array.from({ length: 4 }, () => deployAll(opened.worker, job, never)));
   await deployAll(opened.worker, job, never);
   expect(await states(job)).toEqual([
