@@ -1,6 +1,6 @@
 import { writeCookie } from '../../lib/access/sessions/session-cookie.ts';
-import { SIGN_IN_TTL_SECONDS } from '../../lib/access/sign-in/pending-sign-in.ts';
 import { returnPath } from '../../lib/access/sign-in/return-path.ts';
+import { SIGN_IN_TTL_SECONDS } from '../../lib/access/sign-in/sign-in.ts';
 import { handlePage, NOT_SET_UP } from '../../lib/api/pages/serve-page.ts';
 import { createSignIn } from '../../lib/api/runtime/sign-in.ts';
 import { beginSignIn as page } from '../../lib/contract/routes/pages.ts';

@@ -6,6 +6,12 @@ import { type Clock, timestamp } from '../platform/aws/table-clock.ts';
 import { AUDIT_KIND } from '../platform/aws/tables.ts';
 import type { Registry } from '../platform/registry.ts';
 
+/**
+ * The audit log: one row for each audited call, and for each job that a job started in its own name. A
+ * row names the actor, the action, the target, the address and the status, never a secret. Rows of one time and
+ * request replace each other, so a repeated write leaves one row. They are indexed by time, and expire.
+ */
+
 const DAY_MS = 86_400_000;
 /** Rows that one Query reads, and that a page examines before it returns what it has found. */
 const ROWS_PER_QUERY = 500;
@@ -22,7 +28,6 @@ const rowSchema = z.object({
   request_id: z.string(),
 });
 
-/** Actor, action, target, time, address and outcome of one call. */
 type AuditRow = z.output<typeof rowSchema>;
 
 /** One entry. Must not hold a secret. */
@@ -155,5 +160,32 @@ function readCursor(cursor: string, to: string): string {
   throw InvalidFieldError.of(
     'cursor',
     `received ${JSON.stringify(cursor.slice(0, 60))}; give next_cursor of the page before, with the same filters`,
+  );
+}
+
+/** The action of a job that has started another one in its own name. */
+export const DELEGATION = 'jobs.delegate';
+
+/**
+ * Records the jobs that jobs have started in their own name. Workers create them, and may not write audit rows, since a
+ * right to write a row is one to replace any other.
+ * @param created `created_by` is the job that started them, as `job:ID`
+ */
+export async function auditChildren(
+  audit: Pick<AuditLog, 'record'>,
+  created: readonly Readonly<Record<'id' | 'created_by' | 'created_at', string>>[],
+): Promise<void> {
+  await Promise.all(
+    created.map(async ({ id, created_by: actor, created_at: at }) => {
+      await audit.record({
+        actor,
+        action: DELEGATION,
+        target: { id },
+        sourceIp: undefined,
+        status: 201,
+        requestId: id,
+        at,
+      });
+    }),
   );
 }

@@ -1,9 +1,11 @@
+import { readPlace } from '../platform/aws/read-place.ts';
+
 /** The secrets that a deployment shares with other systems. The API itself needs none of them. */
 export const SECRET_NAMES = ['perimeter-tokens', 'telegram-bot-token'] as const;
 export type SecretName = (typeof SECRET_NAMES)[number];
 
 /** Reads a secret's current text; undefined: it isn't set. */
-export type SecretSource = (name: SecretName) => Promise<string | undefined>;
+type SecretSource = (name: SecretName) => Promise<string | undefined>;
 
 /** Milliseconds that a secret is cached: a new value takes effect, and an old one ends, within this time. */
 const CACHE_MS = 30_000;
@@ -40,4 +42,13 @@ function linesOf(text: string | undefined): string[] {
     .split(/\s+/)
     .map((line) => line.trim())
     .filter((line) => line !== '');
+}
+
+/**
+ * Reads secrets from where the environment says: `ssm:/folder/of/parameters` (SecureStrings in SSM's Parameter Store)
+ * or `file:/folder`; undefined: there are no secrets.
+ */
+export function secretSource(folder: string | undefined): SecretSource {
+  if (folder === undefined) return async () => undefined;
+  return async (name) => await readPlace(`${folder}/${name}`);
 }

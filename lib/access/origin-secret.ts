@@ -1,6 +1,13 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { keepSecret, readParameter, removeParameters } from '../platform/aws/parameters.ts';
-import { originDigest } from './origin-proof.ts';
+import { ORIGIN_SECRET_HEADER } from '../platform/config/edge-headers.ts';
+import type { Headers } from './authenticate.ts';
+
+/**
+ * The origin secret proves to the functions that a request came through the deployment's own distribution. A custom
+ * resource makes one secret a version and the API Gateway key that is derived from it; functions know only digests, of
+ * the current version and the previous one, so a deployment that rotates it rejects no request.
+ */
 
 /** SSM's limit for one DeleteParameters call. */
 const NAMES_PER_REQUEST = 10;
@@ -71,4 +78,18 @@ function newSecret(): string {
 /** API Gateway takes 20 to 128 letters and digits: 64 hexadecimal ones. */
 function gatewayKeyOf(secret: string): string {
   return createHmac('sha256', secret).update('api gateway key').digest('hex');
+}
+
+/** The digest by which an origin secret is checked: it verifies the secret and can't be sent in its place. */
+export function originDigest(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+/**
+ * Whether a request came through the deployment's own distribution, which alone knows the secret.
+ * @param digests of the accepted secrets: the current one and, during a rotation, the previous one
+ */
+export function cameThroughDistribution(headers: Headers, digests: readonly string[]): boolean {
+  const given = Buffer.from(originDigest(headers[ORIGIN_SECRET_HEADER] ?? ''), 'hex');
+  return digests.map((digest) => timingSafeEqual(Buffer.from(digest, 'hex'), given)).includes(true);
 }

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { lowerCaseHeaders } from '../access/authenticate.ts';
-import { cameThroughDistribution } from '../access/origin-proof.ts';
+import { cameThroughDistribution } from '../access/origin-secret.ts';
 import type { Core } from './runtime/core.ts';
 
 /**

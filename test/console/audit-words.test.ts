@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ACTION_WORDS } from '../../console/src/audit/action-words.ts';
-import { DELEGATION } from '../../lib/access/audit-children.ts';
+import { DELEGATION } from '../../lib/access/audit-log.ts';
 import { doors } from '../../lib/contract/routes/routes.ts';
 
 test('descriptions exist for exactly the recorded actions', () => {

@@ -15,7 +15,14 @@ import {
 } from 'openid-client';
 import { IdentityProviderError } from './identity-provider-error.ts';
 import { fetchLocalhost } from './localhost-fetch.ts';
-import type { SignInProof } from './pending-sign-in.ts';
+
+/** Proves one sign-in to the identity provider. Derived from the state and the browser's cookie. */
+export interface SignInProof {
+  readonly state: string;
+  readonly nonce: string;
+  /** PKCE's code verifier. */
+  readonly codeVerifier: string;
+}
 
 interface IdentityProviderSettings {
   readonly issuer: string;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/triggers/keep-origin-secret.ts';
-import { cameThroughDistribution } from '../../../lib/access/origin-proof.ts';
+import { cameThroughDistribution } from '../../../lib/access/origin-secret.ts';
 import { ORIGIN_SECRET_HEADER } from '../../../lib/platform/config/edge-headers.ts';
 import { STORE_FORMAT } from '../../../lib/platform/store-format.ts';
 import { startCloudFormation } from '../../stand-ins/cloudformation.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { cameThroughDistribution, originDigest } from '../../../lib/access/origin-proof.ts';
+import { cameThroughDistribution, originDigest } from '../../../lib/access/origin-secret.ts';
 
 const admits = (secret: string | undefined, digests: readonly string[]) =>
   cameThroughDistribution({ 'x-promptq-origin': secret }, digests);

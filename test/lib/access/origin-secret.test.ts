@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { originDigest } from '../../../lib/access/origin-proof.ts';
-import { OriginSecrets } from '../../../lib/access/origin-secret.ts';
+import { OriginSecrets, originDigest } from '../../../lib/access/origin-secret.ts';
 import { startParameterStore } from '../../stand-ins/parameter-store.ts';
 
 const FOLDER = '/promptq-data/origin-secret';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { secretSource } from '../../../lib/access/secret-sources.ts';
+import { secretSource } from '../../../lib/access/deployment-secrets.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'promptq-test-'));
 afterAll(async () => await rm(folder, { recursive: true }));

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { originDigest } from '../../../lib/access/origin-proof.ts';
+import { originDigest } from '../../../lib/access/origin-secret.ts';
 import { SessionStore } from '../../../lib/access/sessions/session-store.ts';
 import { TokenStore } from '../../../lib/access/tokens/token-store.ts';
 import { wholePath } from '../../../lib/contract/route.ts';

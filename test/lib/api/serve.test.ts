@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import { originDigest } from '../../../lib/access/origin-proof.ts';
+import { originDigest } from '../../../lib/access/origin-secret.ts';
 import type { LambdaAnswer } from '../../../lib/api/answer.ts';
 import { handle, handleUnmapped } from '../../../lib/api/serve.ts';
 import { ApiError } from '../../../lib/contract/errors.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { beginSignIn, resumeSignIn } from '../../../../lib/access/sign-in/pending-sign-in.ts';
+import { beginSignIn, resumeSignIn } from '../../../../lib/access/sign-in/sign-in.ts';
 
 const NOW = Date.UTC(2030, 0);
 const TEN_MINUTES = 600_000;

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { expect, it } from 'vitest';
-import { originDigest } from '../../../../lib/access/origin-proof.ts';
+import { originDigest } from '../../../../lib/access/origin-secret.ts';
 import { bypassedCloudFront } from '../../../../lib/api/bypassed-cloudfront.ts';
 import type { Core } from '../../../../lib/api/runtime/core.ts';
 import { createVerifiers } from '../../../../lib/api/runtime/core.ts';
