@@ -1,6 +1,5 @@
 import { withoutLostLogin } from '../../lib/accounts/account.ts';
-import { cancelLogin } from '../../lib/accounts/cancel-login.ts';
-import { viewAccount } from '../../lib/accounts/read-account.ts';
+import { cancelLogin, viewAccount } from '../../lib/accounts/read-account.ts';
 import { createAccounts, requireListed } from '../../lib/api/runtime/services.ts';
 import { handle } from '../../lib/api/serve.ts';
 import { ApiError } from '../../lib/contract/errors.ts';

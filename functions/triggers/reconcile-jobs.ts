@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { AccountStore } from '../../lib/accounts/account-store.ts';
-import { reconcileAccounts } from '../../lib/accounts/reconcile-accounts.ts';
+import { reconcileAccounts } from '../../lib/accounts/read-account.ts';
 import { createReconciler } from '../../lib/composition/services.ts';
 import { objectClient, queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
 import { triggerEnv } from '../../lib/platform/config/function-env.ts';

@@ -1,10 +1,16 @@
 import type { AccountView } from '../contract/schemas/account.ts';
 import type { AccountVendor } from '../contract/vendors.ts';
+import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { type Account, endedLogin, isUnderWay, LOST, withoutLostLogin } from './account.ts';
 import type { AccountStore } from './account-store.ts';
-import type { LoginPrompt } from './ask-login.ts';
-import type { AskLogin } from './login-reader.ts';
+import type { AskLogin, LoginPrompt } from './ask-login.ts';
+
+/**
+ * An account as clients read it, as a cancelled login leaves it, and as the reconciler corrects it. The record alone
+ * does not tell whether a login is in progress, because the process that runs it may have died without a last write.
+ * So a reader asks that process for the code, and a login whose process is gone becomes a failed one.
+ */
 
 interface AccountContext {
   readonly accounts: AccountStore;
@@ -53,4 +59,23 @@ export function viewAccount(
     ...(login?.error !== undefined && { error: login.error }),
     updated_at,
   };
+}
+
+/** Ends the codex login that is in progress. @returns the account; undefined: there is none in progress */
+export async function cancelLogin(accounts: AccountStore): Promise<Account | undefined> {
+  let cancelling: string | undefined;
+  return await accounts.change('codex', (known, now) => {
+    const account = withoutLostLogin(known, now);
+    const { login } = account;
+    // A write whose answer was lost is repeated, and then refused because it has taken effect.
+    if (login?.state === 'cancelled' && login.id === cancelling) return known;
+    if (!isUnderWay(login)) return undefined;
+    cancelling = login.id;
+    return endedLogin(account, login.id, { state: 'cancelled' });
+  });
+}
+
+/** Corrects logins that are recorded as in progress although no process runs them. Clients may never read them. */
+export async function reconcileAccounts(accounts: AccountStore, vendors: readonly AccountVendor[]): Promise<void> {
+  for (const vendor of vendors) await skipDamaged(`account ${vendor}`, () => accounts.change(vendor, withoutLostLogin));
 }

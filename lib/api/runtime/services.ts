@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { AccountStore } from '../../accounts/account-store.ts';
-import { createLoginReader } from '../../accounts/login-reader.ts';
+import { createLoginReader } from '../../accounts/ask-login.ts';
 import { BindingSecretStore } from '../../bindings/binding-secrets.ts';
 import { DeployBindingStore } from '../../bindings/deploy-binding-store.ts';
 import { ProfileStore } from '../../catalog/profiles.ts';
