@@ -6,8 +6,7 @@ import { defaultHome } from '../lib/local/run/default-home.ts';
 import { tableClient } from '../lib/platform/aws/clients.ts';
 import { triggerEnv } from '../lib/platform/config/function-env.ts';
 import { readEnv } from '../lib/platform/config/read-env.ts';
-import { recount } from '../lib/stats/counting/recount.ts';
-import { recountStats } from '../lib/stats/counting/recount-stats.ts';
+import { recount, recountStats } from '../lib/stats/counting/recount-stats.ts';
 
 /** Repair commands for operators: `npm run redrive`, `npm run recount`. */
 const program = new Command('operate')

@@ -1,3 +1,7 @@
+import { type ProfileStore, viewProfile } from '../catalog/profiles.ts';
+import { LIMITS } from '../contract/limits.ts';
+import { viewLimits } from '../contract/limits-view.ts';
+import type { EnvironmentView } from '../contract/schemas/environment.ts';
 import type { StatsView, TokenSums } from '../contract/schemas/stats.ts';
 import { sum } from '../counters/counted-sums.ts';
 import type { JobCounts } from '../counters/counts.ts';
@@ -5,9 +9,16 @@ import { readProjectStats, STATS_KINDS, shownTokens, statusCountsIn } from '../c
 import { timestamp } from '../platform/aws/table-clock.ts';
 import type { Registry } from '../platform/registry.ts';
 import type { ProjectStore } from '../projects/projects.ts';
-import { dayOf } from './counting/job-stats.ts';
+import type { LiveWorkers, WorkerInfo } from '../workers/live-workers.ts';
 import { spreadOf } from './counting/log-buckets.ts';
 import type { StatsStore } from './counting/stats-store.ts';
+import { dayOf } from './counting/stats-store.ts';
+
+/**
+ * Two views are read from the counters: the statistics of jobs, projects and tokens, and the environment of the
+ * service with its workers, profiles and limits. Both take the same reads of counters, whose number does not depend on
+ * the number of jobs.
+ */
 
 /** Dependencies for reading statistics. */
 export interface StatsContext {
@@ -80,7 +91,7 @@ export async function readTokens(
 }
 
 /** The first projects with their counters. */
-export async function readProjects({ registry, projects }: Pick<StatsContext, 'registry' | 'projects'>) {
+async function readProjects({ registry, projects }: Pick<StatsContext, 'registry' | 'projects'>) {
   const { items, nextCursor } = await projects.page({ limit: MAX_SHOWN });
   return { items: await readProjectStats(registry, items), more: nextCursor !== null };
 }
@@ -114,4 +125,75 @@ function endsIn(numbers: Numbers): StatsView['jobs']['last_30_days'] {
 function bucketsIn(numbers: Numbers, prefix: 'w' | 'd'): Map<number, number> {
   const buckets = Object.entries(numbers).filter(([name]) => name.startsWith(`${prefix}_`));
   return new Map(buckets.map(([name, count]) => [Number(name.slice(2)), count]));
+}
+
+interface EnvironmentContext extends StatsContext {
+  readonly workers: LiveWorkers;
+  readonly profiles: ProfileStore;
+}
+
+/** Facts about the deployment itself. */
+interface DeploymentFacts {
+  readonly region: string;
+  readonly version: string;
+  readonly timeoutUnit: string;
+  readonly defaultProfile: string;
+  readonly scopeEnforcement: boolean;
+  readonly maxBodyBytes: number;
+}
+
+/** The environment that the service runs in, from the workers' last registrations and from counters. */
+export async function readEnvironment(
+  context: EnvironmentContext,
+  deployment: DeploymentFacts,
+  now: number,
+): Promise<EnvironmentView> {
+  const [workers, statuses, tokens, projects, profiles] = await Promise.all([
+    context.workers.list(),
+    context.counts.read(),
+    readTokens(context.stats, now),
+    readProjects(context),
+    context.profiles.page({ limit: LIMITS.catalog.profiles }),
+  ]);
+  const views = profiles.items.map((stored) => viewProfile(stored, deployment));
+  const named = views.flatMap(({ model }) => model ?? []);
+  return {
+    time: timestamp(now),
+    hosts: workers.map(hostOf),
+    service: {
+      region: deployment.region,
+      version: deployment.version,
+      node_version: process.version,
+      timeout_unit: deployment.timeoutUnit,
+      default_profile: deployment.defaultProfile,
+      scope_enforcement: deployment.scopeEnforcement,
+      max_body_bytes: deployment.maxBodyBytes,
+      limits: viewLimits(LIMITS),
+    },
+    profiles: views,
+    models: [...new Set([...named, ...tokens.models])].sort(),
+    projects: {
+      items: projects.items.map(({ project: { id, name }, jobCounts }) => ({ id, name, job_counts: jobCounts })),
+      more: projects.more,
+    },
+    jobs: statuses,
+    token_usage: { today: tokens.today, last_30_days: tokens.last30Days },
+  };
+}
+
+function hostOf({ machine, ...worker }: WorkerInfo): EnvironmentView['hosts'][number] {
+  return {
+    worker_id: worker.id,
+    host: worker.host,
+    version: worker.version,
+    started_at: worker.started_at,
+    seen_at: worker.seen_at,
+    slots: worker.concurrency,
+    running_job_ids: worker.running,
+    cpu: machine ? { count: machine.cpus, load_1m: machine.load_1m, architecture: machine.architecture } : null,
+    memory: machine?.memory ?? null,
+    storage: machine?.storage ?? null,
+    node_version: machine?.node_version ?? null,
+    platform: machine?.platform ?? null,
+  };
 }

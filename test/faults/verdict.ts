@@ -6,7 +6,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isTerminal, type Status } from '../../lib/contract/statuses.ts';
 import { OutputStore } from '../../lib/jobs/output/output-store.ts';
-import { recount } from '../../lib/stats/counting/recount.ts';
+import { recount } from '../../lib/stats/counting/recount-stats.ts';
 import type { ServiceUnderTest } from '../local-run/local-service.ts';
 import { findAttemptsOf } from '../local-run/marked-processes.ts';
 import { runSettings } from '../local-run/run-settings.ts';

@@ -8,7 +8,7 @@ import { queueClient, tableClient } from '../../platform/aws/clients.ts';
 import { type TriggerEnv, triggerEnv } from '../../platform/config/function-env.ts';
 import { readEnv } from '../../platform/config/read-env.ts';
 import { registryOf } from '../../platform/registry.ts';
-import { recount } from '../../stats/counting/recount.ts';
+import { recount } from '../../stats/counting/recount-stats.ts';
 import { examine, type Finding, fault, inWords, ok } from '../finding.ts';
 import { examineTokens } from '../service/check-tokens.ts';
 import { examineService } from '../service/examine-service.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Job, jobItemSchema } from '../../jobs/lifecycle/job.ts';
 import type { MetricName, MetricValues } from '../../platform/operations/metrics.ts';
-import { countedJobSchema } from './job-stats.ts';
+import { countedJobSchema } from './stats-store.ts';
 
 /** The members of a job that the table's stream is read for, for statistics and metrics. */
 export const streamedJobSchema = z.object({

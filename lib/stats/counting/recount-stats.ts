@@ -1,8 +1,10 @@
 import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { STATUSES } from '../../contract/statuses.ts';
 import { sum } from '../../counters/counted-sums.ts';
+import type { StatusCounts } from '../../counters/counts.ts';
 import { STATS_KINDS, tokensOf } from '../../counters/stats-items.ts';
 import { registryItems } from '../../platform/registry-page.ts';
-import { countedJobSchema, endsOf, statsChanges } from './job-stats.ts';
+import { countedJobSchema, endsOf, statsChanges } from './stats-store.ts';
 
 /** The stored value of an item of statistics, and the value counted from the jobs. */
 interface StatsDifference {
@@ -87,4 +89,23 @@ function numbersIn(item: Readonly<Record<string, unknown>>, wanted: (name: strin
   return Object.fromEntries(
     Object.entries(item).filter((entry): entry is [string, number] => typeof entry[1] === 'number' && wanted(entry[0])),
   );
+}
+
+/** Counts the jobs in each state one by one: slow, but independent of the stored counts. */
+export async function recount(table: DynamoDBDocumentClient, jobsTable: string): Promise<StatusCounts> {
+  const counts = Object.fromEntries(STATUSES.map((status) => [status, 0])) as StatusCounts;
+  let from: Record<string, unknown> | undefined;
+  do {
+    const page = await table.send(
+      new ScanCommand({
+        TableName: jobsTable,
+        ProjectionExpression: '#status',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ...(from && { ExclusiveStartKey: from }),
+      }),
+    );
+    for (const { status } of page.Items ?? []) counts[status as keyof StatusCounts] += 1;
+    from = page.LastEvaluatedKey;
+  } while (from !== undefined);
+  return counts;
 }

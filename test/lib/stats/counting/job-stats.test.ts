@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { shownTokens } from '../../../../lib/counters/stats-items.ts';
-import { endsOf, statsChanges } from '../../../../lib/stats/counting/job-stats.ts';
 import { bucketOf } from '../../../../lib/stats/counting/log-buckets.ts';
+import { endsOf, statsChanges } from '../../../../lib/stats/counting/stats-store.ts';
 import { aJob } from '../../jobs/a-job.ts';
 
 const times = (queued_at: string, started_at: string | undefined, finished_at: string) => ({
