@@ -2,6 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Match } from './gateway-resources.ts';
 
+/**
+ * How a request becomes an event. The body is read into memory up to the limit, and target, headers and query become
+ * the event of API Gateway's proxy integration, with its rules for repeated names. A client that sends too much may
+ * finish sending for a moment, so that it sees the answer; one that has disconnected gets none.
+ */
+
 const STAGE = 'local';
 
 /** Splits a request target, also in the absolute form that proxies send. */
@@ -103,4 +109,55 @@ function lastValues(values: Readonly<Record<string, readonly string[]>>): Record
 
 function emptyAsNull<T extends object>(values: T): T | null {
   return Object.keys(values).length === 0 ? null : values;
+}
+
+/** Milliseconds that a rejected client may continue to send before it is disconnected. */
+const LINGER_MS = 2_000;
+
+/**
+ * Reads a request's body into memory.
+ * @returns undefined as soon as the body exceeds, or announces that it will exceed, the limit; the rest is not read
+ * @throws ClientGoneError
+ */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+  if (announcedBytes(request) > maxBytes) return undefined;
+  const received: Buffer[] = [];
+  let bytes = 0;
+  // Ending the loop early must not close the connection: the error response still has to be sent.
+  const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+  try {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) return undefined;
+      received.push(chunk);
+    }
+  } catch (cause) {
+    throw new ClientGoneError({ cause });
+  }
+  return Buffer.concat(received);
+}
+
+/** The announced size of the body; 0 if there is none. */
+export function announcedBytes(request: IncomingMessage): number {
+  return Number(request.headers['content-length'] ?? 0);
+}
+
+/**
+ * Reads and discards the rest of a rejected request for a moment: closing a connection with unread bytes resets it, and
+ * the client might never see the response.
+ */
+export function drainThenClose(request: IncomingMessage): void {
+  const { socket } = request;
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
+  request.resume();
+}
+
+/** The client disconnected before its response: no fault, not logged. */
+export class ClientGoneError extends Error {
+  override readonly name = 'ClientGoneError';
+
+  constructor(options?: ErrorOptions) {
+    super('the client has gone', options);
+  }
 }

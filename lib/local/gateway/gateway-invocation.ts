@@ -2,6 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod';
 
+/**
+ * How the gateway runs a function: loaded once, called with Lambda's context, for as long as its timeout allows, and
+ * only while fewer functions run than the simulated account's concurrency.
+ */
+
 /** A Lambda handler; streaming handlers take the response stream between event and context. */
 export type FunctionHandler = (...args: readonly unknown[]) => unknown;
 
@@ -64,4 +69,31 @@ export async function withinLimit<T>(call: Promise<T>, limitMs: number): Promise
 
 function noCallback(): never {
   throw new Error('handlers return promises; the runtime no longer supports the callbacks of Node 8');
+}
+
+/** Lambda's throttling: the account's concurrency is exhausted. */
+export class LambdaThrottledError extends Error {
+  override readonly name = 'LambdaThrottledError';
+
+  constructor(concurrency: number) {
+    super(`${concurrency} functions run, which is the simulated account's concurrency`);
+  }
+}
+
+/**
+ * Lambda's account concurrency for the functions behind one gateway, without triggers.
+ * @param concurrency undefined: no limit
+ * @returns a function that runs another, counted until its promise settles. @throws LambdaThrottledError
+ */
+export function lambdaConcurrency(concurrency: number | undefined): <T>(invoke: () => Promise<T>) => Promise<T> {
+  let running = 0;
+  return async (invoke) => {
+    if (concurrency !== undefined && running >= concurrency) throw new LambdaThrottledError(concurrency);
+    running += 1;
+    try {
+      return await invoke();
+    } finally {
+      running -= 1;
+    }
+  };
 }

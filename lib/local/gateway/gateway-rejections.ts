@@ -2,12 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ERRORS } from '../../contract/errors.ts';
-import { ClientGoneError } from './client-gone-error.ts';
-import { drainThenClose } from './gateway-body.ts';
-import { splitTarget } from './gateway-event.ts';
-import { TimedOutError } from './gateway-invocation.ts';
+import { ClientGoneError, drainThenClose, splitTarget } from './gateway-event.ts';
+import { LambdaThrottledError, TimedOutError } from './gateway-invocation.ts';
 import { sendGatewayError, sendGatewayErrorAndEnd } from './gateway-response.ts';
-import { LambdaThrottledError } from './lambda-concurrency.ts';
 
 /** A request, its response, and the id that both name. */
 export interface Exchange {

@@ -10,11 +10,11 @@ import { consoleFile } from '../../platform/config/console-headers.ts';
 import { hasForeignHost } from '../run-access/foreign-callers.ts';
 import { admitUnder, hostUnder } from './browser-name.ts';
 import type { ConsoleSite } from './console-files.ts';
-import { announcedBytes, readBody } from './gateway-body.ts';
-import { proxyEvent, splitTarget } from './gateway-event.ts';
+import { announcedBytes, proxyEvent, readBody, splitTarget } from './gateway-event.ts';
 import {
   type FunctionHandler,
   functionLoader,
+  lambdaConcurrency,
   lambdaContext,
   TimedOutError,
   withinLimit,
@@ -30,9 +30,7 @@ import {
   rejectTooMany,
 } from './gateway-rejections.ts';
 import { type GatewayRoute, type Match, resourceMatcher } from './gateway-resources.ts';
-import { sendProxyResponse } from './gateway-response.ts';
-import { isStreamingHandler, provideAwsLambdaGlobal, ResponseStream } from './gateway-stream.ts';
-import { lambdaConcurrency } from './lambda-concurrency.ts';
+import { isStreamingHandler, provideAwsLambdaGlobal, ResponseStream, sendProxyResponse } from './gateway-response.ts';
 
 /** Milliseconds. Longer than clients keep idle connections: a request must not meet a closing one. */
 const KEEP_ALIVE_MS = 65_000;
@@ -74,8 +72,8 @@ export interface GatewayOptions {
   readonly maxConnections?: number;
   /** The only name that pages and cookies are served under; absent: all names. */
   readonly browserName?: string;
-  /** As configured for API Gateway's stage; absent: no limit. */
-  readonly throttling?: Throttling | undefined;
+  /** As configured for API Gateway's stage: requests a second on average, and the burst; absent: no limit. */
+  readonly throttling?: { readonly rate: number; readonly burst: number } | undefined;
   /** The AWS account's limit of concurrent functions; absent: no limit. */
   readonly concurrency?: number | undefined;
 }
@@ -227,14 +225,11 @@ function isTcp(address: AddressInfo | string | null): address is AddressInfo {
   return typeof address === 'object' && address !== null;
 }
 
-/** API Gateway's throttling: requests a second on average, and the burst. */
-interface Throttling {
-  readonly rate: number;
-  readonly burst: number;
-}
-
 /** One token bucket for all requests, as in an API Gateway stage; returns for each whether it exceeds the limit. */
-function throttle(throttling: Throttling | undefined, now: () => number = () => performance.now()): () => boolean {
+function throttle(
+  throttling: GatewayOptions['throttling'],
+  now: () => number = () => performance.now(),
+): () => boolean {
   if (throttling === undefined) return () => false;
   let left = throttling.burst;
   let at = now();
