@@ -1,4 +1,4 @@
-import { type Finding, type State, worst } from './finding.ts';
+import { counted, type Finding, type State, worst } from './finding.ts';
 
 const MARKS: Readonly<Record<State, string>> = { ok: 'ok      ', warning: 'WARNING ', fault: 'FAULT   ' };
 
@@ -10,7 +10,8 @@ export function textReport(findings: readonly Finding[]): string {
     ...(advice === undefined ? [] : [`${' '.repeat(MARKS.ok.length + width)}  -> ${advice}`]),
   ]);
   const count = (state: State) => findings.filter((finding) => finding.state === state).length;
-  return [...lines, '', `${count('ok')} ok, ${count('warning')} warnings, ${count('fault')} faults`].join('\n');
+  const warnings = counted(count('warning'), 'warning');
+  return [...lines, '', `${count('ok')} ok, ${warnings}, ${counted(count('fault'), 'fault')}`].join('\n');
 }
 
 /** For programs: one line of JSON. */

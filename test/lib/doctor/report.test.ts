@@ -12,7 +12,7 @@ it('people read one line for each finding, its advice below, and how many there 
     'FAULT   disk          full',
     '                      -> Make room.',
     '',
-    '1 ok, 1 warnings, 1 faults',
+    '1 ok, 1 warning, 1 fault',
   ]);
   expect(textReport([]).split('\n')).toEqual(['', '0 ok, 0 warnings, 0 faults']);
 });
