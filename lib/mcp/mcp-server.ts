@@ -24,8 +24,13 @@ import {
 } from './tool-table.ts';
 import { TOOL_CALLS } from './tools.ts';
 
-const INSTRUCTIONS =
-  'Promptq runs jobs of coding agents in the background. Delegate a task with create_job, call wait_for_job until the job has ended, then read its answer with job_result.';
+const INSTRUCTIONS = [
+  'Promptq runs jobs of coding agents in the background.',
+  'Use run_job for a task of less than a minute.',
+  'Delegate a longer task with create_job, call wait_for_job until the job has ended, then read its answer with job_result.',
+  'If a job waits for an answer, read its question with list_questions, ask your user, and call answer_question.',
+  'Use continue_job to give the agent of an ended job another task in the same conversation and folder.',
+].join(' ');
 
 /** It interprets schemas. The library's default compiles them, which costs a start more than a call, and takes 150 KB. */
 const validator = new CfWorkerJsonSchemaValidator();

@@ -40,7 +40,16 @@ it('all tools are offered, with their texts, hints and arguments', async () => {
   expect(tools[0]?.inputSchema).toMatchObject({ required: ['prompt'], additionalProperties: false });
   expect(capabilities).toEqual({ tools: { listChanged: false } });
   expect(version).toEqual({ name: 'promptq', version: '1.2.3' });
-  expect(instructions).toContain('Delegate a task with create_job');
+  const named = [
+    'run_job',
+    'create_job',
+    'wait_for_job',
+    'job_result',
+    'list_questions',
+    'answer_question',
+    'continue_job',
+  ];
+  expect(named.filter((tool) => !instructions?.includes(tool))).toEqual([]);
 });
 
 it('offers only the tools that its options allow', async () => {
