@@ -222,6 +222,12 @@ ${table(
 
 ## Prices
 
+Addresses at aws.amazon.com and docs.aws.amazon.com are AWS's own. Those with \`api-evangelist\` are transcripts of AWS's
+pages of September 2026, and the others are articles of third parties: AWS's pages load most of their figures by script,
+so that no copy of them could be read. \`own knowledge\` means that no page was found. Before a decision depends on a
+figure, compare it with AWS's
+[price list](https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/using-the-aws-price-list-bulk-api.html).
+
 ${table(
   ['price', '$', 'for', 'source'],
   Object.entries(PRICES).map(([name, { usd, of, unit, source }]) => [
