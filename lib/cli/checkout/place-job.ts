@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline/promises';
 import { dataOf } from '../../client/data-of.ts';
 import type { JobFields, Promptq } from '../../client/promptq.ts';
 import { harmless } from '../../contract/input/harmless.ts';
-import { type FolderUse, grantFolder, grantsFile, readGrants } from '../../platform/config/granted-folders.ts';
+import type { FolderUse } from '../../platform/config/granted-folders.ts';
 import type { Context } from '../base/context.ts';
 import { findCredentials } from '../base/credentials.ts';
 import { CommandError, usageError } from '../base/errors.ts';
@@ -120,7 +120,7 @@ async function workHere(
         `the job could change what is not committed: ${listed(left)}; commit it, leave out --here, or add --dirty`,
       );
   }
-  if (!isGranted(context, root)) await askToGrant(context, root, options);
+  if (!(await isGranted(context, root))) await askToGrant(context, root, options);
   const project = fields.project ?? (await openProject(client, root, {}));
   return { ...fields, project, cwd: folder };
 }
@@ -138,6 +138,7 @@ async function askToGrant(context: Context, root: string, { yes }: CheckoutOptio
       throw new CommandError(EXIT.notAllowed, `jobs may not work in ${root}; nothing has started`);
   }
   await grant(context, 'here', root);
+  const { grantsFile } = await folderGrants();
   await terminal.note(`jobs may work in ${root}, until you remove it from ${grantsFile(env)}`);
 }
 
@@ -154,13 +155,20 @@ async function isConfirmed({ stdin, terminal }: Context, question: string): Prom
   }
 }
 
-function isGranted({ env }: Context, folder: string, uses: readonly FolderUse[] = ['here']): boolean {
+/** Loaded for a checkout only: its schema takes longer than the rest of the command. */
+async function folderGrants() {
+  return await import('../../platform/config/granted-folders.ts');
+}
+
+async function isGranted({ env }: Context, folder: string, uses: readonly FolderUse[] = ['here']): Promise<boolean> {
+  const { grantsFile, readGrants } = await folderGrants();
   const grants = readGrants(grantsFile(env));
   return uses.some((use) => grants[use].some((root) => relative(root, folder).split(sep)[0] !== '..'));
 }
 
 async function grant(context: Context, use: FolderUse, folder: string): Promise<void> {
-  if (use === 'worktree' && isGranted(context, folder, ['here', 'worktree'])) return;
+  if (use === 'worktree' && (await isGranted(context, folder, ['here', 'worktree']))) return;
+  const { grantFolder, grantsFile } = await folderGrants();
   const file = grantsFile(context.env);
   await grantFolder(file, use, folder).catch((error: Error) => {
     throw new CommandError(EXIT.usage, `can't note in ${file} that jobs may use ${folder}: ${error.message}`);

@@ -293,8 +293,8 @@ describe('pull', () => {
     expect((await json('RepositoryChanges', ['pull', id], { cwd: clone })).value).toMatchObject({ files: 3 });
   });
 
-  test('refuses a job without changes, and a folder without a repository', async () => {
+  test('refuses a job without changes or files', async () => {
     expect(await start(['pull', done], { cwd: join(home, 'clone') }).ended).toMatchObject({ code: 4 });
-    expect(await start(['pull', done], { cwd: home }).ended).toMatchObject({ code: 2 });
+    expect(await start(['pull', done], { cwd: home }).ended).toMatchObject({ code: 4 });
   });
 });

@@ -144,6 +144,7 @@ test('a tool calls only its routes, and stdout holds nothing but the protocol', 
     proxy.requests.slice(from).map((request) =>
       request
         .replace(/job_\w+/, '{id}')
+        .replace(/attachments\/.+/, 'attachments/{name}')
         .replace('/api/v1', '')
         .replace(/\?.*/, ''),
     );
@@ -157,6 +158,8 @@ test('a tool calls only its routes, and stdout holds nothing but the protocol', 
       answer_question: { id, question_id: 'q_none', answer: 'yes' },
       send_message: { id, text: 'hi' },
       list_jobs: {},
+      list_profiles: {},
+      read_file: { id, path: 'none' },
     }[name as string] ?? { id };
     await agent.call(name, args);
     const allowed = routes.filter((route) => (declared as readonly string[]).includes(route.id));
