@@ -8,6 +8,7 @@ import { LIMITS } from '../lib/contract/limits.ts';
 import { BASE_PATH } from '../lib/contract/route.ts';
 import { routes } from '../lib/contract/routes/routes.ts';
 import { CATALOG_LIST_NAMES, LISTS_IN_WORDS } from '../lib/contract/schemas/config.ts';
+import { defaultOf, SETTINGS as LOCAL_SETTINGS } from '../lib/local/settings/settings.ts';
 import { ROUTES_WITHOUT_TOOL } from '../lib/mcp/routes-without-tool.ts';
 import { TOOLS as MCP_TOOLS } from '../lib/mcp/tool-table.ts';
 import { readDeployment } from '../lib/platform/config/deployment.ts';
@@ -147,6 +148,15 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
         Object.hasOwn(DEFAULTS, name) ? `\`${JSON.stringify(DEFAULTS[name])}\`` : '',
         text,
       ]),
+    ),
+  },
+  'docs/operate/settings.md': {
+    'local-settings': table(
+      ['variable', 'default', 'meaning'],
+      Object.entries(LOCAL_SETTINGS).map(([name, { about }]) => {
+        const standard = defaultOf(name);
+        return [`\`${name}\``, standard === undefined ? '' : `\`${standard}\``, about];
+      }),
     ),
   },
   'docs/operate/runbook.md': {

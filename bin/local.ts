@@ -6,8 +6,9 @@ import { forgetLocalRun, saveLocalRun } from '../lib/cli/base/credentials.ts';
 import { IS_PACKED } from '../lib/local/program/program-files.ts';
 import { fileFault, HomeError } from '../lib/local/run/home-error.ts';
 import { HomeInUseError } from '../lib/local/run/home-lock.ts';
-import { readPort, SettingError } from '../lib/local/run-settings.ts';
 import { type LocalService, startLocalService } from '../lib/local/service.ts';
+import { readPort, SettingError } from '../lib/local/settings/run-settings.ts';
+import { checkSettings } from '../lib/local/settings/settings.ts';
 import { userPath } from '../lib/platform/config/surroundings.ts';
 
 /** `npm start`: the whole service on this machine, until SIGINT or SIGTERM. */
@@ -19,7 +20,7 @@ Its settings are variables of the environment, for example
 
   PORT=3001 npm start
 
-docs/guide/local-run.md describes them.
+docs/operate/settings.md lists them.
 `;
 
 const IN_ANOTHER_TERMINAL = `
@@ -96,6 +97,7 @@ function allowFolders(args: readonly string[]): void {
 
 function listeningPort(): number {
   try {
+    for (const warning of checkSettings(process.env)) log(warning);
     return readPort(process.env.PORT);
   } catch (error) {
     return fail(explain(error));

@@ -8,7 +8,7 @@ import type { DynamodbEmulator } from './emulators/dynamodb-emulator.ts';
 import { type functionLoader, lambdaContext } from './gateway/gateway-invocation.ts';
 import type { Endpoints, Resources } from './run/resources.ts';
 import type { Shutdown } from './run/shutdown.ts';
-import type { RunSettings } from './run-settings.ts';
+import type { RunSettings } from './settings/run-settings.ts';
 import { followQueue } from './triggers/queue-trigger.ts';
 import { followTableStream } from './triggers/table-stream.ts';
 

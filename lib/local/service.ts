@@ -32,7 +32,7 @@ import { startSignIn } from './run/local-sign-in.ts';
 import { createResources } from './run/resources.ts';
 import { Shutdown } from './run/shutdown.ts';
 import { superviseWorker } from './run/worker-process.ts';
-import { type RunSettings, readRunSettings, throttlingOf } from './run-settings.ts';
+import { type RunSettings, readRunSettings, throttlingOf } from './settings/run-settings.ts';
 
 interface LocalServiceOptions {
   /** The operator's path; undefined: the default of the current folder. */

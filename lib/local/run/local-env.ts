@@ -1,73 +1,24 @@
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { BINARY_VARIABLES, CREDENTIAL_VARIABLES } from '../../contract/agents.ts';
 import { grantsFile } from '../../platform/config/granted-folders.ts';
 import { SECRET_PREFIX } from '../../platform/config/read-env.ts';
 import { userPath, withoutLoopback } from '../../platform/config/surroundings.ts';
+import { settingsOf } from '../settings/settings.ts';
 import { type Endpoints, LOCAL_REGION, type Resources } from './resources.ts';
 
 /** Marks every descendant process of a run of this home; its value is the home's real path. */
 export const RUN_MARK = 'PROMPTQ_RUN_HOME';
 
-/** Settings that an operator may give; the rest have the local run's defaults. */
-const OPERATOR_SETTINGS = [
-  'PROMPTQ_TIMEOUT_UNIT',
-  'PROMPTQ_DEFAULT_PROFILE',
-  'PROMPTQ_ALLOWED_ROOTS',
-  'PROMPTQ_API_SCOPE_ENFORCE',
-  'PROMPTQ_MAX_BODY_BYTES',
-  'PROMPTQ_ACCOUNT_PROBE_SECONDS',
-  'PROMPTQ_USAGE_PROBE_SECONDS',
-  'PROMPTQ_OVERLOAD_PROBE_SECONDS',
-  'PROMPTQ_DEPLOY_COMMANDS',
-  'PROMPTQ_SANDBOXES',
-  'PROMPTQ_AGENTS',
-  'PROMPTQ_CALLS_TO_LOOPBACK',
-  'PROMPTQ_CALL_PAUSES',
-  'PROMPTQ_PERIMETER_SOURCES',
-  'PROMPTQ_TELEGRAM_USERS',
-  'PROMPTQ_TOKEN_RATE',
-  'PROMPTQ_FOLLOW_STREAMS',
-  'PROMPTQ_VENDOR',
-  'PROMPTQ_ACCOUNT_VENDORS',
-  'PROMPTQ_REPOSITORY_LOOPBACK',
-  'PROMPTQ_RETENTION_DAYS',
-  'PROMPTQ_WORKSPACE_DAYS',
-] as const;
-
-/** Settings of sign-in. */
-const SIGN_IN_SETTINGS = [
-  'PROMPTQ_PUBLIC_ORIGIN',
-  'PROMPTQ_SESSION_IDLE_SECONDS',
-  'PROMPTQ_SESSION_MAX_SECONDS',
-] as const;
-
-/** Settings of an external identity provider. */
-const IDENTITY_PROVIDER_SETTINGS = [
-  'PROMPTQ_OIDC_ISSUER',
-  'PROMPTQ_OIDC_CLIENT_ID',
-  'PROMPTQ_OIDC_CLIENT_SECRET_AT',
-  'PROMPTQ_OIDC_ROLE_CLAIM',
-  'PROMPTQ_OIDC_ROLES',
-] as const;
-
 /** Variables of the caller's environment that the worker inherits. */
 const WORKER_SETTINGS = [
-  'PROMPTQ_CONCURRENCY',
-  'PROMPTQ_SLOT_UID',
-  // Behaves as on another platform (for tests).
-  'PROMPTQ_PLATFORM',
-  'PROMPTQ_OUTPUT_BYTES',
-  'PROMPTQ_ANSWER_WAIT_SECONDS',
-  ...BINARY_VARIABLES,
-  ...CREDENTIAL_VARIABLES,
+  ...settingsOf('worker'),
   'HOME',
   'LANG',
   'TMPDIR',
   // Node's compile cache.
   'NODE_COMPILE_CACHE',
-] as const;
+];
 
 /** Variables of the caller's environment that the DynamoDB emulator inherits: where programs are, Node's compile cache. */
 const EMULATOR_SETTINGS = ['PATH', 'NODE_COMPILE_CACHE'];
@@ -107,7 +58,7 @@ export function localEnv(home: string, resources: Resources, endpoints: Endpoint
     PROMPTQ_VERSION: packageJson.version,
     PROMPTQ_SECRETS: `file:${join(home, 'secrets')}`,
     [RUN_MARK]: home,
-    ...given(OPERATOR_SETTINGS, source),
+    ...given(settingsOf('all'), source),
   };
 }
 
@@ -141,8 +92,8 @@ export function emulatorEnv(home: string, source: Source): EnvBlock {
 
 /** The operator's sign-in settings; those of an identity provider only if its issuer is set. */
 export function signInSettings(source: Source): EnvBlock {
-  const names = source.PROMPTQ_OIDC_ISSUER ? [...SIGN_IN_SETTINGS, ...IDENTITY_PROVIDER_SETTINGS] : SIGN_IN_SETTINGS;
-  return given(names, source);
+  const provider = source.PROMPTQ_OIDC_ISSUER ? settingsOf('identity-provider') : [];
+  return given([...settingsOf('sign-in'), ...provider], source);
 }
 
 /** The service's host names that the operator declares, such as a proxy's. */

@@ -8,9 +8,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RUN_MARK } from '../../../lib/local/run/local-env.ts';
+import { SETTINGS } from '../../../lib/local/settings/settings.ts';
 import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
 
 const PROGRAM = new URL('../../../bin/local.ts', import.meta.url).pathname;
+
+/** The order in which faults of settings are named. */
+const ORDER = Object.keys(SETTINGS);
 
 /** Runs the program until it exits. */
 async function runLocal(
@@ -184,6 +188,19 @@ describe('a start that fails', () => {
   ])('rejects %s=%j with what is allowed, before anything starts', async (variable, given, allowed) => {
     const { code, printed } = await runLocal({ [variable]: given });
     expect([code, printed]).toEqual([1, `promptq: ${variable} is "${given}"; it must be ${allowed}\n`]);
+  });
+
+  test('names every setting that is not allowed, in a line each, and one that is none with the one it resembles', async () => {
+    const faults = { PROMPTQ_VENDOR: 'openai', PROMPTQ_USAGE_PROBE_SECONDS: 'abc', PROMPTQ_PUBLIC_ORIGIN: 'foo' };
+    const { code, printed } = await runLocal({ ...faults, PORT: 'many' });
+    expect([code, printed.trimEnd().split('\n')]).toEqual([
+      1,
+      ['PORT', ...Object.keys(faults)]
+        .toSorted((one, other) => ORDER.indexOf(one) - ORDER.indexOf(other))
+        .map((name) => expect.stringMatching(`^promptq: ${name} is "\\w+"[:;] `)),
+    ]);
+    const misspelt = await runLocal({ PROMPTQ_VENDR: 'real', PROMPTQ_HOME: '/dev/null/home', PORT: '0' });
+    expect(misspelt.printed).toMatch(/ PROMPTQ_VENDR is no setting of a local run; PROMPTQ_VENDOR is one\n/);
   });
 
   test.each([
