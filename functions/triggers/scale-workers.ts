@@ -4,7 +4,7 @@ import { tableClient } from '../../lib/platform/aws/clients.ts';
 import { scaleEnv } from '../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
-import type { LaunchDecision } from '../../lib/workers/scaling/decide-launch.ts';
+import type { LaunchDecision } from '../../lib/workers/scaling/scale-workers.ts';
 import { type ScaleContext, scaleWorkers } from '../../lib/workers/scaling/scale-workers.ts';
 
 let context: Omit<ScaleContext, 'log'> | undefined;

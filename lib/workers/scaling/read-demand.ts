@@ -7,7 +7,7 @@ import { RUNNING_STATES, systemState } from '../../jobs/indexes/list-keys.ts';
 import { isParked } from '../../jobs/lifecycle/gates.ts';
 import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
-import type { Demand } from './decide-launch.ts';
+import type { Demand } from './scale-workers.ts';
 
 export interface DemandContext {
   readonly counts: JobCounts;

@@ -3,7 +3,6 @@ import { type Clock, timestamp } from '../../platform/aws/table-clock.ts';
 import { type WarmWorkers, warmWorkersAt } from '../../platform/config/warm-workers.ts';
 import type { MetricValues } from '../../platform/operations/metrics.ts';
 import type { LiveWorkers, WorkerInfo } from '../live-workers.ts';
-import { type Demand, decideLaunch, type LaunchDecision, type StartedWorker } from './decide-launch.ts';
 import {
   isPausing,
   type Launch,
@@ -18,6 +17,12 @@ import {
 } from './launches.ts';
 import type { ScalingStore } from './scaling-store.ts';
 import type { WorkerTasks } from './worker-tasks.ts';
+
+/**
+ * Workers are launched by one function, each minute and when new work arrives. It reads the work, the workers that
+ * have registered and the launches on record, and decides how many tasks are missing. New launches are recorded before
+ * ECS gets them, and its answers afterwards, so that a decision that was cut off is completed by the next one.
+ */
 
 /** How many workers may run, and of what kind. */
 interface ScalingSettings {
@@ -187,4 +192,61 @@ export function reasonForClients(reason: string): string {
     .replaceAll(/arn:\S+|\b\d{12}\b/g, '…')
     .slice(0, LENGTH)
     .trim();
+}
+
+/** The work available for workers. */
+export interface Demand {
+  /** Jobs that are ready and due; parked ones are not counted. */
+  readonly waiting: number;
+  readonly running: number;
+  /** Vendor accounts with a login to run or revoke. */
+  readonly logins: number;
+}
+
+/** A worker that registered recently. */
+interface StartedWorker {
+  /** How many jobs it runs. */
+  readonly running: number;
+  /** Why it takes no more work: it exits when its jobs have ended (`draining`), or soon, returning them (`stopped`). */
+  readonly leaving?: 'draining' | 'stopped' | undefined;
+}
+
+/** The inputs of a decision. */
+export interface LaunchSituation {
+  readonly demand: Demand;
+  readonly workers: readonly StartedWorker[];
+  /** Tasks that were launched recently and have not registered yet. */
+  readonly pending: number;
+  /** Tasks that were launched longer ago and have neither registered nor ended: they exist, but are not counted on. */
+  readonly late: number;
+  /** Jobs that one worker runs at once. */
+  readonly concurrency: number;
+  /** The least number of workers, whatever the work. */
+  readonly warm: number;
+  /** Most tasks at once, including those that are exiting. */
+  readonly maxWorkers: number;
+}
+
+export interface LaunchDecision {
+  /** Workers that the work needs, or that wait for work. */
+  readonly need: number;
+  /** Workers that are started or starting. */
+  readonly started: number;
+  readonly launch: number;
+}
+
+/**
+ * How many workers to launch: as many as the work needs, less those that are started. Jobs of draining workers need no
+ * other worker; jobs of workers that are being stopped do, since they are handed back.
+ */
+export function decideLaunch(situation: LaunchSituation): LaunchDecision {
+  const { demand, workers, pending, late, concurrency, warm, maxWorkers } = situation;
+  const staying = workers.filter(({ leaving }) => leaving === undefined).length;
+  const draining = workers.filter(({ leaving }) => leaving === 'draining');
+  const served = draining.reduce((sum, { running }) => sum + running, 0);
+  const work = demand.waiting + Math.max(0, demand.running - served) + demand.logins;
+  const need = Math.min(maxWorkers, Math.max(warm, Math.ceil(work / concurrency)));
+  const started = staying + pending;
+  const room = maxWorkers - workers.length - pending - late;
+  return { need, started, launch: Math.max(0, Math.min(need - started, room)) };
 }

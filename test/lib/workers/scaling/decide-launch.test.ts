@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decideLaunch, type LaunchSituation } from '../../../../lib/workers/scaling/decide-launch.ts';
+import { decideLaunch, type LaunchSituation } from '../../../../lib/workers/scaling/scale-workers.ts';
 
 const small = fc.nat({ max: 40 });
 const worker = fc.record({
