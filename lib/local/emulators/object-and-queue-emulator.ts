@@ -2,9 +2,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { buildApp } from 'fauxqs';
 import * as z from 'zod';
-import { admitSigned } from '../run-access/refuse-unsigned.ts';
 import type { RunCredentials } from '../run-access/run-credentials.ts';
-import { SignatureCheck } from '../run-access/signature-check.ts';
+import { admitSigned, SignatureCheck } from '../run-access/signature-check.ts';
 import { ObjectFiles } from './object-files.ts';
 import type { ObjectStore, ObjectStores } from './object-record.ts';
 

@@ -1,12 +1,18 @@
 import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Hash } from '@smithy/core/serde';
 import { getSigningKey, SignatureV4Base } from '@smithy/signature-v4';
 import { hasForeignHost } from './foreign-callers.ts';
 import type { RunCredentials } from './run-credentials.ts';
 
+/**
+ * The emulators of a local run listen on open ports of the machine, so they answer only requests that are signed with
+ * the run's credentials. A request's signature is read from its header or its presigned URL, computed again, and
+ * compared; a rejection has the format of the service that was called, so that an SDK reports the reason.
+ */
+
 /** The reason for a rejection, in AWS's words. */
-export interface Refusal {
+interface Refusal {
   readonly code: 'AccessDenied' | 'InvalidAccessKeyId' | 'RequestTimeTooSkewed' | 'SignatureDoesNotMatch';
   readonly message: string;
 }
@@ -181,4 +187,37 @@ function parts(found: {
 
 function single(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' ? header : undefined;
+}
+
+/** Rejects a request in the format of its service, so that an SDK reports the reason. */
+export function sendRefusal(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+  const isJson = request.headers['x-amz-target'] !== undefined || request.method === 'OPTIONS';
+  const body = isJson
+    ? JSON.stringify({ __type: `com.amazon.coral.service#${refusal.code}`, message: refusal.message })
+    : `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${refusal.code}</Code><Message>${refusal.message}</Message></Error>`;
+  response.writeHead(403, {
+    'content-type': isJson ? 'application/x-amz-json-1.0' : 'application/xml',
+    'content-length': Buffer.byteLength(body),
+    // The rest of the body is not read.
+    connection: 'close',
+  });
+  response.end(body);
+}
+
+/**
+ * Admits only requests that this run has signed to a server's listeners. Bodies are not read, so that they can be
+ * streamed: the signed header gives their hash.
+ */
+export function admitSigned(server: Server, check: SignatureCheck): void {
+  const listeners = server.listeners('request');
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    check.refusalOf(request).then(
+      (refusal) => {
+        if (refusal !== undefined) return sendRefusal(request, response, refusal);
+        for (const listener of listeners) Reflect.apply(listener, server, [request, response]);
+      },
+      () => response.destroy(),
+    );
+  });
 }

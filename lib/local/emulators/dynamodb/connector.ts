@@ -15,9 +15,8 @@ import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { sendRefusal } from '../../run-access/refuse-unsigned.ts';
 import type { RunCredentials } from '../../run-access/run-credentials.ts';
-import { SignatureCheck } from '../../run-access/signature-check.ts';
+import { SignatureCheck, sendRefusal } from '../../run-access/signature-check.ts';
 
 /*
  * The program that starts the DynamoDB emulator, exits with it, and forwards requests of the clients that its parent

@@ -3,9 +3,8 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { admitSigned } from '../../../../lib/local/run-access/refuse-unsigned.ts';
 import { newRunCredentials } from '../../../../lib/local/run-access/run-credentials.ts';
-import { SignatureCheck } from '../../../../lib/local/run-access/signature-check.ts';
+import { admitSigned, SignatureCheck } from '../../../../lib/local/run-access/signature-check.ts';
 
 let server: Server;
 let reached = 0;

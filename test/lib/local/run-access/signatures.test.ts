@@ -4,9 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { admitSigned } from '../../../../lib/local/run-access/refuse-unsigned.ts';
 import { newRunCredentials } from '../../../../lib/local/run-access/run-credentials.ts';
-import { SignatureCheck } from '../../../../lib/local/run-access/signature-check.ts';
+import { admitSigned, SignatureCheck } from '../../../../lib/local/run-access/signature-check.ts';
 
 /** A server that answers 200 to what the run has signed. */
 const credentials = newRunCredentials();
