@@ -145,6 +145,23 @@ async function useClient(env: NodeJS.ProcessEnv): Promise<void> {
   expect(JSON.parse(stdout)).toEqual(['client\n', true, 'function']);
 }
 
+/** From a repository of the user to a commit of what a job did in it, and nothing else. */
+async function workOnCheckout(env: NodeJS.ProcessEnv): Promise<void> {
+  const cwd = join(home, 'app');
+  await mkdir(cwd);
+  const git = async (...args: string[]) =>
+    (await run('git', ['-c', 'user.name=Me', '-c', 'user.email=me@example.com', ...args], { cwd, env })).stdout;
+  await git('init', '-q', '-b', 'main');
+  await git('commit', '-q', '--allow-empty', '-m', 'first');
+  const { stderr } = await run(packaged, ['run', '--profile', 'shell', 'echo made > made.txt'], { cwd, env });
+  const [, id = ''] = /^job (job_\w+)/m.exec(stderr) ?? [];
+  await run(packaged, ['pull', id], { cwd, env });
+  expect(await git('status', '--porcelain', '--ignored')).toBe('?? made.txt\n');
+  await git('add', '-A');
+  await git('commit', '-qm', 'second');
+  expect(await git('log', '--format=%s %D')).toBe('second HEAD -> main\nfirst \n');
+}
+
 test('the package alone installs and runs the service, where its commands and its client work, until Ctrl-C', async () => {
   const env = user();
   const { child, ended, printed } = await dev([packaged], { ...env, PATH: await installer() });
@@ -160,6 +177,7 @@ test('the package alone installs and runs the service, where its commands and it
   // Some of what they need is loaded on demand.
   for (const command of ['list', 'profiles', 'projects', 'doctor'])
     expect((await run(packaged, [command], { cwd: home, env })).stdout).not.toBe('');
+  await workOnCheckout(env);
   const { url, token } = JSON.parse(await readFile(credentials, 'utf8'));
   await useClient({ PATH: process.env.PATH, PROMPTQ_URL: url, PROMPTQ_TOKEN: token });
   const page = await fetch(`${url}/`, { redirect: 'manual' });
