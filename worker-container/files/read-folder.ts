@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { LIMITS } from '../../lib/contract/limits.ts';
-import type { NOT_KEPT } from '../../lib/contract/schemas/jobs/files.ts';
+import type { NOT_KEPT } from '../../lib/contract/not-kept.ts';
 import type { ServiceAccount } from '../service-accounts/service-account.ts';
 import { endStarted, outputOf, startUnder } from '../service-accounts/start-under-account.ts';
 

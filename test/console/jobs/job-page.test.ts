@@ -206,7 +206,7 @@ test('a script opens on its log, without the tabs of agents', async () => {
   await page.getByRole('heading', { level: 1, name: 'Check the links', exact: true }).waitFor();
   await page.locator('.job-log-bar').getByText('Complete', { exact: true }).waitFor();
   expect(await page.locator('.job-log-bar [class*=status-success]').count()).toBe(0);
-  expect(await tabNames()).toEqual(['Log', 'Result', 'Details', 'Conversation', 'Attachments']);
+  expect(await tabNames()).toEqual(['Log', 'Result', 'Files', 'Details', 'Conversation', 'Attachments']);
   await tab('Details').click();
   await page.getByText(`promptq logs ${id}`).waitFor();
   await page.getByRole('button', { name: 'Copy as promptq: Retry' }).waitFor();
@@ -218,6 +218,31 @@ test('a script opens on its log, without the tabs of agents', async () => {
       .getByText(/tokens|Final message|Cost/)
       .count(),
   ).toBe(0);
+});
+
+test('files of the folder are browsed, shown as text and downloaded', async () => {
+  const script = String.raw`mkdir -p src/deep node_modules; echo '<b>not bold</b>' > src/deep/a.html; ln -s /etc/passwd link
+    printf 'one\u202etwo\n' > README.md; printf 'a\0b' > binary`;
+  const id = await create({ prompt: script, profile: 'shell' });
+  await ended(id);
+  await visit(page, `/jobs/${id}?tab=files`);
+  const tree = page.getByRole('tree', { name: 'Files' });
+  await tree.getByText('not kept: a link').waitFor();
+  await tree.getByText('not kept: a folder that is left out').waitFor();
+  await tree.getByRole('button', { name: 'a.html' }).click();
+  await page.getByRole('region', { name: 'src/deep/a.html' }).getByText('<b>not bold</b>').waitFor();
+  await tree.getByRole('button', { name: 'README.md' }).click();
+  await page.getByText('one⟨U+202E⟩two').waitFor();
+  await tree.getByRole('button', { name: 'binary' }).click();
+  await page.getByText('This file is no text.').waitFor();
+  const saved = await downloaded(() => page.getByRole('link', { name: 'binary' }).click());
+  expect(saved).toEqual({ name: 'binary', text: 'a\0b' });
+  await tree.getByRole('button', { name: 'Close src', exact: true }).click();
+  await tree.getByText('deep', { exact: true }).waitFor({ state: 'hidden' });
+  await loadAxe(page);
+  expect(await axeViolations(page)).toEqual([]);
+  await tab('Details').click();
+  await page.getByText(`/workspaces/local_project/${id}/work`).waitFor();
 });
 
 test('attachments are counted, and a draft has no tabs of a run', async () => {

@@ -62,6 +62,10 @@ export const SCENES: readonly Scene[] = [
   tab('ended', 'log', async (page) => await shown(page, '6 suites passed')),
   tab('ended', 'result'),
   tab('ended', 'details'),
+  tab('ended', 'files', async (page) => {
+    await page.getByRole('button', { name: 'README.md' }).click();
+    await shown(page, 'All passed.');
+  }),
   tab('ended', 'attachments', async (page) => await shown(page, 'report.xml')),
   tab('ended', 'deployments'),
   tab('agent', 'timeline', async (page) => await shown(page, 'Input:')),

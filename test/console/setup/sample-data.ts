@@ -22,7 +22,9 @@ for suite in cart checkout search login profile orders; do
 done
 echo 'warning: 2 tests are skipped on this machine' >&2
 printf '\033[1;32m6 suites passed\033[0m\n'
-echo '<report suites="6"/>' > "$PROMPTQ_ATTACHMENTS/report.xml"`.replaceAll('\\$', '$');
+echo '<report suites="6"/>' > "$PROMPTQ_ATTACHMENTS/report.xml"
+mkdir -p src/checkout node_modules; echo 'export const suites = 6;' > src/checkout/suites.ts
+printf '# Suites\n\nAll passed.\n' > README.md; ln -s /etc/passwd link`.replaceAll('\\$', '$');
 const IMPORT = String.raw`# Import the product catalogue, page by page
 page=0
 while :; do page=$((page + 1)); printf '\033[36mpage %s\033[0m 250 products\n' "$page"; sleep 0.4; done`;

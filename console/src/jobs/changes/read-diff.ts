@@ -16,12 +16,19 @@ export function diffQuery({ id, attempt: newest, status }: Job, attempt = newest
   const [address, state] = attempt === newest ? [diffAddress(id), status] : [diffAddress(id, attempt), 'ended'];
   return {
     queryKey: ['diff', id, attempt, state] as const,
-    queryFn: async ({ signal }: { signal: AbortSignal }) => await readDiff(address, signal),
+    queryFn: async ({ signal }: { signal: AbortSignal }) => await readText(address, signal, MAX_SHOWN_BYTES),
   };
 }
 
-/** @throws ApiError with the service's message, or UnreachableError */
-async function readDiff(address: string, signal: AbortSignal): Promise<{ text: string; isCut: boolean }> {
+/**
+ * A text of at most so many bytes.
+ * @throws ApiError with the service's message, or UnreachableError
+ */
+export async function readText(
+  address: string,
+  signal: AbortSignal,
+  most: number,
+): Promise<{ readonly text: string; readonly isCut: boolean }> {
   const response = await reach(address, { credentials: 'same-origin', signal });
   if (!response.ok) throw ApiError.of(response, await response.json().catch(() => undefined));
   const decoder = new TextDecoder();
@@ -30,7 +37,7 @@ async function readDiff(address: string, signal: AbortSignal): Promise<{ text: s
   for (;;) {
     const { done, value } = (await reader?.read()) ?? { done: true };
     if (done || value === undefined) return { text: text + decoder.decode(), isCut: false };
-    const room = MAX_SHOWN_BYTES - bytes;
+    const room = most - bytes;
     text += decoder.decode(value.subarray(0, room), { stream: true });
     bytes += value.length;
     if (value.length > room) {

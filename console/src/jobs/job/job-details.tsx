@@ -6,6 +6,7 @@ import KeyValuePairs, { type KeyValuePairsProps } from '@cloudscape-design/compo
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { Link } from 'react-router';
 import { duration } from '../../format/duration.ts';
+import { exactTime } from '../../format/time-preference.ts';
 import { compareAddress } from '../queries/compare-address.ts';
 import type { Job } from '../queries/job-query.ts';
 import { JobTerminal } from '../terminal/job-terminal.tsx';
@@ -43,7 +44,7 @@ function* facts(job: Job): Iterable<KeyValuePairsProps.Pair> {
   yield { label: 'Timeout', value: timeoutText(job) };
   yield { label: 'Retries', value: job.retries };
   yield { label: 'Rules', value: job.rule_ids.join(', ') || 'none' };
-  yield { label: 'Folder', value: job.cwd ?? 'a new folder' };
+  yield { label: 'Folder', value: <Folder job={job} /> };
   if (job.tags.length > 0) yield { label: 'Tags', value: job.tags.join(', ') };
   if (job.copied_from !== null) yield { label: 'Copied from', value: <Origin id={job.id} origin={job.copied_from} /> };
   if (job.forked_from !== null)
@@ -88,5 +89,16 @@ function Copyable({ text }: { text: string }) {
       copySuccessText="Copied"
       copyErrorText="Copy failed"
     />
+  );
+}
+
+/** Where the job works, and until when that and its files are kept. */
+function Folder({ job: { cwd, folder, folder_kept_until: until, files_kept_until: filesUntil } }: { job: Job }) {
+  return (
+    <>
+      {folder === null ? (cwd ?? 'a new folder') : <Copyable text={folder} />}
+      {until !== null && <div>deleted after {exactTime(until)}</div>}
+      {filesUntil !== null && <div>copies of its files after {exactTime(filesUntil)}</div>}
+    </>
   );
 }

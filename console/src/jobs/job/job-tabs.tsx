@@ -19,6 +19,7 @@ import { JobTree } from './job-tree.tsx';
 
 const JobLog = lazyPart(() => import('../log/job-log.tsx'), 'JobLog');
 const Conversation = lazyPart(() => import('../thread/conversation.tsx'), 'Conversation');
+const JobFiles = lazyPart(() => import('../files/job-files.tsx'), 'JobFiles');
 const AgentTimeline = lazyPart(() => import('../timeline/agent-timeline.tsx'), 'AgentTimeline');
 
 /** The tabs that apply to a job. The selected one is in the address, so it stays when the job's state changes. */
@@ -77,6 +78,7 @@ function* tabsOf(
   if (mayWrite && !isScript) yield { id: 'timeline', label: 'Timeline', content: <AgentTimeline job={job} /> };
   if (mayWrite) yield { id: 'log', label: 'Log', content: <JobLog job={job} /> };
   if (hasRun) yield { id: 'result', label: 'Result', content: <JobResult job={job} isScript={isScript} /> };
+  if (hasRun) yield { id: 'files', label: 'Files', content: <JobFiles job={job} /> };
   yield { id: 'details', label: 'Details', content: <JobDetails job={job} /> };
   if (turns > 1 || job.continues !== null || (job.turn !== null && (isConversation || isTerminal(job.status))))
     yield {

@@ -53,3 +53,12 @@ export function attachmentsQuery(job: Job) {
     staleTime: Number.POSITIVE_INFINITY,
   };
 }
+
+/** The files in the folder of a job, as its newest attempt that has ended left them. */
+export function filesQuery(job: Pick<Job, 'id' | 'attempt' | 'status'>) {
+  return {
+    queryKey: ['files', job.id, job.attempt, job.status] as const,
+    queryFn: async () => await dataOf(api.GET('/api/v1/jobs/{id}/files', { params: { path: { id: job.id } } })),
+    staleTime: Number.POSITIVE_INFINITY,
+  };
+}

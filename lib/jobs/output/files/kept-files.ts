@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import * as z from 'zod';
 import { knownOrLater } from '../../../contract/later-code.ts';
-import { FILE_SELECTIONS, NOT_KEPT, NOT_LISTED } from '../../../contract/schemas/jobs/files.ts';
+import { NOT_KEPT, NOT_LISTED } from '../../../contract/not-kept.ts';
+import { FILE_SELECTIONS } from '../../../contract/schemas/jobs/files.ts';
 import { filesContentKey, filesIndexKey } from '../output-keys.ts';
 import { isMissing, readObject } from '../output-source.ts';
 
