@@ -24,7 +24,8 @@ function* textsIn(schema: z.core.$ZodType, at: string): Generator<readonly [stri
 }
 
 /** Names of ids, times, states and the like, which are no output. */
-const NO_TEXT = /(?:_at|\.at|_by|[._]ids?|deadline|status|state|code|cursor|\btime|version|day|_unit|held_by|missing)$/;
+const NO_TEXT =
+  /(?:_at|_until|\.at|_by|[._]ids?|deadline|status|state|code|cursor|\btime|version|day|_unit|held_by|missing)$/;
 
 /** Who writes each other text. */
 const NOT_OUTPUT = {
@@ -50,7 +51,7 @@ const NOT_OUTPUT = {
     ...['service.default_profile', 'service.region'].map(of('Environment')),
     ...['queues', 'storage', 'table', 'workers'].map((check) => `Health.checks.${check}.message`),
     ...['cpu.architecture', 'host', 'platform'].map(of('Host')),
-    ...['Job.agent', 'Job.signal', 'JobAttempt.signal', 'JobSummary.agent', 'JobSummary.signal'],
+    ...['Job.agent', 'Job.folder', 'Job.signal', 'JobAttempt.signal', 'JobSummary.agent', 'JobSummary.signal'],
     // As the events of a CLI name it; a name, cut like one.
     ...['Job.model_used', 'JobSummary.model_used'],
     ...['Job.continues', 'Job.copied_from', 'Job.forked_from'],
