@@ -93,6 +93,25 @@ it('projects include the stored settings of their jobs', async () => {
   expect(await alpha()).toMatchObject({ ...settings, ref: null, exclusive_cwd: false });
 });
 
+it('a project is created with its settings on request, and a folder as its repository must be open to jobs', async () => {
+  const edit = async (query: string, body: object) => await service.api('PATCH', `/projects/before-jobs${query}`, body);
+  expect((await edit('', { exclusive_cwd: true })).status).toBe(404);
+  const closed = await edit('?create=1', { repository: '/etc' });
+  expect([closed.status, closed.json.error]).toEqual([
+    400,
+    expect.stringMatching(
+      /^body\.repository: a folder must lie under one of .*; start the service with --allow FOLDER/,
+    ),
+  ]);
+  // What was refused has created nothing.
+  expect((await edit('', {})).status).toBe(404);
+  const open = { repository: `file://${service.home}`, exclusive_cwd: true };
+  expect(await edit('?create=1', open)).toMatchObject({ status: 200, json: { id: 'before-jobs', ...open } });
+  expect((await edit('', { exclusive_cwd: false })).json).toMatchObject({ ...open, exclusive_cwd: false });
+  expect((await service.api('PATCH', '/projects/a%E2%80%AEb?create=1', {})).status).toBe(404);
+  await service.api('DELETE', '/projects/before-jobs');
+});
+
 it('the environment shows hosts, service, profiles, models, projects, jobs and tokens', async () => {
   // Workers report their jobs every 15 s; counters lag a moment behind.
   const json = await waitFor(async () => {

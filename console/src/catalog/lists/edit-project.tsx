@@ -14,7 +14,11 @@ import { WriteFailure } from '../../feedback/write-failure.tsx';
 import { type Project, projectsQuery } from '../catalog-queries.ts';
 
 const FIELDS = [
-  ['repository', 'Repository', 'https, without credentials, such as https://git.example.com/shop.git'],
+  [
+    'repository',
+    'Repository',
+    'https, without credentials, such as https://git.example.com/shop.git. In a local run also /PATH of a folder that is open to jobs.',
+  ],
   ['ref', 'Branch, tag or commit', "Where jobs start from. Default: the repository's default branch."],
   ['setup', 'Setup command', 'Runs once in each new working folder.'],
   ['secret', 'Secret', "Name of the secret with the repository's credentials, never its value."],
