@@ -136,6 +136,14 @@ test('--here works in the folder itself, if nothing can be lost and the user has
   });
 });
 
+test('--here lets a job change the repository, and not the settings of its user for all repositories', async () => {
+  const before = await readFile(join(home, '.gitconfig'), 'utf8');
+  const script = 'git config --global user.name Wrong; git commit -qm "of the job" --allow-empty; git clean -fdxq';
+  expect((await shell('--here', '--dirty', '--yes', script)).code).toBe(0);
+  expect([git('log', '-1', '--format=%s'), git('status', '--porcelain')]).toEqual(['of the job\n', '']);
+  expect([await readFile(join(home, '.gitconfig'), 'utf8'), existsSync(allowed)]).toEqual([before, true]);
+});
+
 test('--yes and --dirty answer for a script, and the folder stays open to jobs that name it', async () => {
   const refused = await shell('--cwd', checkout, 'pwd');
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('start the service with --allow FOLDER') });
