@@ -44,8 +44,11 @@ async function isEmpty({ folder, paths }: FilesToKeep): Promise<boolean> {
   if (paths !== undefined) return paths.length === 0;
   try {
     const opened = await opendir(folder);
-    const first = await opened.read().finally(() => opened.close());
-    return first === null;
+    try {
+      return (await opened.read()) === null;
+    } finally {
+      await opened.close();
+    }
   } catch (error) {
     // The job has removed it. What else fails is the account's to try.
     return (error as NodeJS.ErrnoException).code === 'ENOENT';
