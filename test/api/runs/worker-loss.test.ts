@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { metricsIn, type PrintedLine, readLines } from '../../local-run/captured-lines.ts';
 import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
-import { findMarkedAs, findWorker } from '../../local-run/marked-processes.ts';
+import { findAttemptMarks, findMarkedAs, findWorker } from '../../local-run/marked-processes.ts';
 import { ASKING, asking, importAsking } from '../follow-up-script.ts';
 import { createJob, untilEnded } from '../job-client.ts';
 
@@ -41,6 +41,8 @@ describe('a worker that is killed', () => {
   let running: string;
   /** A command of its project's binding runs when the worker dies. */
   let deploying: string;
+  /** The mark of that command's processes. */
+  let commands: string;
   /** Follow-up jobs in one folder: one works there when the worker dies, and the other waits for it. */
   let [works, waits, record] = ['', '', ''];
   const states: string[] = [];
@@ -63,6 +65,8 @@ describe('a worker that is killed', () => {
     deploying = await createJob(service, { profile: 'shell', project: 'deployed', prompt: 'true' });
     await waitFor(() => existsSync(ran));
     await waitFor(async () => (await deployments())[0]?.state === 'running');
+    // No other job runs yet.
+    [commands = ''] = findAttemptMarks(service.home).map(({ mark }) => mark);
     running = await createJob(service, {
       profile: 'shell',
       prompt: `
@@ -88,7 +92,7 @@ describe('a worker that is killed', () => {
     });
     works = children.find((id) => id !== waits) ?? '';
     await waitFor(() => existsSync(record));
-    for (const mark of [`${running}/1`, `${deploying}/1/deployed.custom`]) expect(findMarkedAs(mark)).not.toEqual([]);
+    for (const mark of [`${running}/1`, commands]) expect(findMarkedAs(mark)).not.toEqual([]);
     const worker = await untilWorker();
     process.kill(worker, 'SIGKILL');
   });
@@ -146,7 +150,7 @@ describe('a worker that is killed', () => {
     expect(await deployments()).toMatchObject([
       { state: 'failed', attempts: 1, error: 'The worker that ran it was lost; how far it came is not known.' },
     ]);
-    expect(findMarkedAs(`${deploying}/1/deployed.custom`)).toEqual([]);
+    expect(findMarkedAs(commands)).toEqual([]);
     expect((await service.api('GET', `/jobs/${deploying}`)).json).toMatchObject({ status: 'SUCCEEDED', attempt: 1 });
     expect([states, timesRun()]).toEqual([['running', 'failed'], 1]);
     const { status } = await service.api('POST', `/jobs/${deploying}/deployments/deployed.custom/retry`);

@@ -34,7 +34,7 @@ const jobs = {
     events.push('read');
     await new Promise((resolve) => setImmediate(resolve));
     events.push('read ended');
-    return id === stored ? { id, status: 'QUEUED' } : undefined;
+    return id === stored ? { id, status: 'QUEUED', cause: { kind: 'client' } } : undefined;
   },
 } as unknown as JobStore;
 

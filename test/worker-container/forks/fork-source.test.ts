@@ -67,8 +67,13 @@ it('a source whose thread has continued is not copied', async () => {
 
 it('a source in whose folder a command works is not copied', async () => {
   const job = await forked({ source: { effects: due({ commands: [1] }) } });
+  const cause = { kind: 'system', name: 'deploy', job: SOURCE, attempt: 1, key: 'b' } as const;
+  const { id } = await deployment.store(aRunningJob({ id: NEXT, cause }));
   const running = { job_id: SOURCE, attempt: 1, binding: 'b', name: 'b', mode: 'custom', state: 'running' } as const;
-  await deployment.deployments.replace(undefined, { ...running, attempts: 1, created_at: AT, due_at: AT });
+  await deployment.deployments.replace(undefined, {
+    ...{ ...running, attempts: 1, created_at: AT, due_at: AT },
+    ...{ runs: 1, runs_as: id },
+  });
   await expect(sourceToCopy(deployment, job)).rejects.toThrow('has a binding whose command works in its folder');
 });
 
