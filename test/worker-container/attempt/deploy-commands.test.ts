@@ -90,6 +90,19 @@ it('each command is run once and alone, however many workers get its message', a
   expect((await deployment.deployments.list(job.id))[1]?.log).toContain('\n2\n');
 });
 
+it('a command is skipped if its binding calls an address instead by then', async () => {
+  const project = 'changed binding';
+  const job = await succeeded(project, { a: 'touch ran' });
+  const context = { ...deployment, secrets: new BindingSecretStore(deployment.registry), reach: { loopback: false } };
+  const changed = { binding_mode: 'generic', target_url: 'https://hooks.example.com/' } as const;
+  await writeBinding(context, { ...changed, project, name: 'a' });
+  await deployAll(opened.worker, job, never);
+  const [known] = await deployment.deployments.list(job.id);
+  expect(known).toMatchObject({ state: 'skipped', attempts: 0, error: 'The binding was changed.' });
+  const folder = workingFolder(deployment.folders, job) as { path: string };
+  expect(await readdir(folder.path)).not.toContain('ran');
+});
+
 it.each([
   ['another command', { binding_mode: 'custom', command: 'true' }],
   ['a call', { binding_mode: 'generic', target_url: 'https://hooks.example.com/' }],
