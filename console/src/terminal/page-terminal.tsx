@@ -22,7 +22,7 @@ export function PageTerminal({ onDismiss }: { onDismiss: () => void }) {
         </Box>
         {commands.length === 0 && <p>This page does nothing that needs a command.</p>}
         {commands.map((command) => (
-          <section key={command.label} aria-label={command.label}>
+          <section key={command.label} aria-label={`Command: ${command.label}`}>
             <Box variant="h3" fontSize="heading-xs" padding={{ bottom: 'xxs' }}>
               {command.label}
             </Box>

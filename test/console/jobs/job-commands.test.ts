@@ -47,6 +47,7 @@ describe("the commands of a job's page", () => {
       'say',
       'cancel',
       'kill',
+      'files',
       'attachments',
       'list',
     ]);
@@ -62,6 +63,7 @@ describe("the commands of a job's page", () => {
       'retry',
       'continue',
       'fork',
+      'files',
       'attachments',
       'pull',
       'list',

@@ -114,7 +114,7 @@ export const SCENES: readonly Scene[] = [
   },
   { name: 'compare-nothing', path: () => '/compare' },
   { name: 'job-unknown', path: () => '/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f' },
-  { name: 'unknown-page', path: () => '/nowhere' },
+  { name: 'unknown-page', path: () => '/stats/nowhere' },
   {
     name: 'edit-diff',
     path: (jobs) => `/jobs/${jobs.waiting}/edit`,

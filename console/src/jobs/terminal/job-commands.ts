@@ -54,7 +54,10 @@ export function* jobCommands(job: components['schemas']['Job']): Iterable<JobCom
     yield create('Continue', ['continue', id, 'PROMPT'], { continue: id, prompt: 'PROMPT' });
     if (attempt > 0 && job.cwd === null) yield create('Fork', ['fork', id, 'PROMPT'], { fork: id, prompt: 'PROMPT' });
   }
-  if (attempt > 0) yield { label: 'Download files', args: ['attachments', id, '--output', 'files'] };
+  if (attempt > 0) {
+    yield read('List the files of its folder', ['files', id], '/files');
+    yield { label: 'Download attachments', args: ['attachments', id, '--output', 'files'] };
+  }
   if (changes !== null && !changes.truncated && !changes.masked) yield { label: 'Apply changes', args: ['pull', id] };
   if (job.turn !== null) {
     const request = { method: 'GET', path: `/jobs?thread=${job.thread_id}` };
