@@ -32,6 +32,8 @@ const DEPLOYING = 0.08;
 
 /** Clients that create jobs, call every action on them, and retry with the same key if they get no answer. */
 export class Clients {
+  /** How often each job's retry was requested. */
+  readonly #retries = new Map<string, number>();
   readonly acknowledged = nothingAcknowledged();
   readonly #deployment: ModelDeployment;
   readonly #api: ModelApi;
@@ -136,9 +138,14 @@ export class Clients {
     else if (doing === 'reread') await this.#reread(id);
     else if (doing === 'retry') {
       const from = random.chance(0.5) ? 'session' : 'start';
+      this.#retries.set(id, (this.#retries.get(id) ?? 0) + 1);
       this.#heed(await this.#api.act(id, { type: doing, from }), doing);
-    } else if (doing !== 'edit') this.#heed(await this.#api.act(id, { type: doing }), doing);
-    else {
+    } else if (doing !== 'edit') {
+      const retries = this.#retries.get(id);
+      const answer = await this.#api.act(id, { type: doing });
+      // A retry that came while the answer was on its way has queued the job again.
+      if (this.#retries.get(id) === retries) this.#heed(answer, doing);
+    } else {
       const prompt = random.chance(0.5) ? { prompt: `say ${random.integer(1, 1_000)}` } : {};
       const priority = random.integer(-2, 2);
       this.#heed(await this.#api.edit(id, { ...prompt, priority }), doing);
