@@ -145,16 +145,27 @@ async function validated(
   return { fault: cut(`Invalid arguments for tool ${name}: ${faults.join('; ')}`) };
 }
 
+/** How the validator's words end for the schemas around a fault, and for an unknown argument. */
+const ENCLOSING = [
+  'does not match schema.',
+  'properties schema.',
+  'Items did not match schema.',
+  'False boolean schema.',
+];
+/** Unknown arguments that a fault names. */
+const NAMED_FAULTS = 20;
+
 /** The validator's messages without those of enclosing schemas, and with what is allowed instead of an unknown argument. */
 function faultSentences(messages: readonly string[], args: unknown, allowed: readonly string[]): readonly string[] {
   const given = typeof args === 'object' && args !== null ? Object.keys(args) : [];
   const unknown = given.filter((key) => !allowed.includes(key));
-  const isUnknown = (message: string) => unknown.some((key) => message.startsWith(`#/${key}: `));
   const others = messages
-    .filter((message) => !/^#(?:\/\S*)?: (?:Property .* does not match|Items did not match)/.test(message))
-    .filter((message) => !isUnknown(message))
+    .filter((message) => !ENCLOSING.some((end) => message.endsWith(end)))
     .map((message) => message.replace(/^#\/?(\S*): /, (_, path: string) => (path === '' ? '' : `${path}: `)));
-  const names = unknown.map((key) => JSON.stringify(key)).join(', ');
+  const names = unknown
+    .slice(0, NAMED_FAULTS)
+    .map((key) => JSON.stringify(key))
+    .join(', ');
   return [...(unknown.length > 0 ? [`unknown ${names}; allowed: ${allowed.join(', ')}`] : []), ...others];
 }
 
