@@ -26,17 +26,15 @@ interface CauseRules {
   readonly isCompared: boolean;
   /** It is below the job of its cause: in that job's tree, ended with it, and by default not before it in the queue. */
   readonly isDescendant: boolean;
-  /** The job of its cause created it in its own name, may wait for it, and is audited for it. */
-  readonly isDelegated: boolean;
 }
 
 /** What follows from the kind of a job's cause. */
 export const CAUSES: Readonly<Record<Cause['kind'], CauseRules>> = {
-  client: { isOnce: false, isCompared: true, isDescendant: false, isDelegated: false },
-  follow_up: { isOnce: true, isCompared: false, isDescendant: true, isDelegated: false },
-  tool: { isOnce: true, isCompared: true, isDescendant: true, isDelegated: true },
-  message: { isOnce: true, isCompared: false, isDescendant: false, isDelegated: false },
-  system: { isOnce: true, isCompared: false, isDescendant: false, isDelegated: false },
+  client: { isOnce: false, isCompared: true, isDescendant: false },
+  follow_up: { isOnce: true, isCompared: false, isDescendant: true },
+  tool: { isOnce: true, isCompared: true, isDescendant: true },
+  message: { isOnce: true, isCompared: false, isDescendant: false },
+  system: { isOnce: true, isCompared: false, isDescendant: false },
 };
 
 /** The id of the job with this cause. @param keyOwner whose the idempotency key of a client is (`keyOwnerOf`) */
