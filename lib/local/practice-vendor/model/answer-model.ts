@@ -2,6 +2,7 @@ import { askedText } from '../../../jobs/questions/answer-text.ts';
 import type { Conversation } from './conversation.ts';
 import { DRILL_FORMS, isRefusing, planSteps, type RefusingStep, type Step } from './drills.ts';
 import type { MetLimits } from './met-limits.ts';
+import { resolved } from './references.ts';
 import { type Refusal, refusalOf, usageLimit } from './refusal.ts';
 import type { Reply } from './reply.ts';
 
@@ -39,7 +40,7 @@ export async function answerModel(conversation: Conversation, limits: MetLimits,
       await reply.run(index - 1, 'true');
       return reply.complete();
     }
-    if (await takeStep(step, index, conversation, reply)) return reply.complete();
+    if (await takeStep(step, { index, steps, conversation, reply })) return reply.complete();
   }
   await reply.message(finalMessage(steps, conversation));
   return reply.complete();
@@ -78,12 +79,17 @@ function refusalNow(step: RefusingStep, { prompt }: Conversation, limits: MetLim
   return until === undefined ? undefined : usageLimit(until);
 }
 
+interface StepContext {
+  readonly index: number;
+  readonly steps: readonly Step[];
+  readonly conversation: Conversation;
+  readonly reply: Reply;
+}
+
 /** Runs one step; `true`: it called a tool, so the response must end here. */
 async function takeStep(
   step: Exclude<Step, RefusingStep>,
-  index: number,
-  { results }: Conversation,
-  reply: Reply,
+  { index, steps, conversation: { results }, reply }: StepContext,
 ): Promise<boolean> {
   switch (step.drill) {
     case 'show':
@@ -93,7 +99,7 @@ async function takeStep(
       await reply.run(index, step.command);
       return true;
     case 'use':
-      await reply.use(index, step.tool, step.input);
+      await reply.use(index, step.tool, resolved(step.input, steps, results) as typeof step.input);
       return true;
     case 'call':
       await reply.run(index, `echo 'call ${step.number} of ${step.of}'`);

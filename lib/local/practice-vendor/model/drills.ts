@@ -13,7 +13,7 @@ export type Step =
   /** `calls` absent: endless. */
   | { readonly drill: 'spend'; readonly tokens: number; readonly calls: number | undefined }
   | { readonly drill: 'wait'; readonly seconds: number }
-  /** Calls a tool of the attempt. */
+  /** Calls a tool of the attempt, or of another MCP server `promptq` of the CLI. Its input is `resolved`. */
   | { readonly drill: 'use'; readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
   | { readonly drill: 'recall' }
   | { readonly drill: 'json'; readonly text: string }
