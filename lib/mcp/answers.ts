@@ -12,7 +12,7 @@ export interface Answer {
   readonly question?: Schemas['Question'];
 }
 
-/** Characters of an answer as JSON, both copies together: clients refuse longer ones, or fill the agent's context. */
+/** Bytes of an answer as JSON, both copies together: clients refuse longer ones, or fill the agent's context. */
 export const ANSWER_LENGTH = 100_000;
 /** The same of an answer whose caller has not asked for more. */
 export const USUAL_LENGTH = 8_000;
@@ -23,9 +23,9 @@ export function toolResult({ message, fields, isError = false }: Answer): CallTo
   return { content: [{ type: 'text', text: quoted(structuredContent) }], structuredContent, isError };
 }
 
-/** Whether an answer has no more than `length` characters. */
+/** Whether an answer has no more than `length` bytes. */
 export function fits(answer: Answer, length = ANSWER_LENGTH): boolean {
-  return JSON.stringify(toolResult(answer)).length <= length;
+  return Buffer.byteLength(JSON.stringify(toolResult(answer))) <= length;
 }
 
 /** The largest number from 0 to `most` that `isFine`; those below it are fine too. */

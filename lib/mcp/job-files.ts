@@ -2,7 +2,7 @@ import { dataOf } from '../client/data-of.ts';
 import { RequestError } from '../client/errors.ts';
 import type { Promptq } from '../client/promptq.ts';
 import { type Answer, fits, largest } from './answers.ts';
-import { lengthFor } from './job-output.ts';
+import { lengthFor, readFewer } from './job-output.ts';
 import { READ_LENGTH } from './tool-table.ts';
 
 /*
@@ -106,18 +106,18 @@ function textOf(content: ArrayBuffer): string | undefined {
 
 /** The profiles that a job can have. */
 export async function listProfiles(client: Promptq, { cursor }: { readonly cursor?: string }): Promise<Answer> {
-  const query = cursor === undefined ? {} : { cursor };
-  const { items, next_cursor } = await dataOf(client.api.GET('/api/v1/profiles', { params: { query } }));
-  const shown = items.map(({ name, agent, model, sandbox, is_default }) => ({
-    name,
-    agent,
-    model,
-    sandbox,
-    is_default,
-  }));
-  const first = (count: number): Answer => ({
-    message: 'Name one as profile of create_job or run_job. With the agent shell, the prompt is a shell script.',
-    fields: { items: shown.slice(0, count), more: shown.length - count, next_cursor },
+  const page = { limit: PROFILES, ...(cursor !== undefined && { cursor }) };
+  return await readFewer(page, { minimum: 1, most: lengthFor(undefined) }, async (query) => {
+    const { items, next_cursor } = await dataOf(client.api.GET('/api/v1/profiles', { params: { query } }));
+    const shown = items.map(({ name, agent, model, sandbox, is_default }) => {
+      return { name, agent, model, sandbox, is_default };
+    });
+    return {
+      message: 'Name one as profile of create_job or run_job. With the agent shell, the prompt is a shell script.',
+      fields: { items: shown, next_cursor },
+    };
   });
-  return first(largest(shown.length, (count) => fits(first(count), lengthFor(undefined))));
 }
+
+/** Profiles of a page, unless they are too long for an answer. */
+const PROFILES = 50;

@@ -8,7 +8,7 @@ import { ANSWER_LENGTH, type Answer, fits, largest, outcome, USUAL_LENGTH } from
 import { LOG_BYTES, MESSAGE_LENGTH } from './tool-table.ts';
 
 /*
- * What a job has written, in answers that fit into an agent's context: 8,000 characters unless the caller asks for more.
+ * What a job has written, in answers that fit into an agent's context: 8,000 bytes unless the caller asks for more.
  * The lines of an agent's CLI are made for programs, so they are shown as text; the bytes come on demand.
  */
 

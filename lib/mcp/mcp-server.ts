@@ -115,7 +115,7 @@ async function callTool(
   }
 }
 
-const TOO_LONG: Answer = { message: `The answer has more than ${ANSWER_LENGTH} characters.`, isError: true };
+const TOO_LONG: Answer = { message: `The answer has more than ${ANSWER_LENGTH} bytes.`, isError: true };
 
 function toolError(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };

@@ -502,6 +502,12 @@ export const TOOL_CONTRACTS: Readonly<
           "type": "integer",
           "minimum": 0,
           "description": "The next_offset of the last answer, to read further questions."
+        },
+        "limit": {
+          "minimum": 1,
+          "maximum": 20,
+          "type": "integer",
+          "description": "Maximum number of questions to return, with all of their texts. Default: what fits into a short answer."
         }
       },
       "required": [

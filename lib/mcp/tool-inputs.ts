@@ -5,7 +5,7 @@ import { createMessage } from '../contract/routes/messages.ts';
 import { readLogs, readResult } from '../contract/routes/output.ts';
 import { answerQuestion, listQuestions } from '../contract/routes/questions.ts';
 import { fileQuery, filesQuery } from '../contract/schemas/jobs/files.ts';
-import { LIST_LENGTH, LOG_BYTES, MESSAGE_LENGTH, READ_LENGTH, type ToolName } from './tool-table.ts';
+import { LIST_LENGTH, LOG_BYTES, MESSAGE_LENGTH, QUESTIONS_LENGTH, READ_LENGTH, type ToolName } from './tool-table.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -123,6 +123,12 @@ export const TOOL_INPUTS: Readonly<Record<ToolName, JsonSchema>> = {
         type: 'integer',
         minimum: 0,
         description: 'The next_offset of the last answer, to read further questions.',
+      },
+      limit: {
+        ...QUESTIONS_LENGTH,
+        type: 'integer',
+        description:
+          'Maximum number of questions to return, with all of their texts. Default: what fits into a short answer.',
       },
     },
     ['id'],

@@ -35,6 +35,8 @@ export const LOG_BYTES = { minimum: 4, maximum: 64 * 1024, default: 2 * 1024 } a
 export const MESSAGE_LENGTH = { minimum: 1, maximum: 32_000 } as const;
 /** Characters of a file or a diff that a tool returns. */
 export const READ_LENGTH = { minimum: 1, maximum: 40_000, default: 3_500 } as const;
+/** Questions that `list_questions` returns. */
+export const QUESTIONS_LENGTH = { minimum: 1, maximum: 20 } as const;
 /** Jobs that `list_jobs` returns. */
 export const LIST_LENGTH = { minimum: 1, maximum: 50, default: 20 } as const;
 

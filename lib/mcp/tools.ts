@@ -1,10 +1,11 @@
 import { dataOf } from '../client/data-of.ts';
 import { RequestError } from '../client/errors.ts';
 import type { JobFields, Promptq, Schemas } from '../client/promptq.ts';
-import { type Answer, fits, largest, outcome } from './answers.ts';
+import { type Answer, outcome } from './answers.ts';
 import type { UserAnswer } from './asking.ts';
 import { listFiles, listProfiles, readDiff, readFile } from './job-files.ts';
 import { lengthFor, type Query, type ResultQuery, readFewer, readLogs, resultOf } from './job-output.ts';
+import { listQuestions } from './job-questions.ts';
 import { LIST_LENGTH, type ToolName, WAIT_SECONDS, type Wire } from './tool-table.ts';
 import { giveAnswer, openQuestion, waitForChange } from './waiting.ts';
 
@@ -108,22 +109,7 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
     return { message, fields: { id, status, state_reason: reason, attempt, cancelled_jobs } };
   },
 
-  list_questions: async ({ client }, { id, offset = 0 }: Id & { readonly offset?: number }) => {
-    const { items } = await dataOf(client.api.GET('/api/v1/jobs/{id}/questions', { params: { path: { id } } }));
-    const isOpen = items.some(({ state }) => state === 'open');
-    const message = isOpen ? 'A question waits for an answer.' : 'No question waits for an answer.';
-    const first = (count: number): Answer => {
-      const end = offset + count;
-      return { message, fields: { items: items.slice(offset, end), next_offset: end < items.length ? end : null } };
-    };
-    // One at least, so that the next call gets further.
-    return first(
-      Math.max(
-        1,
-        largest(items.length, (count) => fits(first(count))),
-      ),
-    );
-  },
+  list_questions: async ({ client }, query: Parameters<typeof listQuestions>[1]) => await listQuestions(client, query),
 
   answer_question: async ({ client }, { id, ...body }: Id & Schemas['Answer']) => {
     const { status, state_reason } = await client.answer(id, body);

@@ -176,7 +176,7 @@ test('no answer is a stream: subscriptions and sessions are refused', async () =
   }
 });
 
-test('a long output is read in answers of at most 100,000 characters', async () => {
+test('a long output is read in answers of at most 100,000 bytes', async () => {
   const line = `\\e[32m"${'x'.repeat(58)}\\n`;
   const script = `for i in $(seq 2000); do printf '${line}'; printf '${line}' >&2; done`;
   const id = await createJob(service, { prompt: script, profile: 'shell' });
@@ -198,7 +198,7 @@ test('a long output is read in answers of at most 100,000 characters', async () 
   expect(stdout).toBe(`\u001b[32m"${'x'.repeat(58)}\n`.repeat(2_000));
 });
 
-test('an agent reads the files, the diff and the profiles in answers of at most 8,000 characters', async () => {
+test('an agent reads the files, the diff and the profiles in answers of at most 8,000 bytes', async () => {
   const read = async (name: string, args: object) => {
     const { text, json } = await post(request('tools/call', { name, arguments: args }));
     return { answered: text.length, ...json.result, ...json.result.structuredContent };

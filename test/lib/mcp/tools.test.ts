@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Promptq } from '../../../lib/client/promptq.ts';
-import { toolResult } from '../../../lib/mcp/answers.ts';
+import { type Answer, toolResult } from '../../../lib/mcp/answers.ts';
 import { TOOL_CALLS } from '../../../lib/mcp/tools.ts';
 import { startStandIn } from './stand-in-service.ts';
 
@@ -45,6 +45,7 @@ const call = async (name: keyof typeof TOOL_CALLS, args: object, more: Partial<C
     },
     args as never,
   );
+const bytesOf = (answer: Answer) => Buffer.byteLength(JSON.stringify(toolResult(answer)));
 const resultWith = async (more: object, args: object = {}) => {
   service.answers['GET /jobs/job_1/result'] = { ...RESULT, ...more };
   return (await call('job_result', { id: ID, ...args })).fields as Record<string, unknown>;
@@ -155,7 +156,7 @@ describe('what an agent has done is text', () => {
     const long = `cut line\n${stdout.repeat(500)}`;
     service.answers['GET /jobs/job_1/logs'] = { ...JOB, stdout: long, stdout_truncated: true };
     const answer = await call('job_logs', { id: ID });
-    expect(JSON.stringify(toolResult(answer)).length).toBeLessThanOrEqual(8_000);
+    expect(bytesOf(answer)).toBeLessThanOrEqual(8_000);
     expect(answer.fields).toMatchObject({
       output: expect.stringMatching(/error: no model\n$/),
       output_truncated: true,
@@ -163,10 +164,68 @@ describe('what an agent has done is text', () => {
   });
 });
 
-describe('an answer has at most 100,000 characters in both copies, and the next call reads on', () => {
+describe('questions come in answers of at most 8,000 bytes', () => {
+  const longest = (at: number) => ({
+    ...{ ...OPEN, id: `q_${at}`, state: 'answered', question: '"'.repeat(2_048), default: 'ü'.repeat(1_024) },
+    ...{ options: Array.from({ length: 10 }, () => 'o'.repeat(200)), answer: '\u0001'.repeat(16 * 1024) },
+  });
+  const read = async (args: object) => {
+    const answer = await call('list_questions', { id: ID, ...args });
+    return { bytes: bytesOf(answer), message: answer.message, ...(answer.fields as { items: object[] }) };
+  };
+
+  it('with cut texts, if a question alone is longer, and whole if the caller gives a limit', async () => {
+    const items = [1, 2].map(longest);
+    service.answers['GET /jobs/job_1/questions'] = { items };
+    const short = await read({});
+    expect(short).toMatchObject({ items: [{ id: 'q_1', answer: expect.stringMatching(/…$/) }], next_offset: 1 });
+    expect(short.bytes).toBeLessThanOrEqual(8_000);
+    expect(short.message).toContain('give limit 1');
+    expect(await read({ offset: 1 })).toMatchObject({ items: [{ id: 'q_2' }], next_offset: null });
+    service.answers['GET /jobs/job_1/questions'] = { items: items.map((item) => ({ ...item, answer: 'a' })) };
+    expect(await read({ limit: 2 })).toMatchObject({ items: items.map(({ id }) => ({ id, answer: 'a' })) });
+  });
+
+  it('as many as fit, none of them cut', async () => {
+    const items = Array.from({ length: 20 }, (_, at) => ({ ...OPEN, id: `q_${at}`, question: 'ü'.repeat(300) }));
+    service.answers['GET /jobs/job_1/questions'] = { items };
+    const read_ids: string[] = [];
+    for (let offset: number | null = 0; offset !== null; ) {
+      const part = (await read({ offset })) as unknown as { bytes: number; items: typeof items; next_offset: number };
+      expect(part.bytes).toBeLessThanOrEqual(8_000);
+      read_ids.push(...part.items.map(({ id }) => id));
+      offset = part.next_offset;
+    }
+    expect(read_ids).toEqual(items.map(({ id }) => id));
+  });
+});
+
+it('profiles come in pages of at most 8,000 bytes', async () => {
+  const items = Array.from({ length: 50 }, (_, at) => ({
+    name: `${'of-a-long-name-'.repeat(3)}${at}`,
+    agent: 'shell',
+  }));
+  // A page of the route, whose cursor is where the next one begins.
+  service.answers['GET /profiles'] = (query) => {
+    const from = Number(query.cursor ?? 0);
+    const end = from + Number(query.limit);
+    return { items: items.slice(from, end), next_cursor: end < items.length ? String(end) : null };
+  };
+  const found: unknown[] = [];
+  for (let cursor: unknown; cursor !== null; ) {
+    const answer = await call('list_profiles', { cursor });
+    expect(bytesOf(answer)).toBeLessThanOrEqual(8_000);
+    const fields = answer.fields as { items: { name: string }[]; next_cursor: string | null };
+    found.push(...fields.items.map(({ name }) => name));
+    cursor = fields.next_cursor;
+  }
+  expect(found).toEqual(items.map(({ name }) => name));
+});
+
+describe('an answer has at most 100,000 bytes in both copies, and the next call reads on', () => {
   const read = async (name: keyof typeof TOOL_CALLS, args: object) => {
     const answer = await call(name, { id: ID, ...args });
-    expect(JSON.stringify(toolResult(answer)).length).toBeLessThanOrEqual(100_000);
+    expect(bytesOf(answer)).toBeLessThanOrEqual(100_000);
     return answer.fields as Record<string, unknown> & { items: object[] };
   };
   // What JSON makes thirteen characters of, in both copies.
