@@ -78,6 +78,10 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
         ['depth of follow-ups of follow-ups', number(LIMITS.followUps.depth)],
         ['one block `follow-up-job`', `${number(LIMITS.followUps.blockBytes)} bytes`],
         ['search of an output for blocks that its receipt lacks', `${LIMITS.followUps.searchSeconds} s`],
+        [
+          'parameters of a project; characters of a name; of a value; bytes of them all, with descriptions',
+          `${number(LIMITS.parameters.perProject)}; ${LIMITS.parameters.nameLength}; ${number(LIMITS.parameters.valueLength)}; ${bytes(LIMITS.parameters.totalBytes)}`,
+        ],
         ['deploy bindings of a project', number(LIMITS.deployBindings.perProject)],
         [
           '`timeout_seconds` of a binding, for each command',

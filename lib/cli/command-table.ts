@@ -211,6 +211,22 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => await import('./commands/projects.ts'),
   },
   {
+    name: 'parameters',
+    about: 'list the parameters of a project, which its jobs get as environment variables, or set or remove some',
+    args: [
+      ['[settings...]', 'NAME=VALUE of each parameter to set; without any, and without --remove, they are listed'],
+    ],
+    options: [
+      { flags: '--project <name>', about: 'id or name of the project; default: local_project' },
+      { flags: '--description <text>', about: 'what the parameters that are set are for; an empty text: none' },
+      { flags: '--remove <name>', about: 'remove a parameter; repeatable', isList: true },
+      JSON_OPTION,
+    ],
+    routes: ['parameters.list', 'parameters.write', 'parameters.delete'],
+    json: 'ParameterList',
+    load: async () => await import('./commands/parameters.ts'),
+  },
+  {
     name: 'doctor',
     about: 'check the service, and report what is wrong and what to do',
     options: [{ flags: '--job [profile]', about: 'also run a small job; default profile: codex' }, JSON_OPTION],

@@ -761,7 +761,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an empty project
-         * @description The project must have no jobs and no deploy bindings. The token usage of its jobs remains in the statistics. A new job with the same project name creates the project again.
+         * @description The project must have no jobs and no deploy bindings. Its parameters are deleted with it. The token usage of its jobs remains in the statistics. A new job with the same project name creates the project again.
          */
         delete: operations["deleteProjects"];
         options?: never;
@@ -771,6 +771,50 @@ export interface paths {
          * @description Fields that are absent or null keep their values. Running jobs are not affected.
          */
         patch: operations["editProjects"];
+        trace?: never;
+    };
+    "/api/v1/parameters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the parameters of a project
+         * @description Returns the parameters of one project. A project that does not exist has none.
+         */
+        get: operations["listParameters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/parameters/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set a parameter of a project
+         * @description Every attempt of a job of the project that starts later gets the value in the environment variable `PROMPTQ_PARAM_NAME`, with the name in upper case; running jobs are not affected. A parameter is no place for a secret: a name or value that looks like one is refused. The project is created if there is none.
+         */
+        put: operations["writeParameters"];
+        post?: never;
+        /**
+         * Delete a parameter of a project
+         * @description Attempts that start later do not get it. Running jobs are not affected.
+         */
+        delete: operations["deleteParameters"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/openapi.json": {
@@ -1367,6 +1411,15 @@ export interface components {
             secret?: string | null;
             /** @description Whether only one job, including its deploy commands, can use a folder at a time. Other jobs with the same `cwd` wait. */
             exclusive_cwd?: boolean | null;
+        };
+        ParameterWrite: {
+            /**
+             * @description A text. What looks like a secret is refused, because every reader sees it.
+             * @example eu-central-1
+             */
+            value: string;
+            /** @description What it is for. Absent: unchanged. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
+            description?: "" | (string | null);
         };
         TokenCreation: {
             /**
@@ -2752,6 +2805,28 @@ export interface components {
             /** @description Name of the secret, never its value. */
             secret: string | null;
             exclusive_cwd: boolean;
+        };
+        ParameterList: {
+            items: components["schemas"]["Parameter"][];
+        };
+        Parameter: {
+            name: string;
+            value: string;
+            description: string | null;
+            /** @description The environment variable in which jobs get it. */
+            variable: string;
+            project_id: string;
+            project: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            updated_at: string;
         };
         OpenApiDocument: {
             /** @example 3.0.3 */
@@ -7154,6 +7229,193 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ProjectSettings"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    listParameters: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the project. Default: `local_project`. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The parameters, ordered by name. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "name": "text",
+                     *           "value": "text",
+                     *           "description": null,
+                     *           "variable": "text",
+                     *           "project_id": "text",
+                     *           "project": "text",
+                     *           "created_at": "2026-11-20T10:41:00.000Z",
+                     *           "updated_at": "2026-11-20T10:41:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ParameterList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    writeParameters: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the project. Default: `local_project`. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The name of the parameter. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "value": "eu-central-1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ParameterWrite"];
+            };
+        };
+        responses: {
+            /** @description The parameter was changed, or had this value. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "text",
+                     *       "value": "text",
+                     *       "description": null,
+                     *       "variable": "text",
+                     *       "project_id": "text",
+                     *       "project": "text",
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "updated_at": "2026-11-20T10:41:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Parameter"];
+                };
+            };
+            /** @description The parameter was created. */
+            201: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "text",
+                     *       "value": "text",
+                     *       "description": null,
+                     *       "variable": "text",
+                     *       "project_id": "text",
+                     *       "project": "text",
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "updated_at": "2026-11-20T10:41:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Parameter"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    deleteParameters: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the project. Default: `local_project`. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The name of the parameter. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deleted parameter. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "text",
+                     *       "value": "text",
+                     *       "description": null,
+                     *       "variable": "text",
+                     *       "project_id": "text",
+                     *       "project": "text",
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "updated_at": "2026-11-20T10:41:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Parameter"];
                 };
             };
             400: components["responses"]["InvalidRequest"];

@@ -121,6 +121,11 @@ export const LIMITS = {
     /** Secrets of a binding, the current one included. A further replacement removes the oldest before its time. */
     secrets: 5,
   },
+  /**
+   * Parameters of a project. They are stored in the project's item, which every claim of its jobs reads: `totalBytes` are
+   * those of all names, values and descriptions.
+   */
+  parameters: { perProject: 50, nameLength: 64, valueLength: 4_096, descriptionLength: 200, totalBytes: 32 * 1024 },
   /** Number of warnings of a job, and the length of each. */
   warnings: { count: 10, length: 160 },
   /** Attempts that a job lists. Earlier ones are read from their own records. */

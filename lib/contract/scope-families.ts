@@ -10,7 +10,6 @@ export const SCOPE_FAMILIES = {
   automations: { read: 'read', change: 'write' },
   diagrams: { read: 'admin', change: 'write' },
   exports: { read: 'read', change: 'admin' },
-  parameters: { read: 'admin', change: 'write' },
   platform: { read: 'read', change: 'admin' },
   projects: { read: 'admin', change: 'write' },
   templates: { read: 'read', change: 'admin' },

@@ -1,13 +1,7 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { ApiError } from '../contract/errors.ts';
 import type { ProjectEdit } from '../contract/schemas/project-settings.ts';
 import type { Registry } from '../platform/registry.ts';
-import { untilFirst } from '../platform/until-first.ts';
-
-/** Settings are stored in the project's item. */
-const KIND = 'project';
+import { changeProjectItem, readProjectItem } from './project-item.ts';
 
 /** How the jobs of a project run; absent: not set. */
 export const projectSettingsSchema = z.object({
@@ -19,12 +13,7 @@ export const projectSettingsSchema = z.object({
 });
 export type ProjectSettings = z.output<typeof projectSettingsSchema>;
 
-const itemSchema = z.object({ settings: projectSettingsSchema.default({}), settings_version: z.number().default(0) });
-
-/** The key of the item with a project's settings. */
-export function settingsKey(projectId: string): { kind: string; id: string } {
-  return { kind: KIND, id: projectId };
-}
+const itemSchema = z.object({ settings: projectSettingsSchema.default({}) });
 
 /** The settings in a project's item; undefined: there is none. */
 export function readSettingsItem(item: Record<string, unknown> | undefined): ProjectSettings {
@@ -44,16 +33,14 @@ export function viewProjectSettings({ repository, ref, setup, secret, exclusive_
 
 /** The settings of projects. */
 export class ProjectSettingsStore {
-  readonly #table: DynamoDBDocumentClient;
-  readonly #tableName: string;
+  readonly #registry: Registry;
 
-  constructor(options: Registry) {
-    this.#table = options.table;
-    this.#tableName = options.registryTable;
+  constructor(registry: Registry) {
+    this.#registry = registry;
   }
 
   async get(projectId: string): Promise<ProjectSettings> {
-    return readSettingsItem(await this.#read(projectId));
+    return readSettingsItem(await readProjectItem(this.#registry, projectId));
   }
 
   /**
@@ -61,41 +48,9 @@ export class ProjectSettingsStore {
    * @throws ApiError `not_found` if the project does not exist
    */
   async change(projectId: string, edit: ProjectEdit): Promise<ProjectSettings> {
-    return await untilFirst(async () => {
-      const read = await this.#read(projectId);
-      if (read === undefined) throw ApiError.of('not_found');
-      const { settings, settings_version: version } = itemSchema.parse(read);
-      const next = projectSettingsSchema.parse(without({ ...settings, ...edit }));
-      return (await this.#write(projectId, next, version)) ? { result: next } : undefined;
-    });
-  }
-
-  /** Consistently: a setting applies to every attempt that starts after its change was answered. */
-  async #read(projectId: string): Promise<Record<string, unknown> | undefined> {
-    const { Item } = await this.#table.send(
-      new GetCommand({ TableName: this.#tableName, Key: settingsKey(projectId), ConsistentRead: true }),
+    return await changeProjectItem(this.#registry, projectId, 'settings', (item) =>
+      projectSettingsSchema.parse(without({ ...readSettingsItem(item), ...edit })),
     );
-    return Item;
-  }
-
-  /** @returns false if another writer was faster */
-  async #write(projectId: string, settings: ProjectSettings, version: number): Promise<boolean> {
-    try {
-      await this.#table.send(
-        new UpdateCommand({
-          TableName: this.#tableName,
-          Key: { kind: KIND, id: projectId },
-          UpdateExpression: 'SET settings = :settings, settings_version = :next',
-          ConditionExpression:
-            'attribute_exists(id) AND (settings_version = :known OR attribute_not_exists(settings_version))',
-          ExpressionAttributeValues: { ':settings': settings, ':next': version + 1, ':known': version },
-        }),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
   }
 }
 

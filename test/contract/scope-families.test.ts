@@ -7,7 +7,6 @@ it.each([
   ['automations', 'read', 'write'],
   ['diagrams', 'admin', 'write'],
   ['exports', 'read', 'admin'],
-  ['parameters', 'admin', 'write'],
   ['platform', 'read', 'admin'],
   ['projects/p/diagrams', 'admin', 'write'],
   ['projects/p/parameters', 'admin', 'write'],

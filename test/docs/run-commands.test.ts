@@ -48,6 +48,11 @@ describe('the commands of the documents', () => {
     expect(JSON.parse(await paste(create))).toMatchObject({ project: 'shop', command: 'make publish', ready: true });
   });
 
+  test('docs/guide/rules-profiles-secrets.md, "Parameters of a project": set one', async () => {
+    const [set = ''] = shellBlocks('docs/guide/rules-profiles-secrets.md', 'Parameters of a project');
+    expect(JSON.parse(await paste(set))).toMatchObject({ project: 'shop', variable: 'PROMPTQ_PARAM_REGION' });
+  });
+
   test('docs/guide/vendor-accounts.md, "Vendor accounts": start, read, cancel and unlink', async () => {
     const [account = ''] = shellBlocks('docs/guide/vendor-accounts.md', 'Vendor accounts');
     const answers = (await paste(account.replaceAll(/(^curl .*?)(?=\s+#)/gm, '$1; echo'))).trim().split('\n');

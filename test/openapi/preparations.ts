@@ -87,6 +87,20 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
     },
     deleteProjects: { params: emptyProject },
     editProjects: { params: project, body: { exclusive_cwd: false } },
+    // The second time it is there already.
+    writeParameters: {
+      params: async () => ({ name: 'written' }),
+      query: { project: UNUSED },
+      body: { value: 'eu' },
+      also: [{}],
+    },
+    deleteParameters: {
+      params: async () => {
+        await service.api('PUT', `/parameters/goes?project=${UNUSED}`, { value: 'eu' });
+        return { name: 'goes' };
+      },
+      query: { project: UNUSED },
+    },
     readCodexAccount: { unreached: OTHER_VENDOR },
     startCodexAccount: { unreached: OTHER_VENDOR },
     cancelCodexAccount: {

@@ -1,6 +1,7 @@
 import { type Profile, type ProfileStore, secretNames } from '../../lib/catalog/profiles.ts';
 import { AGENT_DEFINITIONS, type AgentName, CREDENTIAL_VARIABLES } from '../../lib/contract/agents.ts';
 import { refusedKindOf } from '../../lib/contract/profile-variables.ts';
+import { parameterVariable } from '../../lib/contract/schemas/parameter.ts';
 import { ACCOUNT_VENDORS } from '../../lib/contract/vendors.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { proxySecrets, surroundingsIn } from '../../lib/platform/config/surroundings.ts';
@@ -75,6 +76,20 @@ export function plainEnvironment(env: WorkerEnv): Record<string, string> {
   // An account of a slot is another user.
   const user = PROMPTQ_SLOT_UID === undefined ? { USER, LOGNAME } : {};
   return given({ ...others, ...user, PATH, HOME, LANG, PROMPTQ_RUN_HOME });
+}
+
+/**
+ * The variables with parameters, which every agent and command of a job gets. A profile can't set variables of these names.
+ * @param project values of its parameters by name, when the attempt started
+ * @param own those of the job itself, which override its project's
+ */
+export function parameterVariables(
+  project: Readonly<Record<string, string>>,
+  own: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries({ ...project, ...own }).map(([name, value]) => [parameterVariable(name), value]),
+  );
 }
 
 /** Variables for an agent's CLI while it makes or ends a login. */

@@ -5,7 +5,7 @@ import { workingFolder } from '../../lib/jobs/lifecycle/working-folder.ts';
 import type { Outcome } from '../../lib/jobs/receipts/receipt.ts';
 import { whenCommandsAct } from '../../lib/jobs/threads/commands-turn.ts';
 import { timeoutText } from '../../lib/platform/config/timeout.ts';
-import { agentEnvironment, plainEnvironment, secretsOf } from '../agents/agent-environment.ts';
+import { agentEnvironment, parameterVariables, plainEnvironment, secretsOf } from '../agents/agent-environment.ts';
 import { type CommandEnd, runCommand } from '../commands/bash-command.ts';
 import { CancelledBeforeStartError } from '../commands/not-started-error.ts';
 import { survivorsText } from '../commands/process-tree.ts';
@@ -67,7 +67,7 @@ async function whatToDeploy({
 }
 
 async function environmentOf(
-  { worker, reads: { profile }, redaction }: Attempt,
+  { worker, reads: { profile, parameters }, redaction }: Attempt,
   { source, binding, personal }: { source: Job; binding: DeployBinding; personal: Readonly<Record<string, string>> },
 ): Promise<Record<string, string>> {
   const { env } = worker;
@@ -80,6 +80,7 @@ async function environmentOf(
     ...(shell === undefined
       ? { ...plainEnvironment(env), ...personal }
       : agentEnvironment(env, shell, secrets, personal)),
+    ...parameterVariables(parameters()),
     PROMPTQ_JOB_ID: source.id,
     PROMPTQ_PROJECT: withoutNul(source.project),
     PROMPTQ_BINDING: withoutNul(binding.name),

@@ -14,6 +14,7 @@ import type { Agent, AgentCommand } from '../agents/agent.ts';
 import {
   agentEnvironment,
   hiddenFromCommands,
+  parameterVariables,
   practiceUrlOf,
   secretsOf,
   variableWarnings,
@@ -76,6 +77,7 @@ export async function prepareAgent(attempt: AgentAttempt): Promise<PreparedAgent
   const deadline = () => deadlineOf(clocks.deadline(worker.clock.now()));
   const agentEnv = {
     ...agentEnvironment(env, profile, secrets, files.personal),
+    ...parameterVariables(attempt.reads.parameters()),
     PROMPTQ_ATTACHMENTS: files.attachments,
     ...deadline(),
   };

@@ -21,6 +21,8 @@ export const ACTION_WORDS: Readonly<Record<string, string>> = {
   'jobs.retry': 'Retried a job',
   'jobs.submit': 'Queued a draft',
   'messages.create': 'Sent a message to an agent',
+  'parameters.delete': 'Deleted a parameter of a project',
+  'parameters.write': 'Set a parameter of a project',
   'profiles.delete': 'Deleted a profile',
   'projects.delete': 'Deleted a project',
   'projects.edit': "Changed a project's settings",

@@ -35,6 +35,7 @@ import { createMessage, listMessages } from './messages.ts';
 import { readAgentSession, readLogs, readResult } from './output.ts';
 import { readEnvironment, readStats } from './overview.ts';
 import { beginSignIn, finishSignIn, signedOut, signOut } from './pages.ts';
+import { deleteParameter, listParameters, writeParameter } from './parameters.ts';
 import { deleteProject, editProject } from './project-settings.ts';
 import { answerQuestion, listQuestions } from './questions.ts';
 import { readHealth, readOpenApi } from './service.ts';
@@ -92,6 +93,9 @@ export const routes = defineRoutes([
   readFile,
   editProject,
   deleteProject,
+  listParameters,
+  writeParameter,
+  deleteParameter,
   callMcp,
   readOpenApi,
   listAuditLogs,

@@ -5,7 +5,9 @@ import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
 import { type Clock, timestamp } from '../../platform/aws/table-clock.ts';
 import type { OneAtATime } from '../../platform/one-at-a-time.ts';
 import type { Registry } from '../../platform/registry.ts';
-import { type ProjectSettings, readSettingsItem, settingsKey } from '../../projects/project-settings.ts';
+import { readParameterValues } from '../../projects/parameters.ts';
+import { projectKey } from '../../projects/project-item.ts';
+import { type ProjectSettings, readSettingsItem } from '../../projects/project-settings.ts';
 import type { ReceivedMessage } from '../dispatch/dispatch-queues.ts';
 import { isReady, secondsUntilDue, transition } from '../dispatch/transition.ts';
 import { readyKey } from '../indexes/ready-keys.ts';
@@ -47,6 +49,8 @@ export interface ClaimReads {
   readonly profile: Profile | undefined;
   /** The settings of the job's project. @throws Error if they can't be read, which fails the attempt, not the claim */
   readonly settings: () => ProjectSettings;
+  /** The parameters of the job's project: values by name. @throws Error if they can't be read, as above */
+  readonly parameters: () => Readonly<Record<string, string>>;
   /** The job's texts. @throws Error if they can't be read */
   readonly texts: () => Promise<JobTexts>;
 }
@@ -191,14 +195,15 @@ export async function readForClaim(
   const inItem = textsInItem(job);
   const keys = [
     profileKey(job.profile),
-    settingsKey(job.project_id),
+    projectKey(job.project_id),
     ...(inItem === undefined ? [textsKey(job)] : []),
   ] as const;
   const items = await batchGet(table, registryTable, keys, { consistent: true });
-  const [profile, settings, text] = keys.map((key) => items.find(({ kind, id }) => kind === key.kind && id === key.id));
+  const [profile, project, text] = keys.map((key) => items.find(({ kind, id }) => kind === key.kind && id === key.id));
   return {
     profile: profileOf(job.profile, profile),
-    settings: () => readSettingsItem(settings),
+    settings: () => readSettingsItem(project),
+    parameters: () => readParameterValues(project),
     texts: async () => inItem ?? (await (text === undefined ? texts.get(job) : texts.read(job, text))),
   };
 }

@@ -68,6 +68,7 @@ describe('the routes that a command calls', () => {
     list: [],
     profiles: [],
     projects: [],
+    parameters: ['region=eu', '--remove', 'region'],
     completion: ['bash'],
   };
 

@@ -36,6 +36,7 @@ const NOT_OUTPUT = {
     ...['Rule.name', 'Rule.text', 'JobDeployment.name', 'JobDeployment.open_url'],
     ...['args', 'children', 'env', 'env.secret', 'model', 'name'].map(of('Profile')),
     ...['name', 'ref', 'repository', 'secret', 'setup', 'workspace'].map(of('Project')),
+    ...['description', 'name', 'project', 'value'].map(of('Parameter')),
     ...['build_command', 'command', 'commands', 'deploy_command', 'framework', 'install_command'].map(
       of('DeployBinding'),
     ),
@@ -56,6 +57,7 @@ const NOT_OUTPUT = {
     ...['Job.model_used', 'JobSummary.model_used'],
     ...['Job.continues', 'Job.copied_from', 'Job.forked_from'],
     ...['JobSummary.continues', 'JobSummary.copied_from', 'JobSummary.forked_from', 'OpenApiDocument.openapi'],
+    'Parameter.variable',
   ],
 };
 

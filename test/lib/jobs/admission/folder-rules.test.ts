@@ -4,7 +4,7 @@ import { exclusiveFolder, folderName } from '../../../../lib/jobs/admission/fold
 import { leaveFolder } from '../../../../lib/jobs/admission/gates.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { NEWEST_JOB_SCHEMA } from '../../../../lib/jobs/lifecycle/newer-schema.ts';
-import { settingsKey } from '../../../../lib/projects/project-settings.ts';
+import { projectKey } from '../../../../lib/projects/project-item.ts';
 import { type QuietDeployment, quietDeployment } from '../../../simulation/worlds/quiet-deployment.ts';
 import { aJob, startedBy } from '../a-job.ts';
 
@@ -26,7 +26,7 @@ async function storeNewer({ table, env }: QuietDeployment, job: Job): Promise<vo
 describe('a folder is needed by one job alone', () => {
   it('if its project says so of the folders that jobs name, not of private ones', async () => {
     const deployment = quietDeployment();
-    const Item = { ...settingsKey('local_project'), settings: { exclusive_cwd: true } };
+    const Item = { ...projectKey('local_project'), settings: { exclusive_cwd: true } };
     await deployment.table.send(new PutCommand({ TableName: deployment.env.REGISTRY_TABLE, Item }));
     expect(await exclusiveFolder(deployment, aJob(), [])).toBeUndefined();
     expect(await exclusiveFolder(deployment, aJob({ cwd: 'work' }), [])).toMatch(/^[0-9a-f]{20}$/);
