@@ -94,6 +94,14 @@ export const PAGE_COMMANDS: Readonly<Record<string, CommandsOf>> = {
     command('Projects', ['projects'], 'GET', '/projects'),
     command('Jobs of a project', ['list', '--project=PROJECT'], 'GET', '/jobs?project=PROJECT'),
     api('Settings of a project', 'PATCH', '/projects/PROJECT', { repository: 'https://git.example.com/app.git' }),
+    command('Parameters of a project', ['parameters', '--project=PROJECT'], 'GET', '/parameters?project=PROJECT'),
+    command(
+      'Set a parameter',
+      ['parameters', '--project=PROJECT', 'region=eu-central-1'],
+      'PUT',
+      '/parameters/region?project=PROJECT',
+      { value: 'eu-central-1' },
+    ),
     api('Delete a project', 'DELETE', '/projects/PROJECT'),
   ],
   '/rules': () => [

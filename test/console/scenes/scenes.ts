@@ -240,6 +240,34 @@ export const SCENES: readonly Scene[] = [
       await shown(page, 'draft or queued job');
     },
   },
+  {
+    name: 'parameters',
+    path: () => '/projects',
+    act: async (page) => {
+      await asks('Parameters of storefront')(page);
+      await shown(page, 'PROMPTQ_PARAM_REGION');
+    },
+  },
+  {
+    name: 'parameters-secret',
+    path: () => '/projects',
+    act: async (page) => {
+      await asks('Parameters of storefront')(page);
+      await page.getByLabel('Name').fill('db_password');
+      await page.getByLabel('Value').fill('hunter2');
+      await page.getByRole('button', { name: 'Set parameter' }).click();
+      await shown(page, 'names a secret');
+    },
+  },
+  {
+    name: 'parameters-none',
+    path: () => '/projects',
+    before: asViewer,
+    act: async (page) => {
+      await asks('Parameters of handbook')(page);
+      await shown(page, 'The project has no parameters.');
+    },
+  },
   { name: 'delete-project', path: () => '/projects', act: asks('Delete storefront') },
   { name: 'user-menu', path: () => '/jobs', act: press(/admin@promptq/) },
   {

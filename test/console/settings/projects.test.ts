@@ -96,6 +96,45 @@ test("a project's settings are shown, changed, and removed by emptying them", as
   });
 });
 
+test("a project's parameters are set, changed, removed and set again, but no secret", async () => {
+  await service.api('POST', '/jobs', { prompt: 'x', project: 'orchard', draft: true });
+  const stored = async () =>
+    (await service.api('GET', '/parameters?project=orchard')).json.items.map(
+      ({ name, value, description }: Record<string, string>) => [name, value, description],
+    );
+  await visit(admin, '/projects');
+  await button(admin, 'Parameters of orchard').click();
+  const dialog = admin.getByRole('dialog');
+  await dialog.getByText('The project has no parameters.').waitFor();
+  await dialog.getByLabel('Name').fill('API Key');
+  await dialog.getByLabel('Value').fill('abc');
+  await button(admin, 'Set parameter').click();
+  await dialog.getByText('Enter 1 to 64 of a-z, 0-9 and _, a letter first.').waitFor();
+  await dialog.getByLabel('Name').fill('api_key');
+  await button(admin, 'Set parameter').click();
+  await dialog.getByText('"api_key" names a secret').waitFor();
+  await dialog.getByLabel('Name').fill('region');
+  await dialog.getByLabel('Value').fill('<b>eu</b>');
+  await dialog.getByLabel('Description').fill('Where it grows.');
+  await button(admin, 'Set parameter').click();
+  await dialog.getByText('PROMPTQ_PARAM_REGION').waitFor();
+  expect(await stored()).toEqual([['region', '<b>eu</b>', 'Where it grows.']]);
+  await button(admin, 'Edit region').click();
+  await dialog.getByLabel('Value').fill('us');
+  await dialog.getByLabel('Description').fill('');
+  await button(admin, 'Save').click();
+  await dialog.getByText('us', { exact: true }).waitFor();
+  expect(await stored()).toEqual([['region', 'us', null]]);
+  await button(admin, 'Remove region').click();
+  await dialog.getByText('region was removed.').waitFor();
+  expect(await stored()).toEqual([]);
+  await button(admin, 'Set parameter').click();
+  await dialog.getByText('PROMPTQ_PARAM_REGION').waitFor();
+  expect(await stored()).toEqual([['region', 'us', null]]);
+  await button(admin, 'Close').last().click();
+  await dialog.waitFor({ state: 'detached' });
+});
+
 test('a binding with a mistyped project is offered the existing one', async () => {
   await service.api('POST', '/jobs', { prompt: 'x', profile: 'shell', project: 'greenhouse', draft: true });
   const page = await openAs(browser, service.consoleUrl, 'admin', { path: '/bindings' });

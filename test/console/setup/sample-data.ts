@@ -67,6 +67,12 @@ const TURNS = {
 /** IDs of the sample jobs. */
 export type SampleJobs = Readonly<Record<keyof typeof JOBS | keyof typeof TURNS, string>>;
 
+const PARAMETERS = {
+  region: { value: 'eu-central-1', description: 'Where the shop is deployed.' },
+  languages: { value: 'de, en, fr' },
+  style: { value: 'Short sentences.\nNo exclamation marks, and never the word “simply”.' },
+};
+
 /**
  * Fills a local run with sample data: jobs in every state, bindings, tokens, rules, profiles.
  * @param admin a page signed in as admin, because only people can create tokens
@@ -79,6 +85,8 @@ export async function makeSampleData(service: ServiceUnderTest, admin: Page): Pr
     binding_mode: 'custom',
     command: 'echo "report published"',
   });
+  for (const [name, body] of Object.entries(PARAMETERS))
+    await called(service, 'PUT', `/parameters/${name}?project=storefront`, body);
   await called(service, 'POST', '/deploy-bindings', {
     project: 'shop window',
     binding_mode: 'web_framework',

@@ -56,8 +56,8 @@ export function DeleteProject({ project, onDone }: { project: Project; onDone: (
           </Alert>
         )}
         <Box>
-          “{project.name}” has no jobs{known && ' and no deploy bindings'}. Its settings are deleted. Statistics keep
-          the usage of its jobs. A job that names the project creates it again.
+          “{project.name}” has no jobs{known && ' and no deploy bindings'}. Its settings and parameters are deleted.
+          Statistics keep the usage of its jobs. A job that names the project creates it again.
         </Box>
       </SpaceBetween>
     </ConfirmDialog>

@@ -19,6 +19,7 @@ import { type Project, projectsQuery } from '../catalog-queries.ts';
 import { CatalogTable } from './catalog-table.tsx';
 
 const DeleteProject = lazyPart(() => import('./delete-project.tsx'), 'DeleteProject');
+const ProjectParameters = lazyPart(() => import('../../parameters/project-parameters.tsx'), 'ProjectParameters');
 const EditProject = lazyPart(() => import('./edit-project.tsx'), 'EditProject');
 
 /** The projects with the counts of their jobs. */
@@ -27,6 +28,7 @@ export function ProjectsPage() {
   const projects = useInfiniteQuery({ ...projectsQuery, refetchInterval: 10_000 });
   const mayAct = useMayAct();
   const [edited, setEdited] = useState<Project>();
+  const [parametrized, setParametrized] = useState<Project>();
   const [toDelete, setToDelete] = useState<Project>();
   return (
     <>
@@ -39,7 +41,10 @@ export function ProjectsPage() {
           </>
         }
         list={projects}
-        columns={mayAct ? [...COLUMNS, actions(setEdited, setToDelete)] : COLUMNS}
+        columns={[
+          ...COLUMNS,
+          actions(mayAct, { onParameters: setParametrized, onEdit: setEdited, onDelete: setToDelete }),
+        ]}
         trackBy={(project) => project.id}
         empty={
           <EmptyList title="No projects yet" action={mayAct && <LinkButton to="/jobs/new">New job</LinkButton>}>
@@ -52,6 +57,11 @@ export function ProjectsPage() {
           <EditProject project={edited} onDone={() => setEdited(undefined)} />
         </Part>
       )}
+      {parametrized && (
+        <Part>
+          <ProjectParameters project={parametrized} onDone={() => setParametrized(undefined)} />
+        </Part>
+      )}
       {toDelete && (
         <Part>
           <DeleteProject project={toDelete} onDone={() => setToDelete(undefined)} />
@@ -61,22 +71,32 @@ export function ProjectsPage() {
   );
 }
 
-function actions(
-  onEdit: (project: Project) => void,
-  onDelete: (project: Project) => void,
-): TableProps.ColumnDefinition<Project> {
+interface Actions {
+  readonly onParameters: (project: Project) => void;
+  readonly onEdit: (project: Project) => void;
+  readonly onDelete: (project: Project) => void;
+}
+
+function actions(mayAct: boolean, { onParameters, onEdit, onDelete }: Actions): TableProps.ColumnDefinition<Project> {
   return {
     id: 'actions',
     header: 'Actions',
-    minWidth: 125,
+    minWidth: 145,
     cell: (project) => (
       <SpaceBetween size="xs" direction="horizontal">
-        <Button variant="inline-link" ariaLabel={`Settings of ${project.name}`} onClick={() => onEdit(project)}>
-          Settings
+        <Button variant="inline-link" ariaLabel={`Parameters of ${project.name}`} onClick={() => onParameters(project)}>
+          Parameters
         </Button>
-        <Button variant="inline-link" ariaLabel={`Delete ${project.name}`} onClick={() => onDelete(project)}>
-          Delete
-        </Button>
+        {mayAct && (
+          <Button variant="inline-link" ariaLabel={`Settings of ${project.name}`} onClick={() => onEdit(project)}>
+            Settings
+          </Button>
+        )}
+        {mayAct && (
+          <Button variant="inline-link" ariaLabel={`Delete ${project.name}`} onClick={() => onDelete(project)}>
+            Delete
+          </Button>
+        )}
       </SpaceBetween>
     ),
   };
