@@ -93,6 +93,8 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
           number(LIMITS.deployBindings.secrets),
         ],
         ['a signed call', `${LIMITS.deployBindings.callSeconds} seconds`],
+        ['diagrams of a project', number(LIMITS.diagrams.perProject)],
+        ['text of a diagram', bytes(LIMITS.diagrams.textBytes)],
         [`${LISTS_IN_WORDS} that one import changes`, number(LIMITS.catalog.changes)],
         [
           `imported ${CATALOG_LIST_NAMES.join('; ')}`,

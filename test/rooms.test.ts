@@ -18,6 +18,7 @@ const LARGER: Readonly<Record<string, string>> = {
   'lib/cli/commands': 'one file a command',
   'lib/contract': 'tables that everything else is derived from, each found by its name',
   'lib/contract/routes': 'one file for each resource of the interface',
+  'lib/contract/schemas': 'one file for each resource of the interface',
   'lib/jobs/lifecycle': 'one file for each subject of a decision',
   'lib/platform/config': 'one file for each part of the settings',
 };
@@ -48,7 +49,7 @@ const FLOORS = [
   ['lib/client', 'lib/platform', 'lib/vendors'],
   ['lib/access', 'lib/accounts', 'lib/catalog', 'lib/counters', 'lib/mcp'],
   ['lib/projects'],
-  ['lib/bindings'],
+  ['lib/bindings', 'lib/diagrams'],
   ['lib/jobs'],
   ['lib/workers'],
   ['lib/deployments', 'lib/stats'],

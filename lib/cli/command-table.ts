@@ -5,6 +5,7 @@ import type { CommandSpec } from './base/context.ts';
 import type { OptionSpec } from './base/option.ts';
 import { IDEMPOTENCY_KEY, JOB, JOB_OPTIONS, JSON_OPTION, LOG_EVENTS, RAW, WAITING } from './jobs/job-options.ts';
 import { LIST_OPTIONS } from './jobs/list-options.ts';
+import { PROJECT_COMMANDS } from './project-commands.ts';
 import { RUN_COMMANDS } from './run-commands.ts';
 
 const ATTEMPT: OptionSpec = { flags: '--attempt <n>', about: 'an earlier attempt', isNumber: true };
@@ -202,30 +203,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     json: 'ProfileList',
     load: async () => await import('./commands/profiles.ts'),
   },
-  {
-    name: 'projects',
-    about: 'list projects and their jobs',
-    options: [JSON_OPTION],
-    routes: ['projects.list'],
-    json: 'ProjectList',
-    load: async () => await import('./commands/projects.ts'),
-  },
-  {
-    name: 'parameters',
-    about: 'list the parameters of a project, which its jobs get as environment variables, or set or remove some',
-    args: [
-      ['[settings...]', 'NAME=VALUE of each parameter to set; without any, and without --remove, they are listed'],
-    ],
-    options: [
-      { flags: '--project <name>', about: 'id or name of the project; default: local_project' },
-      { flags: '--description <text>', about: 'what the parameters that are set are for; an empty text: none' },
-      { flags: '--remove <name>', about: 'remove a parameter; repeatable', isList: true },
-      JSON_OPTION,
-    ],
-    routes: ['parameters.list', 'parameters.write', 'parameters.delete'],
-    json: 'ParameterList',
-    load: async () => await import('./commands/parameters.ts'),
-  },
+  ...PROJECT_COMMANDS,
   {
     name: 'doctor',
     about: 'check the service, and report what is wrong and what to do',

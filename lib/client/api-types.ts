@@ -761,7 +761,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an empty project
-         * @description The project must have no jobs and no deploy bindings. Its parameters are deleted with it. The token usage of its jobs remains in the statistics. A new job with the same project name creates the project again.
+         * @description The project must have no jobs, deploy bindings or diagrams. Its parameters are deleted with it. The token usage of its jobs remains in the statistics. A new job with the same project name creates the project again.
          */
         delete: operations["deleteProjects"];
         options?: never;
@@ -812,6 +812,54 @@ export interface paths {
          * @description Attempts that start later do not get it. Running jobs are not affected.
          */
         delete: operations["deleteParameters"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/diagrams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the diagrams of a project
+         * @description Returns them without their texts.
+         */
+        get: operations["listDiagrams"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/diagrams/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a diagram
+         * @description Returns a diagram with its text.
+         */
+        get: operations["readDiagrams"];
+        /**
+         * Create or replace a diagram
+         * @description Stores a diagram of a project, which is created if it does not exist. Each job of the project that starts afterwards finds the text in the file `$PROMPTQ_CONTEXT/diagrams/NAME.mmd`.
+         */
+        put: operations["writeDiagrams"];
+        post?: never;
+        /**
+         * Delete a diagram
+         * @description Running jobs keep their file.
+         */
+        delete: operations["deleteDiagrams"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1420,6 +1468,16 @@ export interface components {
             value: string;
             /** @description What it is for. Absent: unchanged. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
             description?: "" | (string | null);
+        };
+        DiagramWrite: {
+            /**
+             * @description Mermaid text, at most 65536 bytes. Its syntax is not checked.
+             * @example flowchart LR
+             *       Order --> Invoice
+             */
+            text: string;
+            /** @description Id of the job that made the diagram. Default: unchanged, or none. */
+            source_job?: string | null;
         };
         TokenCreation: {
             /**
@@ -2827,6 +2885,48 @@ export interface components {
              * @example 2026-11-20T10:41:00.000Z
              */
             updated_at: string;
+        };
+        DiagramList: {
+            items: components["schemas"]["DiagramSummary"][];
+        };
+        DiagramSummary: {
+            project_id: string;
+            project: string;
+            name: string;
+            /** @description Length of the text in UTF-8. */
+            bytes: number;
+            /** @description Id of the job that made it. */
+            source_job: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            updated_at: string;
+        };
+        Diagram: {
+            project_id: string;
+            project: string;
+            name: string;
+            /** @description Length of the text in UTF-8. */
+            bytes: number;
+            /** @description Id of the job that made it. */
+            source_job: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            updated_at: string;
+            text: string;
         };
         OpenApiDocument: {
             /** @example 3.0.3 */
@@ -7416,6 +7516,244 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Parameter"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    listDiagrams: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the project. Default: `local_project`. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The diagrams, ordered by name. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "project_id": "text",
+                     *           "project": "text",
+                     *           "name": "text",
+                     *           "bytes": 0,
+                     *           "source_job": null,
+                     *           "created_at": "2026-11-20T10:41:00.000Z",
+                     *           "updated_at": "2026-11-20T10:41:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DiagramList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    readDiagrams: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the project. Default: `local_project`. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The name of the diagram. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The diagram. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "project_id": "text",
+                     *       "project": "text",
+                     *       "name": "text",
+                     *       "bytes": 0,
+                     *       "source_job": null,
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "updated_at": "2026-11-20T10:41:00.000Z",
+                     *       "text": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Diagram"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    writeDiagrams: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the project. Default: `local_project`. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The name of the diagram. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "flowchart LR\n  Order --> Invoice"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DiagramWrite"];
+            };
+        };
+        responses: {
+            /** @description The diagram was replaced. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "project_id": "text",
+                     *       "project": "text",
+                     *       "name": "text",
+                     *       "bytes": 0,
+                     *       "source_job": null,
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "updated_at": "2026-11-20T10:41:00.000Z",
+                     *       "text": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Diagram"];
+                };
+            };
+            /** @description The diagram was created. */
+            201: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "project_id": "text",
+                     *       "project": "text",
+                     *       "name": "text",
+                     *       "bytes": 0,
+                     *       "source_job": null,
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "updated_at": "2026-11-20T10:41:00.000Z",
+                     *       "text": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Diagram"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    deleteDiagrams: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the project. Default: `local_project`. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The name of the diagram. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deleted diagram. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "project_id": "text",
+                     *       "project": "text",
+                     *       "name": "text",
+                     *       "bytes": 0,
+                     *       "source_job": null,
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "updated_at": "2026-11-20T10:41:00.000Z",
+                     *       "text": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Diagram"];
                 };
             };
             400: components["responses"]["InvalidRequest"];

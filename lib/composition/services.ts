@@ -11,6 +11,7 @@ import { ProfileStore } from '../catalog/profiles.ts';
 import { RuleStore } from '../catalog/rules.ts';
 import { JobCounts } from '../counters/counts.ts';
 import { DeliveryQueue } from '../deployments/calls/delivery-queue.ts';
+import { DiagramStore } from '../diagrams/diagram-store.ts';
 import { readyIndex } from '../jobs/admission/claim.ts';
 import { ProbeStore } from '../jobs/admission/probes.ts';
 import { SlotStore } from '../jobs/admission/slots.ts';
@@ -180,6 +181,7 @@ export function createReconciler(
     texts: createTexts(from),
     profiles: new ProfileStore(registry),
     rules: new RuleStore(registry),
+    diagrams: new DiagramStore(registry),
     projects: new ProjectStore(registry),
     folders: createFolders(from),
     agents: env.PROMPTQ_AGENTS,

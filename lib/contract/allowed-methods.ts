@@ -40,6 +40,8 @@ export const ALLOWED_METHODS: Readonly<Record<string, readonly string[]>> = {
   '/api/v1/projects/{id}': ['DELETE', 'PATCH'],
   '/api/v1/parameters': ['GET'],
   '/api/v1/parameters/{name}': ['DELETE', 'PUT'],
+  '/api/v1/diagrams': ['GET'],
+  '/api/v1/diagrams/{name}': ['DELETE', 'GET', 'PUT'],
   '/api/v1/mcp': ['POST'],
   '/api/v1/openapi.json': ['GET'],
   '/api/v1/audit-logs': ['GET'],

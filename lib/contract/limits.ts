@@ -126,6 +126,8 @@ export const LIMITS = {
    * those of all names, values and descriptions.
    */
   parameters: { perProject: 50, nameLength: 64, valueLength: 4_096, descriptionLength: 200, totalBytes: 32 * 1024 },
+  /** Diagrams of one project, bytes of the text of one, and the length of its name, which is that of a file too. */
+  diagrams: { perProject: 50, textBytes: 64 * 1024, nameLength: 64 },
   /** Number of warnings of a job, and the length of each. */
   warnings: { count: 10, length: 160 },
   /** Attempts that a job lists. Earlier ones are read from their own records. */

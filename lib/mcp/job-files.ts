@@ -49,7 +49,7 @@ export async function readFile(client: Promptq, { path, ...part }: Part & { read
   try {
     const params = { path: { id }, query };
     const content = await dataOf(client.api.GET('/api/v1/jobs/{id}/files/content', { params, parseAs: 'arrayBuffer' }));
-    return textPart(content, part, `${path} is no text. A person can download it.`);
+    return contentPart(content, part, `${path} is no text. A person can download it.`);
   } catch (error) {
     const reason = error instanceof RequestError && error.body.error === 'not_found' ? error.body.details : undefined;
     if (reason === undefined) throw error;
@@ -69,20 +69,21 @@ export async function readDiff(client: Promptq, { id, ...part }: Part): Promise<
     const content = await dataOf(
       client.api.GET('/api/v1/jobs/{id}/attachments/{name}', { params, parseAs: 'arrayBuffer' }),
     );
-    return textPart(content, part, 'The diff is no text.');
+    return contentPart(content, part, 'The diff is no text.');
   } catch (error) {
     if (!(error instanceof RequestError) || error.body.error !== 'not_found') throw error;
     return { message: 'The job has no diff: it changed nothing, or its project has no repository. Try list_files.' };
   }
 }
 
-function textPart(
-  content: ArrayBuffer,
-  { offset = 0, limit }: Pick<Part, 'offset' | 'limit'>,
-  otherwise: string,
-): Answer {
+function contentPart(content: ArrayBuffer, part: Pick<Part, 'offset' | 'limit'>, otherwise: string): Answer {
   const text = textOf(content);
   if (text === undefined) return { message: otherwise, fields: { bytes: content.byteLength }, isError: true };
+  return textPart(text, part);
+}
+
+/** A part of a text, as long as fits. */
+export function textPart(text: string, { offset = 0, limit }: Pick<Part, 'offset' | 'limit'>): Answer {
   const part = (count: number): Answer => {
     const end = offset + count;
     const isLast = end >= text.length;

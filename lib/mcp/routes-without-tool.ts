@@ -36,6 +36,7 @@ export const ROUTES_WITHOUT_TOOL: Readonly<Record<string, string>> = {
   'profiles.delete': ADMIN,
   'config.import': ADMIN,
   'config.export': ADMIN,
+  'diagrams.delete': PERSON,
   'projects.list': LATER,
   'projects.edit': ADMIN,
   'projects.delete': ADMIN,

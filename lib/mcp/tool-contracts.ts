@@ -733,6 +733,105 @@ export const TOOL_CONTRACTS: Readonly<
       "additionalProperties": false
     }
   },
+  "list_diagrams": {
+    "scopes": [
+      "read"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "project": {
+          "description": "Id or name of the project. Default: `local_project`.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 100
+        },
+        "offset": {
+          "type": "integer",
+          "minimum": 0,
+          "description": "The next_offset of the last answer."
+        }
+      },
+      "required": [],
+      "additionalProperties": false
+    }
+  },
+  "read_diagram": {
+    "scopes": [
+      "read"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "name": {
+          "type": "string",
+          "pattern": "^[a-z0-9][a-z0-9_-]{0,63}$",
+          "description": "The name of the diagram.",
+          "example": "order-flow"
+        },
+        "project": {
+          "description": "Id or name of the project. Default: `local_project`.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 100
+        },
+        "offset": {
+          "type": "integer",
+          "minimum": 0,
+          "description": "The next_offset of the last answer."
+        },
+        "limit": {
+          "minimum": 1,
+          "maximum": 40000,
+          "default": 3500,
+          "type": "integer",
+          "description": "Maximum number of characters to return. Fewer come if the answer would be too long."
+        }
+      },
+      "required": [
+        "name"
+      ],
+      "additionalProperties": false
+    }
+  },
+  "keep_diagram": {
+    "scopes": [
+      "write"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "name": {
+          "type": "string",
+          "pattern": "^[a-z0-9][a-z0-9_-]{0,63}$",
+          "description": "The name of the diagram.",
+          "example": "order-flow"
+        },
+        "project": {
+          "description": "Id or name of the project. Default: `local_project`.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 100
+        },
+        "text": {
+          "type": "string",
+          "description": "Mermaid text, at most 65536 bytes. Its syntax is not checked.",
+          "example": "flowchart LR\n  Order --> Invoice"
+        },
+        "source_job": {
+          "description": "Id of the job that made the diagram. Default: unchanged, or none.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255
+        }
+      },
+      "required": [
+        "name",
+        "text"
+      ],
+      "additionalProperties": false
+    }
+  },
   "list_profiles": {
     "scopes": [
       "read"

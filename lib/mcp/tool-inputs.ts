@@ -4,6 +4,7 @@ import { cancelJob, createJob, listJobs, readJobStatus } from '../contract/route
 import { createMessage } from '../contract/routes/messages.ts';
 import { readLogs, readResult } from '../contract/routes/output.ts';
 import { answerQuestion, listQuestions } from '../contract/routes/questions.ts';
+import { diagramParams, diagramQuery, diagramWrite } from '../contract/schemas/diagram.ts';
 import { fileQuery, filesQuery } from '../contract/schemas/jobs/files.ts';
 import { LIST_LENGTH, LOG_BYTES, MESSAGE_LENGTH, QUESTIONS_LENGTH, READ_LENGTH, type ToolName } from './tool-table.ts';
 
@@ -138,6 +139,12 @@ export const TOOL_INPUTS: Readonly<Record<ToolName, JsonSchema>> = {
   list_files: schemaOf({ ...job.shape, ...filesQuery.shape }, { offset: OFFSET }, ['id']),
   read_file: schemaOf({ ...job.shape, ...fileQuery.shape }, { offset: OFFSET, limit: LIMIT }, ['id', 'path']),
   read_diff: schemaOf({ ...job.shape, attempt }, { offset: OFFSET, limit: LIMIT }, ['id']),
+  list_diagrams: schemaOf(diagramQuery.shape, { offset: OFFSET }),
+  read_diagram: schemaOf({ ...diagramParams.shape, ...diagramQuery.shape }, { offset: OFFSET, limit: LIMIT }, ['name']),
+  keep_diagram: schemaOf({ ...diagramParams.shape, ...diagramQuery.shape, ...diagramWrite.shape }, {}, [
+    'name',
+    'text',
+  ]),
   list_profiles: schemaOf({ cursor: listProfiles.query.shape.cursor }, {}),
 };
 

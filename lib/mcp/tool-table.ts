@@ -166,6 +166,28 @@ export const TOOLS = [
     hints: READS,
   },
   {
+    name: 'list_diagrams',
+    title: 'list the diagrams of a project',
+    about: `Lists the Mermaid diagrams that are kept with a project. Every job of the project finds them as files in $PROMPTQ_CONTEXT/diagrams. To read on, give next_offset as offset. ${UNTRUSTED}`,
+    routes: ['diagrams.list'],
+    hints: READS,
+  },
+  {
+    name: 'read_diagram',
+    title: 'read a diagram of a project, in parts',
+    about: `Returns a part of the Mermaid text of a diagram that list_diagrams names. To read on, give next_offset as offset; limit asks for more at once. ${UNTRUSTED}`,
+    routes: ['diagrams.read'],
+    hints: READS,
+  },
+  {
+    name: 'keep_diagram',
+    title: 'keep a diagram with a project',
+    about:
+      'Stores a Mermaid diagram under a name, such as one that a job has answered, for people and for later jobs of the project. A diagram of that name is replaced: call list_diagrams first.',
+    routes: ['diagrams.write'],
+    hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+  },
+  {
     name: 'list_profiles',
     title: 'list the profiles that jobs can have',
     about:

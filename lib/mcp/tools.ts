@@ -6,6 +6,7 @@ import type { UserAnswer } from './asking.ts';
 import { listFiles, listProfiles, readDiff, readFile } from './job-files.ts';
 import { lengthFor, type Query, type ResultQuery, readFewer, readLogs, resultOf } from './job-output.ts';
 import { listQuestions } from './job-questions.ts';
+import { keepDiagram, listDiagrams, readDiagram } from './project-diagrams.ts';
 import { LIST_LENGTH, type ToolName, WAIT_SECONDS, type Wire } from './tool-table.ts';
 import { giveAnswer, openQuestion, waitForChange } from './waiting.ts';
 
@@ -132,6 +133,12 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
   read_file: async ({ client }, query: Parameters<typeof readFile>[1]) => await readFile(client, query),
 
   read_diff: async ({ client }, query: Parameters<typeof readDiff>[1]) => await readDiff(client, query),
+
+  list_diagrams: async ({ client }, query: Parameters<typeof listDiagrams>[1]) => await listDiagrams(client, query),
+
+  read_diagram: async ({ client }, query: Parameters<typeof readDiagram>[1]) => await readDiagram(client, query),
+
+  keep_diagram: async ({ client }, query: Parameters<typeof keepDiagram>[1]) => await keepDiagram(client, query),
 
   list_profiles: async ({ client }, query: Parameters<typeof listProfiles>[1]) => await listProfiles(client, query),
 };

@@ -15,6 +15,11 @@ export function projectKey(projectId: string): { kind: string; id: string } {
   return { kind: KIND, id: projectId };
 }
 
+/** The number of diagrams of a project, by its item. */
+export function readDiagramCount(item: Record<string, unknown> | undefined): number {
+  return Number(item?.diagrams ?? 0);
+}
+
 /** Consistently: what is set applies to every attempt that starts after its change was answered. */
 export async function readProjectItem(
   { table, registryTable }: Registry,

@@ -7,6 +7,7 @@ import type { Clock } from '../platform/aws/table-clock.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import type { Registry } from '../platform/registry.ts';
 import { registryPage } from '../platform/registry-page.ts';
+import { readDiagramCount, readProjectItem } from './project-item.ts';
 import { type ProjectSettings, projectSettingsSchema } from './project-settings.ts';
 
 const KIND = 'project';
@@ -47,14 +48,30 @@ export class ProjectStore {
     return undefined;
   }
 
-  /** @returns the removed project; undefined if it no longer exists */
-  async remove(id: string): Promise<SetProject | undefined> {
-    const item = { TableName: this.#tableName, Key: { kind: KIND, id } };
+  /** @returns the removed project; `kept`, because it has diagrams; undefined if it no longer exists */
+  async remove(id: string): Promise<SetProject | 'kept' | undefined> {
     // Read first: a delete whose answer was lost is repeated, and then finds nothing.
-    const { Item } = await this.#table.send(new GetCommand({ ...item, ConsistentRead: true }));
+    const Item = await this.#item(id);
     if (Item === undefined) return undefined;
-    await this.#table.send(new DeleteCommand(item));
+    try {
+      await this.#table.send(
+        new DeleteCommand({
+          TableName: this.#tableName,
+          Key: { kind: KIND, id },
+          ConditionExpression: 'attribute_not_exists(diagrams) OR diagrams = :none',
+          ExpressionAttributeValues: { ':none': 0 },
+        }),
+      );
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return 'kept';
+      throw error;
+    }
     return setProjectSchema.parse(Item);
+  }
+
+  /** The number of the diagrams of a project, as of now. */
+  async diagramCount(id: string): Promise<number> {
+    return readDiagramCount(await this.#item(id));
   }
 
   /** Sorted by id. */
@@ -62,6 +79,10 @@ export class ProjectStore {
     const registry = { table: this.#table, registryTable: this.#tableName };
     const { items, nextCursor } = await registryPage(registry, KIND, query);
     return { items: items.map((item) => setProjectSchema.parse(item)), nextCursor };
+  }
+
+  async #item(id: string): Promise<Record<string, unknown> | undefined> {
+    return await readProjectItem({ table: this.#table, registryTable: this.#tableName }, id);
   }
 
   async #get(key: { kind: string; id: string }): Promise<Project | undefined> {

@@ -18,10 +18,10 @@ interface RemoveProjectContext {
 }
 
 /**
- * Removes a project that has no jobs and no deploy bindings.
+ * Removes a project that has no jobs, deploy bindings or diagrams.
  * @param reference its id or name
  * @returns the removed project
- * @throws ApiError `not_found`; `invalid_state` while it has jobs or bindings
+ * @throws ApiError `not_found`; `invalid_state` while it has any
  */
 export async function removeProject(
   { registry, projects, bindings, workspaces }: RemoveProjectContext,
@@ -32,18 +32,22 @@ export async function removeProject(
   const [stats] = await readProjectStats(registry, [project]);
   const jobs = Object.values(stats?.jobCounts ?? {}).reduce((sum, count) => sum + count, 0);
   const bound = (await bindings.list(project.id)).length;
-  if (jobs > 0 || bound > 0) {
+  const removed = jobs > 0 || bound > 0 ? 'kept' : await projects.remove(project.id);
+  if (removed === undefined) throw ApiError.of('not_found');
+  if (removed === 'kept') {
+    const diagrams = await projects.diagramCount(project.id);
+    const parts = [counted(jobs, 'job'), counted(bound, 'deploy binding'), counted(diagrams, 'diagram')];
     throw ApiError.because(
       'invalid_state',
-      `delete: project ${project.id} has ${counted(jobs, 'job')} and ${counted(bound, 'deploy binding')}; only an empty project can be deleted`,
-      { action: 'delete', jobs, bindings: bound },
+      `delete: project ${project.id} has ${WORDS.format(parts)}; only an empty project can be deleted`,
+      { action: 'delete', jobs, bindings: bound, diagrams },
     );
   }
-  const removed = await projects.remove(project.id);
-  if (removed === undefined) throw ApiError.of('not_found');
   const { settings, ...rest } = removed;
   return { ...rest, workspace: join(workspaces, project.id), ...viewProjectSettings(settings) };
 }
+
+const WORDS = new Intl.ListFormat('en-GB');
 
 function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -5,7 +5,6 @@ import { SCOPE_FAMILIES, unmappedScope } from '../../lib/contract/scope-families
 
 it.each([
   ['automations', 'read', 'write'],
-  ['diagrams', 'admin', 'write'],
   ['exports', 'read', 'admin'],
   ['platform', 'read', 'admin'],
   ['projects/p/diagrams', 'admin', 'write'],

@@ -34,6 +34,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/guide/command-line.md > Completion': 'test/bin/promptq/guide.test.ts',
   'docs/guide/deploy-bindings.md > Deploy bindings': 'test/docs/run-commands.test.ts',
   'docs/guide/rules-profiles-secrets.md > Parameters of a project': 'test/docs/run-commands.test.ts',
+  'docs/guide/diagrams.md > Diagrams': 'test/bin/promptq/diagrams.test.ts',
   'docs/guide/vendor-accounts.md > Vendor accounts': 'test/docs/run-commands.test.ts',
   'docs/operate/doctor.md > The doctor': 'test/docs/run-commands.test.ts',
   'docs/operate/runbook.md > Dead letters of the deliveries queue': 'test/docs/aws-commands.test.ts',

@@ -36,7 +36,7 @@ const OTHER_VENDOR = { 404: 'needs a deployment without the vendor: test/api/acc
 /** @param admin signed in as an administrator. */
 export function prepare(service: ServiceUnderTest, admin: Browser) {
   const jobs = new PreparedJobs(service);
-  const { project, emptyProject, binding, token, session } = preparedThings(service, admin);
+  const { project, emptyProject, diagram, binding, token, session } = preparedThings(service, admin);
   // One for all: a project can have only so many.
   let acting: Promise<string> | undefined;
   const actingBinding = async () => {
@@ -85,6 +85,16 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
     retryDeployments: {
       params: async () => ({ ...(await jobs.ended()), binding: await actingBinding() }),
     },
+    readDiagrams: { params: diagram, query: { project: UNUSED } },
+    writeDiagrams: {
+      params: async () => ({ name: 'written' }),
+      query: { project: UNUSED },
+      body: { text: 'flowchart LR\n  a --> b' },
+      fixed: { source_job: undefined },
+      // The second time it is there already.
+      also: [{}],
+    },
+    deleteDiagrams: { params: diagram, query: { project: UNUSED } },
     deleteProjects: { params: emptyProject },
     editProjects: { params: project, body: { exclusive_cwd: false } },
     // The second time it is there already.
@@ -163,6 +173,10 @@ function preparedThings(service: ServiceUnderTest, admin: Browser) {
     project: async () => {
       await createJob(service, { prompt: 'true', profile: 'shell', draft: true, project: UNUSED });
       return { id: UNUSED };
+    },
+    diagram: async () => {
+      await service.api('PUT', `/diagrams/drawn?project=${UNUSED}`, { text: 'flowchart LR\n  a --> b' });
+      return { name: 'drawn' };
     },
     binding: async (project: string): Promise<string> => {
       made += 1;

@@ -3,6 +3,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { ProfileStore } from '../../lib/catalog/profiles.ts';
 import { RuleStore } from '../../lib/catalog/rules.ts';
 import { AGENTS } from '../../lib/contract/agents.ts';
+import { DiagramStore } from '../../lib/diagrams/diagram-store.ts';
 import type { CreationContext } from '../../lib/jobs/creation/create-job.ts';
 import { JobTextStore } from '../../lib/jobs/store/job-texts.ts';
 import { workerEnv } from '../../lib/platform/config/worker-env.ts';
@@ -19,6 +20,7 @@ export async function openWorker(
     texts: new JobTextStore({ ...registry, objects, bucket: env.OUTPUT_BUCKET }),
     profiles: new ProfileStore(registry),
     rules: new RuleStore(registry),
+    diagrams: new DiagramStore(registry),
     folders: { workspaces: env.PROMPTQ_WORKSPACES, roots: [env.PROMPTQ_TEMP] },
     agents: AGENTS,
   };

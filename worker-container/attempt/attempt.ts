@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { RuleStore } from '../../lib/catalog/rules.ts';
+import type { DiagramStore } from '../../lib/diagrams/diagram-store.ts';
 import type { ClaimReads } from '../../lib/jobs/admission/claim.ts';
 import type { ReceivedMessage } from '../../lib/jobs/dispatch/dispatch-queues.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
@@ -135,6 +136,7 @@ export interface AttemptRun {
 export interface AttemptContext extends AfterAttemptContext, RepositoryContext, SurvivorRule {
   readonly env: WorkerEnv;
   readonly rules: RuleStore;
+  readonly diagrams: DiagramStore;
   readonly workerId: string;
   readonly output: OutputStore;
   readonly attachments: AttachmentStore;

@@ -30,6 +30,7 @@ import { giveTree } from '../service-accounts/untrusted-files.ts';
 import { type AttemptTools, serveTools } from '../tools/attempt-tools.ts';
 import type { AgentAttempt, AttemptContext } from './attempt.ts';
 import { continueSession } from './attempt-session.ts';
+import { makeContext } from './context-files.ts';
 import { openJobFolder } from './job-folder.ts';
 
 /** An agent that can be started. */
@@ -79,6 +80,7 @@ export async function prepareAgent(attempt: AgentAttempt): Promise<PreparedAgent
     ...agentEnvironment(env, profile, secrets, files.personal),
     ...parameterVariables(attempt.reads.parameters()),
     PROMPTQ_ATTACHMENTS: files.attachments,
+    ...(await makeContext(attempt)),
     ...deadline(),
   };
   const { cwd, worktree } = await openJobFolder(attempt, { earlier, agentEnv });

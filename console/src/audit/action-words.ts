@@ -8,6 +8,8 @@ export const ACTION_WORDS: Readonly<Record<string, string>> = {
   'config.import': 'Saved or imported rules and profiles',
   'deploy-bindings.delete': 'Deleted a deploy binding',
   'deploy-bindings.write': 'Created or changed a deploy binding',
+  'diagrams.delete': 'Deleted a diagram',
+  'diagrams.write': 'Created or changed a diagram',
   'deployments.retry': 'Retried a deployment',
   'jobs.answer': "Answered an agent's question",
   'jobs.cancel': 'Cancelled a job',

@@ -16,6 +16,7 @@ import {
 import { ApiError } from '../../contract/errors.ts';
 import type { AccountVendor } from '../../contract/vendors.ts';
 import { JobCounts } from '../../counters/counts.ts';
+import { DiagramStore } from '../../diagrams/diagram-store.ts';
 import { ProbeStore } from '../../jobs/admission/probes.ts';
 import { SlotStore } from '../../jobs/admission/slots.ts';
 import { JobDeploymentStore } from '../../jobs/deployments/job-deployment-store.ts';
@@ -201,6 +202,10 @@ export function createCreation(core: Core) {
     workspaceDays: env.PROMPTQ_WORKSPACE_DAYS,
     readReceipt: createReceiptReader(core),
   };
+}
+
+export function createDiagrams({ registry }: Core) {
+  return { diagrams: new DiagramStore(registry), projects: new ProjectStore(registry) };
 }
 
 /** The deployment's vendor accounts. */

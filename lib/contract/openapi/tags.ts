@@ -9,6 +9,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   'codex-account': 'The vendor account that agents use, and its login.',
   projects: 'Projects group jobs and define where they work.',
   parameters: 'Named values of a project, which its jobs get as environment variables.',
+  diagrams: 'Mermaid diagrams of projects, which agents get as files.',
   rules: 'Texts that are put before the prompts of jobs.',
   profiles: 'Profiles define which agent runs a job, and how.',
   config: 'Import and export of rules and profiles.',

@@ -34,7 +34,7 @@ export const deleteProject = defineRoute({
   audited: true,
   summary: 'Delete an empty project',
   description:
-    'The project must have no jobs and no deploy bindings. Its parameters are deleted with it. The token usage of its jobs remains in the statistics. A new job with the same project name creates the project again.',
+    'The project must have no jobs, deploy bindings or diagrams. Its parameters are deleted with it. The token usage of its jobs remains in the statistics. A new job with the same project name creates the project again.',
   params,
   responses: { 200: { description: 'The deleted project.', schema: projectSettings } },
   errors: ['not_found', 'invalid_request', 'invalid_state'],

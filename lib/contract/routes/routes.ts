@@ -12,6 +12,7 @@ import {
   listRules,
 } from './catalog.ts';
 import { deleteBinding, listBindings, retryDeployment, writeBinding } from './deploy-bindings.ts';
+import { deleteDiagram, listDiagrams, readDiagram, writeDiagram } from './diagrams.ts';
 import { listFiles, readFile } from './files.ts';
 import {
   cancelJob,
@@ -96,6 +97,10 @@ export const routes = defineRoutes([
   listParameters,
   writeParameter,
   deleteParameter,
+  listDiagrams,
+  readDiagram,
+  writeDiagram,
+  deleteDiagram,
   callMcp,
   readOpenApi,
   listAuditLogs,

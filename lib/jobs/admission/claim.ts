@@ -6,7 +6,7 @@ import { type Clock, timestamp } from '../../platform/aws/table-clock.ts';
 import type { OneAtATime } from '../../platform/one-at-a-time.ts';
 import type { Registry } from '../../platform/registry.ts';
 import { readParameterValues } from '../../projects/parameters.ts';
-import { projectKey } from '../../projects/project-item.ts';
+import { projectKey, readDiagramCount } from '../../projects/project-item.ts';
 import { type ProjectSettings, readSettingsItem } from '../../projects/project-settings.ts';
 import type { ReceivedMessage } from '../dispatch/dispatch-queues.ts';
 import { isReady, secondsUntilDue, transition } from '../dispatch/transition.ts';
@@ -51,6 +51,8 @@ export interface ClaimReads {
   readonly settings: () => ProjectSettings;
   /** The parameters of the job's project: values by name. @throws Error if they can't be read, as above */
   readonly parameters: () => Readonly<Record<string, string>>;
+  /** Whether the job's project has diagrams. @throws Error if that can't be read */
+  readonly hasDiagrams: () => boolean;
   /** The job's texts. @throws Error if they can't be read */
   readonly texts: () => Promise<JobTexts>;
 }
@@ -204,6 +206,7 @@ export async function readForClaim(
     profile: profileOf(job.profile, profile),
     settings: () => readSettingsItem(project),
     parameters: () => readParameterValues(project),
+    hasDiagrams: () => readDiagramCount(project) > 0,
     texts: async () => inItem ?? (await (text === undefined ? texts.get(job) : texts.read(job, text))),
   };
 }

@@ -122,7 +122,7 @@ it('a mistyped project can be deleted once its binding is deleted, and created a
     expect(await service.api('DELETE', `/projects/${id}`)).toMatchObject({
       status: 400,
       json: {
-        error: `delete: project ${id} has 0 jobs and 1 deploy binding; only an empty project can be deleted`,
+        error: `delete: project ${id} has 0 jobs, 1 deploy binding and 0 diagrams; only an empty project can be deleted`,
         details: { action: 'delete', jobs: 0, bindings: 1 },
       },
     });
@@ -142,7 +142,9 @@ it("a project with jobs, even ended ones, can't be deleted", async () => {
   const { status, json } = await service.api('DELETE', '/projects/used');
   expect(status).toBe(400);
   expect(json).toMatchObject({ details: { jobs: 1, bindings: 0 } });
-  expect(json.error).toBe('delete: project used has 1 job and 0 deploy bindings; only an empty project can be deleted');
+  expect(json.error).toBe(
+    'delete: project used has 1 job, 0 deploy bindings and 0 diagrams; only an empty project can be deleted',
+  );
 });
 
 it('a project can be deleted once its only draft has moved to another one', async () => {

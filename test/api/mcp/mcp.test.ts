@@ -89,7 +89,15 @@ describe.each(Object.entries(CONNECT_HTTP))('by HTTP, an agent with %s', (line, 
     expect(await names()).toEqual(TOOLS.map(({ name }) => name));
     const reader = await tokenWith(`reader ${line}`, 'read');
     expect(await names(reader)).toEqual([
-      ...['wait_for_job', 'job_status', 'list_questions', 'list_jobs', 'list_profiles'],
+      ...[
+        'wait_for_job',
+        'job_status',
+        'list_questions',
+        'list_jobs',
+        'list_diagrams',
+        'read_diagram',
+        'list_profiles',
+      ],
     ]);
     await withAgent(
       connect,
@@ -196,6 +204,24 @@ test('a long output is read in answers of at most 100,000 bytes', async () => {
     offset = logs.next_offset;
   }
   expect(stdout).toBe(`\u001b[32m"${'x'.repeat(58)}\n`.repeat(2_000));
+});
+
+test('an agent keeps a diagram, finds it, and reads it in parts', async () => {
+  const call = async (name: string, args: object) =>
+    (await post(request('tools/call', { name, arguments: { project: 'kept-by-agents', ...args } }))).json.result;
+  const text = `flowchart LR\n${Array.from({ length: 900 }, (_, at) => `  n${at} --> n${at + 1}\n`).join('')}`;
+  const kept = await call('keep_diagram', { name: 'chain', text });
+  expect(kept.structuredContent).toMatchObject({ name: 'chain', bytes: text.length });
+  expect((await call('list_diagrams', {})).structuredContent.items).toMatchObject([{ name: 'chain' }]);
+  let read = '';
+  for (let offset: number | null = 0; offset !== null; ) {
+    const part: { text: string; next_offset: number | null } = (await call('read_diagram', { name: 'chain', offset }))
+      .structuredContent;
+    read += part.text;
+    offset = part.next_offset;
+  }
+  expect(read).toBe(text);
+  expect(await call('read_diagram', { name: 'none' })).toMatchObject({ isError: true });
 });
 
 test('an agent reads the files, the diff and the profiles in answers of at most 8,000 bytes', async () => {

@@ -101,6 +101,7 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
       'PATH',
       'PROMPTQ_ATTACHMENTS',
       'PROMPTQ_ATTEMPT',
+      'PROMPTQ_CONTEXT',
       'PROMPTQ_PORT',
       'PROMPTQ_RUN_HOME',
       'PROMPTQ_SLOT',
@@ -159,6 +160,27 @@ describeAsRoot('a worker with accounts for its slots, and the rights that a depl
       ['in', 'unreadable'],
     ]);
     expect((await service.api('GET', `/jobs/${id}/files/content?path=kept.txt`)).text).toBe('kept\n');
+  });
+
+  test("gives a job the project's diagrams as files that the other slot can neither read nor change", async () => {
+    const text = 'flowchart LR\n  a --> b\n';
+    await service.api('PUT', '/diagrams/flow?project=drawn', { text });
+    const script = 'cd "$PROMPTQ_CONTEXT"; id -u; stat -c "%u %a %n" . diagrams diagrams/*; cat diagrams/flow.mmd';
+    const first = await start(`${script}; until [ -e "$OLDPWD/go" ]; do sleep 0.1; done`, { project: 'drawn' });
+    await untilThere(folderOf(first, 'drawn'));
+    const files = join(service.home, 'worker', 'attempts', first, 'context');
+    const other = await run(`cat ${files}/diagrams/flow.mmd; echo x > ${files}/diagrams/flow.mmd; ls ${files}`);
+    expect(other.stdout).toBe('');
+    await writeFile(join(folderOf(first, 'drawn'), 'go'), '');
+    const { stdout } = await ended(first);
+    const uid = stdout.split('\n')[0];
+    expect(stdout).toBe(`${uid}\n${uid} 700 .\n${uid} 700 diagrams\n${uid} 600 diagrams/flow.mmd\n${text}`);
+    await waitFor(() =>
+      stat(files).then(
+        () => false,
+        () => true,
+      ),
+    );
   });
 
   test("keeps a job's attachments, except links and files of other users", async () => {

@@ -145,6 +145,7 @@ test('a tool calls only its routes, and stdout holds nothing but the protocol', 
       request
         .replace(/job_\w+/, '{id}')
         .replace(/attachments\/.+/, 'attachments/{name}')
+        .replace(/diagrams\/.+/, 'diagrams/{name}')
         .replace('/api/v1', '')
         .replace(/\?.*/, ''),
     );
@@ -159,6 +160,9 @@ test('a tool calls only its routes, and stdout holds nothing but the protocol', 
       send_message: { id, text: 'hi' },
       list_jobs: {},
       list_profiles: {},
+      list_diagrams: {},
+      read_diagram: { name: 'none' },
+      keep_diagram: { name: 'kept-by-agent', text: 'pie' },
       read_file: { id, path: 'none' },
     }[name as string] ?? { id };
     await agent.call(name, args);

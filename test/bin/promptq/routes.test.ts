@@ -69,6 +69,7 @@ describe('the routes that a command calls', () => {
     profiles: [],
     projects: [],
     parameters: ['region=eu', '--remove', 'region'],
+    diagrams: [],
     completion: ['bash'],
   };
 

@@ -54,7 +54,9 @@ const toolsIn = ({ body }: Awaited<ReturnType<typeof answer>>) =>
 it('lists the tools that the scopes of the caller allow, in either era of the protocol', async () => {
   const may = (scope: Scope) => scope === 'read';
   const listed = toolsIn(await answer({ id: 1, method: 'tools/list' }, {}, { may }));
-  expect(listed).toEqual(['wait_for_job', 'job_status', 'list_questions', 'list_jobs', 'list_profiles']);
+  expect(listed).toEqual([
+    ...['wait_for_job', 'job_status', 'list_questions', 'list_jobs', 'list_diagrams', 'read_diagram', 'list_profiles'],
+  ]);
   expect(toolsIn(await answer({ id: 1, method: 'tools/list' }))).toContain('run_job');
   expect(toolsIn(await modern('tools/list'))).toContain('run_job');
 });

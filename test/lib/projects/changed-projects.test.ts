@@ -22,17 +22,17 @@ it('a project with jobs or deploy bindings stays, and the refusal counts both', 
   const left = (jobs: number, bindings: number, words: string) => ({
     code: 'invalid_state',
     message: `delete: project busy has ${words}; only an empty project can be deleted`,
-    details: { action: 'delete', jobs, bindings },
+    details: { action: 'delete', jobs, bindings, diagrams: 0 },
   });
-  await expect(remove('busy', [1])).rejects.toMatchObject(left(0, 1, '0 jobs and 1 deploy binding'));
+  await expect(remove('busy', [1])).rejects.toMatchObject(left(0, 1, '0 jobs, 1 deploy binding and 0 diagrams'));
   const changes = (['QUEUED', 'FAILED', 'FAILED'] as const).map((status, at) => ({
     ...{ sequence: String(at + 1), before: undefined },
     after: aJob({ project_id: id, status }),
   }));
   const stats = new StatsStore(deployment.registry);
   await stats.apply('shard', changes.slice(0, 1));
-  await expect(remove('busy')).rejects.toMatchObject(left(1, 0, '1 job and 0 deploy bindings'));
+  await expect(remove('busy')).rejects.toMatchObject(left(1, 0, '1 job, 0 deploy bindings and 0 diagrams'));
   await stats.apply('shard', changes);
-  await expect(remove('busy', [1, 2])).rejects.toMatchObject(left(3, 2, '3 jobs and 2 deploy bindings'));
+  await expect(remove('busy', [1, 2])).rejects.toMatchObject(left(3, 2, '3 jobs, 2 deploy bindings and 0 diagrams'));
   expect(await projects.find('busy')).toMatchObject({ id });
 });
