@@ -22,6 +22,7 @@ const ConfigurationPage = lazyPart(() => import('./configuration/configuration-p
 const AccountPage = lazyPart(() => import('./account/account-page.tsx'), 'AccountPage');
 const ApiTokensPage = lazyPart(() => import('./tokens/api-tokens-page.tsx'), 'ApiTokensPage');
 const SessionsPage = lazyPart(() => import('./sessions/sessions-page.tsx'), 'SessionsPage');
+const ReferencePage = lazyPart(() => import('./reference/reference-page.tsx'), 'ReferencePage');
 const AuditPage = lazyPart(() => import('./audit/audit-page.tsx'), 'AuditPage');
 
 /** The routes of the console. The jobs list is in the first load. Other pages load when they are opened. */
@@ -52,6 +53,7 @@ export function Pages() {
           <Route path="/api-tokens" element={<ApiTokensPage />} />
           <Route path="/sessions" element={<SessionsPage />} />
           <Route path="/audit" element={<AuditPage />} />
+          <Route path="/reference/:operation?" element={<ReferencePage />} />
           <Route path="/signed-in" element={<SignedInPage />} />
           <Route path="*" element={<UnknownPage />} />
         </Route>

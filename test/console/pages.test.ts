@@ -25,6 +25,7 @@ const CHECKED: readonly string[] = [
   'api-tokens',
   'job-running-log',
   'job-ended-result',
+  'reference-operation',
 ];
 
 /** It enforces no scopes, and has no jobs until the scenes need some. */

@@ -28,6 +28,7 @@ const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
     { text: 'Sessions', href: '/sessions', adminsOnly: true },
     { text: 'Audit log', href: '/audit' },
   ],
+  Help: [{ text: 'API reference', href: '/reference' }],
 };
 
 /** The pages of the console that this user may open. */

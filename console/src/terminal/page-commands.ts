@@ -49,6 +49,7 @@ const BINDING = { binding_mode: 'custom', project: 'PROJECT', name: 'checks', co
 const CHOSEN = 'JOB';
 
 const importing = (label: string, body: unknown) => api(label, 'POST', '/config/import', body);
+const DESCRIPTION = api('Description of the API', 'GET', '/openapi.json');
 const EXPORT = api('Export', 'GET', '/config/export');
 const action = (label: string, name: string) => command(label, [name, CHOSEN], 'POST', `/jobs/${CHOSEN}/${name}`, {});
 
@@ -88,7 +89,7 @@ export const PAGE_COMMANDS: Readonly<Record<string, CommandsOf>> = {
   '/environment': () => [
     api('Environment', 'GET', '/environment'),
     command('Check the service', ['doctor'], 'GET', '/health'),
-    api('Description of the API', 'GET', '/openapi.json'),
+    DESCRIPTION,
   ],
   '/projects': () => [
     command('Projects', ['projects'], 'GET', '/projects'),
@@ -146,6 +147,7 @@ export const PAGE_COMMANDS: Readonly<Record<string, CommandsOf>> = {
       ),
     ),
   ],
+  '/reference/:operation?': () => [DESCRIPTION],
 };
 
 /** The list with the filters in the page's address. */

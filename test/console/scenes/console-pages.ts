@@ -14,4 +14,5 @@ export const CONSOLE_PAGES = [
   'api-tokens',
   'sessions',
   'audit',
+  'reference',
 ] as const;

@@ -211,6 +211,13 @@ export const SCENES: readonly Scene[] = [
       await shown(page, 'Did you mean');
     },
   },
+  { name: 'reference-search', path: () => '/reference?search=retry' },
+  {
+    name: 'reference-operation',
+    path: () => '/reference/importConfig',
+    act: async (page) => await press('Fields of profiles')(page),
+  },
+  { name: 'reference-unknown', path: () => '/reference/guessJobs?search=no+such+thing' },
   { name: 'new-rule', path: () => '/rules/new' },
   {
     name: 'review-rule',
@@ -291,7 +298,7 @@ export const SCENES: readonly Scene[] = [
       await shown(page, 'Nothing was changed');
     },
   },
-  ...['jobs', 'projects', 'rules', 'bindings', 'audit', 'stats', 'environment'].map(
+  ...['jobs', 'projects', 'rules', 'bindings', 'audit', 'stats', 'environment', 'reference'].map(
     (page): Scene => ({
       name: `error-${page}`,
       path: () => `/${page}`,
