@@ -100,6 +100,11 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
           `imported ${CATALOG_LIST_NAMES.join('; ')}`,
           CATALOG_LIST_NAMES.map((list) => number(LIMITS.catalog[list])).join('; '),
         ],
+        [
+          'exports that run at a time; that are kept, for how long; rows and bytes of one',
+          `${LIMITS.exports.running}; ${LIMITS.exports.kept}, ${LIMITS.exports.days} days; ${number(LIMITS.exports.rows)}, ${bytes(LIMITS.exports.bytes)}`,
+        ],
+        ['lifetime of a link to an export', `${LIMITS.exports.linkSeconds} seconds`],
         ['text of a rule', `${number(LIMITS.catalog.ruleTextLength)} characters`],
         [
           'jobs in one page of `GET /jobs`, as a string in JSON; a longer page ends early, continue with `next_cursor`',

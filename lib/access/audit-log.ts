@@ -58,6 +58,16 @@ interface AuditQuery {
   readonly until?: string | undefined;
 }
 
+/** The rows of a query between two ids. */
+interface RowQuery {
+  readonly from: string;
+  readonly to: string;
+  readonly query: Pick<AuditQuery, 'actor' | 'action'>;
+  readonly limit: number;
+  readonly isForward: boolean;
+  readonly position: { readonly kind: string; readonly id: string } | undefined;
+}
+
 interface AuditPage {
   /** Newest first. With filters a page may be short although more rows follow. */
   readonly items: readonly AuditRow[];
@@ -107,6 +117,20 @@ export class AuditLog {
     }
   }
 
+  /** The rows of a query from the oldest on, in parts. @param after the id of a row to continue behind */
+  async *oldestFirst(query: Omit<AuditQuery, 'limit' | 'cursor'>, after?: string): AsyncGenerator<readonly AuditRow[]> {
+    const oldest = timestamp(this.#clock.now() - LIMITS.auditDays * DAY_MS);
+    const from = laterOf(query.since ?? oldest, oldest);
+    const to = query.until ?? timestamp(this.#clock.now() + DAY_MS);
+    let position = after === undefined || after < from ? undefined : { kind: AUDIT_KIND, id: after };
+    if (from >= to || (after ?? '') >= to) return;
+    do {
+      const page = await this.#query({ from, to, query, limit: ROWS_PER_QUERY, isForward: true, position });
+      if (page.items.length > 0) yield page.items;
+      position = page.next === undefined ? undefined : { kind: AUDIT_KIND, id: page.next };
+    } while (position !== undefined);
+  }
+
   /** @throws InvalidFieldError for an invalid cursor. */
   async list(query: AuditQuery): Promise<AuditPage> {
     const oldest = timestamp(this.#clock.now() - LIMITS.auditDays * DAY_MS);
@@ -116,6 +140,19 @@ export class AuditLog {
     const after = query.cursor === undefined ? undefined : readCursor(query.cursor, to);
     // DynamoDB fails on a position outside the range.
     if (after !== undefined && after < from) return { items: [], nextCursor: undefined };
+    const isFiltered = query.actor !== undefined || query.action !== undefined;
+    const { items: found, next } = await this.#query({
+      ...{ from, to, query, isForward: false },
+      limit: isFiltered ? ROWS_PER_QUERY : query.limit,
+      position: after === undefined ? undefined : { kind: AUDIT_KIND, id: after },
+    });
+    const items = found.slice(0, query.limit);
+    const goOn = found.length > items.length ? items.at(-1)?.id : next;
+    return { items, nextCursor: goOn === undefined ? undefined : writeCursor(goOn) };
+  }
+
+  /** One Query; `next`: the row behind which the next one continues. */
+  async #query({ from, to, query, limit, isForward, position }: RowQuery) {
     const filters = (['actor', 'action'] as const).filter((name) => query[name] !== undefined);
     const { Items = [], LastEvaluatedKey } = await this.#table.send(
       new QueryCommand({
@@ -133,15 +170,16 @@ export class AuditLog {
           ':to': to,
           ...Object.fromEntries(filters.map((name) => [`:${name}`, query[name]])),
         },
-        ScanIndexForward: false,
-        Limit: filters.length > 0 ? ROWS_PER_QUERY : query.limit,
-        ...(after !== undefined && { ExclusiveStartKey: { kind: AUDIT_KIND, id: after } }),
+        ScanIndexForward: isForward,
+        Limit: limit,
+        ...(position !== undefined && { ExclusiveStartKey: position }),
       }),
     );
-    const found = Items.map((item) => rowSchema.parse(item));
-    const items = found.slice(0, query.limit);
-    const goOn = found.length > items.length ? items.at(-1)?.id : LastEvaluatedKey?.id;
-    return { items, nextCursor: typeof goOn === 'string' ? writeCursor(goOn) : undefined };
+    const next: unknown = LastEvaluatedKey?.id;
+    return {
+      items: Items.map((item) => rowSchema.parse(item)),
+      next: typeof next === 'string' ? next : undefined,
+    };
   }
 }
 

@@ -905,6 +905,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/exports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List exports
+         * @description Exports of the last 7 days, newest first, without links.
+         */
+        get: operations["listExports"];
+        put?: never;
+        /**
+         * Start an export
+         * @description The file is written in the background, with at most 1000000 rows, and kept for 7 days. At most 2 exports run at a time, and 50 are kept. What only callers with the scope `logs` see of jobs is not in it.
+         */
+        post: operations["createExports"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/exports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an export
+         * @description Its progress and, once it is done, links to its files. Each call makes new links.
+         */
+        get: operations["readExports"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an export
+         * @description Deletes its files, and stops it if it still runs. Links to them no longer work.
+         */
+        delete: operations["deleteExports"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/session": {
         parameters: {
             query?: never;
@@ -1478,6 +1526,77 @@ export interface components {
             text: string;
             /** @description Id of the job that made the diagram. Default: unchanged, or none. */
             source_job?: string | null;
+        };
+        /**
+         * @example {
+         *       "kind": "jobs",
+         *       "format": "csv",
+         *       "filter": {
+         *         "project": "web"
+         *       }
+         *     }
+         */
+        ExportCreation: {
+            /**
+             * @description `jobs`: the entries of the list of jobs. `attempts`: the newest attempts of these jobs. `usage`: tokens and cost of each job that reported any. `messages`: the messages to these jobs. `audit`: entries of the audit log.
+             * @enum {string}
+             */
+            kind: "jobs" | "attempts" | "usage" | "messages" | "audit";
+            /**
+             * @description `jsonl`: a JSON object a line. `csv`: for spreadsheets, with a file in `jsonl` beside it, which programs should read.
+             * @enum {string}
+             */
+            format: "jsonl" | "csv";
+            /** @description As in the list of jobs, or, for `audit`, `actor`, `action`, `created_after` and `created_before`. All conditions apply. */
+            filter?: {
+                /**
+                 * @description Only jobs with this status.
+                 * @enum {string|null}
+                 */
+                status?: "DRAFT" | "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED" | null;
+                /**
+                 * @description `answer`: only jobs with an open question of their agent: those that are QUEUED for the answer, and RUNNING ones whose agent still waits for a quick one.
+                 * @enum {string|null}
+                 */
+                needs?: "answer" | null;
+                /** @description Only jobs that contain all of these words, in any order and regardless of case and of how letters are composed (Unicode NFKC). The search covers title, tags, project, cwd and the first 8000 characters of the prompt texts, and for words of 6 characters or more also the id. Text in double quotes counts as one word. */
+                search?: string | null;
+                /** @description Only jobs with this working folder, as requested or as resolved. */
+                cwd?: string | null;
+                /** @description Only jobs of the project with this id or name. */
+                project?: string | null;
+                /** @description Only jobs with this profile. */
+                profile?: string | null;
+                /**
+                 * @description Only jobs that this agent ran or will run.
+                 * @enum {string|null}
+                 */
+                agent?: "codex" | "claude" | "shell" | null;
+                /** @description Only jobs that request this model or whose newest attempt used it. */
+                model?: string | null;
+                /** @description Only jobs with this `created_by`. */
+                created_by?: string | null;
+                /** @description Only jobs with this tag. */
+                tag?: string | null;
+                /** @description Only jobs of the thread with this id, the id of its first job. Drafts have no turn and are left out. Not with `search`. */
+                thread?: string | null;
+                /** @description Only the job with this id and its descendants. Not with `search` or `thread`. */
+                tree?: string | null;
+                /**
+                 * Format: date-time
+                 * @description Only jobs created at this time or later.
+                 */
+                created_after?: string | null;
+                /**
+                 * Format: date-time
+                 * @description Only jobs created before this time.
+                 */
+                created_before?: string | null;
+                /** @description Only entries of this principal, such as `token:ci`, `user:ada@example.com` or `job:` and the id of a job. */
+                actor?: string | null;
+                /** @description Only entries with this action, such as `jobs.cancel`. */
+                action?: string | null;
+            } | null;
         };
         TokenCreation: {
             /**
@@ -2977,6 +3096,105 @@ export interface components {
              */
             status: number;
             request_id: string;
+        };
+        Export: {
+            id: string;
+            /** @enum {string} */
+            kind: "jobs" | "attempts" | "usage" | "messages" | "audit";
+            /** @enum {string} */
+            format: "jsonl" | "csv";
+            /** @description The conditions of the request. */
+            filter: {
+                [key: string]: string;
+            };
+            /**
+             * @description `queued`: not begun. `running`: it is being written. `done`: whole. `failed`: given up; `error` says why.
+             * @enum {string}
+             */
+            status: "queued" | "running" | "done" | "failed";
+            /**
+             * Format: date-time
+             * @description Only what was created before this time is in it.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            created_at: string;
+            created_by: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            finished_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it is deleted.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            expires_at: string;
+            progress: components["schemas"]["ExportProgress"];
+            /** @description Why it has failed. */
+            error: string | null;
+            /** @description Link to the file. It works for 15 minutes without credentials. Null until the export is done, and for callers whose scopes don't include what it contains: `audit` needs `logs`. */
+            url: string | null;
+            /** @description Link to the same rows in `jsonl`; only for `csv`. */
+            raw_url: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            url_expires_at: string | null;
+        };
+        ExportProgress: {
+            /** @description Rows that are written, besides the header. */
+            rows: number;
+            /** @description Bytes that are written, of both files together. */
+            bytes: number;
+            /**
+             * Format: date-time
+             * @description Rows are written from the oldest on: how far it has read. Null: not begun.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            reached: string | null;
+        };
+        ExportList: {
+            /** @description Newest first. */
+            items: components["schemas"]["ExportSummary"][];
+        };
+        ExportSummary: {
+            id: string;
+            /** @enum {string} */
+            kind: "jobs" | "attempts" | "usage" | "messages" | "audit";
+            /** @enum {string} */
+            format: "jsonl" | "csv";
+            /** @description The conditions of the request. */
+            filter: {
+                [key: string]: string;
+            };
+            /**
+             * @description `queued`: not begun. `running`: it is being written. `done`: whole. `failed`: given up; `error` says why.
+             * @enum {string}
+             */
+            status: "queued" | "running" | "done" | "failed";
+            /**
+             * Format: date-time
+             * @description Only what was created before this time is in it.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            created_at: string;
+            created_by: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            finished_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it is deleted.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            expires_at: string;
+            progress: components["schemas"]["ExportProgress"];
+            /** @description Why it has failed. */
+            error: string | null;
         };
         Caller: {
             /**
@@ -7863,6 +8081,245 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    listExports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The exports. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "text",
+                     *           "kind": "jobs",
+                     *           "format": "jsonl",
+                     *           "filter": {},
+                     *           "status": "queued",
+                     *           "created_at": "2026-11-20T10:41:00.000Z",
+                     *           "created_by": "text",
+                     *           "finished_at": "2026-11-20T10:41:00.000Z",
+                     *           "expires_at": "2026-11-20T10:41:00.000Z",
+                     *           "progress": {
+                     *             "rows": 0,
+                     *             "bytes": 0,
+                     *             "reached": "2026-11-20T10:41:00.000Z"
+                     *           },
+                     *           "error": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExportList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    createExports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "jobs",
+                 *       "format": "csv",
+                 *       "filter": {
+                 *         "project": "web"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExportCreation"];
+            };
+        };
+        responses: {
+            /** @description The export was accepted. */
+            202: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text",
+                     *       "kind": "jobs",
+                     *       "format": "jsonl",
+                     *       "filter": {},
+                     *       "status": "queued",
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "created_by": "text",
+                     *       "finished_at": "2026-11-20T10:41:00.000Z",
+                     *       "expires_at": "2026-11-20T10:41:00.000Z",
+                     *       "progress": {
+                     *         "rows": 0,
+                     *         "bytes": 0,
+                     *         "reached": "2026-11-20T10:41:00.000Z"
+                     *       },
+                     *       "error": null,
+                     *       "url": null,
+                     *       "raw_url": null,
+                     *       "url_expires_at": "2026-11-20T10:41:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Export"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidState"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    readExports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the export. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The export. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text",
+                     *       "kind": "jobs",
+                     *       "format": "jsonl",
+                     *       "filter": {},
+                     *       "status": "queued",
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "created_by": "text",
+                     *       "finished_at": "2026-11-20T10:41:00.000Z",
+                     *       "expires_at": "2026-11-20T10:41:00.000Z",
+                     *       "progress": {
+                     *         "rows": 0,
+                     *         "bytes": 0,
+                     *         "reached": "2026-11-20T10:41:00.000Z"
+                     *       },
+                     *       "error": null,
+                     *       "url": null,
+                     *       "raw_url": null,
+                     *       "url_expires_at": "2026-11-20T10:41:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Export"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    deleteExports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the export. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deleted export. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text",
+                     *       "kind": "jobs",
+                     *       "format": "jsonl",
+                     *       "filter": {},
+                     *       "status": "queued",
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "created_by": "text",
+                     *       "finished_at": "2026-11-20T10:41:00.000Z",
+                     *       "expires_at": "2026-11-20T10:41:00.000Z",
+                     *       "progress": {
+                     *         "rows": 0,
+                     *         "bytes": 0,
+                     *         "reached": "2026-11-20T10:41:00.000Z"
+                     *       },
+                     *       "error": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExportSummary"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];

@@ -45,6 +45,8 @@ export const ALLOWED_METHODS: Readonly<Record<string, readonly string[]>> = {
   '/api/v1/mcp': ['POST'],
   '/api/v1/openapi.json': ['GET'],
   '/api/v1/audit-logs': ['GET'],
+  '/api/v1/exports': ['GET', 'POST'],
+  '/api/v1/exports/{id}': ['DELETE', 'GET'],
   '/api/v1/session': ['GET'],
   '/api/v1/sessions': ['GET'],
   '/api/v1/sessions/{id}': ['DELETE'],

@@ -149,6 +149,14 @@ export const LIMITS = {
   /** Retention of the audit log. */
   auditDays: 90,
   auditList: { min: 1, max: 500, default: 50 },
+  /**
+   * Exports: how many run at a time and are kept, for how many days, rows and bytes of one file, lifetime of a link.
+   * `attempts`: how often one is begun again without having written anything more, until it has failed.
+   */
+  exports: {
+    ...{ running: 2, kept: 50, days: 7, rows: 1_000_000, bytes: 5 * 1024 ** 3, linkSeconds: 15 * 60 },
+    attempts: 5,
+  },
   /** Bytes of an id in a path: as long as a sort key of DynamoDB may be. */
   keyBytes: 1_024,
   searchLength: 200,

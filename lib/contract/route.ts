@@ -41,6 +41,11 @@ export interface Access {
   readonly followSlots?: 'write';
   /** The deployment's address. Pages, and routes that change something, read it without this. */
   readonly publicOrigin?: 'read';
+  /**
+   * Exports. `link`: their files, by links that it signs. Those that read or start one also wake the function that writes
+   * them.
+   */
+  readonly exports?: readonly ('read' | 'start' | 'link' | 'delete')[];
   /** Immediate scaling decision, for work that is not a job. */
   readonly scaling?: 'wake';
 }

@@ -8,7 +8,6 @@ import { type Scope, UNMAPPED_SCOPE } from './scopes.ts';
  */
 export const SCOPE_FAMILIES = {
   automations: { read: 'read', change: 'write' },
-  exports: { read: 'read', change: 'admin' },
   platform: { read: 'read', change: 'admin' },
   projects: { read: 'admin', change: 'write' },
   templates: { read: 'read', change: 'admin' },

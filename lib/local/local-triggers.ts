@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DeleteCommand, type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { JobCounts } from '../counters/counts.ts';
+import { onWake } from '../exports/wake-exports.ts';
 import { LEASE } from '../jobs/lifecycle/lease.ts';
 import { TABLES } from '../platform/aws/tables.ts';
 import { COUNTED_RECORDS } from '../stats/counting/stream-filter.ts';
@@ -16,6 +18,8 @@ import { followTableStream } from './triggers/table-stream.ts';
 const RECONCILE_TIMEOUT_MS = 60_000;
 /** Time limit of deliver-calls, in milliseconds. */
 const CALLS_TIMEOUT_MS = 30_000;
+/** Time limit of make-exports, in milliseconds. */
+const EXPORTS_TIMEOUT_MS = 900_000;
 /** Time limit of sweep-jobs, in milliseconds. */
 const SWEEP_TIMEOUT_MS = 900_000;
 
@@ -124,6 +128,37 @@ export function startCallsAndSweeps({
     log,
   });
   shutdown.add('service', trim.stop);
+}
+
+/** Starts what makes exports: at once when one is asked for, and regularly those whose attempt has died. */
+export function startExports({ load, settings, shutdown, log }: TriggerContext): void {
+  const { watchMs } = intervalsOf(settings);
+  const running = new Set<Promise<void>>();
+  let isStopped = false;
+  // A call is no part of the request that asks for it.
+  const apart = AsyncLocalStorage.snapshot();
+  const make = async (event: { readonly id?: string }) => {
+    const context = lambdaContext('triggers.make-exports', EXPORTS_TIMEOUT_MS);
+    const { getRemainingTimeInMillis: left } = context;
+    // A call that is running ends at its next step, as one does whose time is up.
+    await (await load('triggers.make-exports'))(event, {
+      ...context,
+      getRemainingTimeInMillis: () => (isStopped ? 0 : left()),
+    });
+  };
+  const stopListening = onWake((id) => {
+    if (isStopped) return;
+    const call = apart(() => make({ id }))
+      .catch((error: unknown) => log(`make-exports failed: ${error instanceof Error ? error.stack : String(error)}`))
+      .finally(() => running.delete(call));
+    running.add(call);
+  });
+  const left = startSchedule({ name: 'make-exports', everyMs: watchMs, run: async () => await make({}), log });
+  shutdown.add('service', async () => {
+    isStopped = true;
+    stopListening();
+    await Promise.all([left.stop(), ...running]);
+  });
 }
 
 interface ScheduleOptions {

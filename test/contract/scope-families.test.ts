@@ -5,7 +5,6 @@ import { SCOPE_FAMILIES, unmappedScope } from '../../lib/contract/scope-families
 
 it.each([
   ['automations', 'read', 'write'],
-  ['exports', 'read', 'admin'],
   ['platform', 'read', 'admin'],
   ['projects/p/diagrams', 'admin', 'write'],
   ['projects/p/parameters', 'admin', 'write'],

@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import type { Access } from '../../lib/contract/route.ts';
-import { AUDIT_KIND, BINDING_SECRET_KIND, FOLLOW_SLOT_KIND, PRINCIPAL_KINDS } from '../../lib/platform/aws/tables.ts';
+import {
+  AUDIT_KIND,
+  BINDING_SECRET_KIND,
+  EXPORT_KIND,
+  FOLLOW_SLOT_KIND,
+  PRINCIPAL_KINDS,
+} from '../../lib/platform/aws/tables.ts';
 
 /** A command of the AWS SDK with its input, and what its resources are called. */
 export interface AwsCall {
@@ -23,6 +29,10 @@ const inputSchema = z.object({
   TransactItems: z.array(z.record(z.string(), z.unknown())).optional(),
   QueueUrl: z.string().optional(),
 });
+const exportsInput = z.object({
+  Prefix: z.string().optional(),
+  Delete: z.object({ Objects: z.array(z.object({ Key: z.string() })) }).optional(),
+});
 type Input = z.output<typeof inputSchema>;
 
 /** The fields that authentication writes of any caller's token or session. */
@@ -40,7 +50,7 @@ const OBJECTS: Readonly<Record<string, string>> = {
 /** What `access` of a route has to declare for a call, as `jobs: write`; `undeclarable: …` for what no route may do. */
 export function neededAccess(call: AwsCall): string[] {
   const object = OBJECTS[call.command];
-  if (object !== undefined) return [object];
+  if (object !== undefined) return [isOfExports(call.input) ? 'exports: delete' : object];
   const input = inputSchema.parse(call.input);
   const operation = call.command.replace(/Command$/, '');
   if (operation === 'SendMessage' || operation === 'GetQueueAttributes')
@@ -54,6 +64,13 @@ export function neededAccess(call: AwsCall): string[] {
       Keys.flatMap((Key) => itemAccess('Get', { TableName, Key }, call)),
     );
   return itemAccess(operation, input, call);
+}
+
+/** Functions only sign links to exports, or delete them. */
+function isOfExports(input: unknown): boolean {
+  const { Prefix, Delete } = exportsInput.safeParse(input).data ?? {};
+  const keys = Prefix === undefined ? (Delete?.Objects.map(({ Key }) => Key) ?? []) : [Prefix];
+  return keys.length > 0 && keys.every((one) => one.startsWith('exports/'));
 }
 
 function itemAccess(operation: string, input: Input, { jobsTable }: AwsCall): string[] {
@@ -73,6 +90,7 @@ const PRIVATE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   [PRINCIPAL_KINDS.token]: { Query: 'tokens: list', Put: 'tokens: create', Update: 'tokens: change' },
   [PRINCIPAL_KINDS.session]: { Query: 'sessions: list', Put: 'sessions: start', Delete: 'sessions: end' },
   [AUDIT_KIND]: { Put: 'audited: true', Query: 'audit: read' },
+  [EXPORT_KIND]: { Get: 'exports: read', Query: 'exports: read', Put: 'exports: start', Delete: 'exports: delete' },
   [BINDING_SECRET_KIND]: { Put: 'bindingSecrets: write', Delete: 'bindingSecrets: write' },
 };
 

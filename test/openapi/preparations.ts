@@ -36,7 +36,7 @@ const OTHER_VENDOR = { 404: 'needs a deployment without the vendor: test/api/acc
 /** @param admin signed in as an administrator. */
 export function prepare(service: ServiceUnderTest, admin: Browser) {
   const jobs = new PreparedJobs(service);
-  const { project, emptyProject, diagram, binding, token, session } = preparedThings(service, admin);
+  const { project, emptyProject, diagram, binding, token, session, exported } = preparedThings(service, admin);
   // One for all: a project can have only so many.
   let acting: Promise<string> | undefined;
   const actingBinding = async () => {
@@ -134,6 +134,9 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
       },
     },
     importConfig: { body: { rules: [{ id: 'imported', text: 'Be brief.' }] } },
+    createExports: { body: { kind: 'jobs', format: 'jsonl' } },
+    readExports: { params: exported },
+    deleteExports: { params: exported },
     createTokens: { body: { name: 'made' } },
     suspendTokens: { params: token },
     resumeTokens: {
@@ -170,6 +173,13 @@ const UNUSED = 'unused';
 function preparedThings(service: ServiceUnderTest, admin: Browser) {
   let made = 0;
   return {
+    // Only so many run at a time.
+    exported: async () => {
+      const { json } = await service.api('GET', '/exports');
+      for (const { id } of json.items) await service.api('DELETE', `/exports/${id}`);
+      const { json: made } = await service.api('POST', '/exports', { kind: 'usage', format: 'jsonl' });
+      return { id: String(made.id) };
+    },
     project: async () => {
       await createJob(service, { prompt: 'true', profile: 'shell', draft: true, project: UNUSED });
       return { id: UNUSED };

@@ -19,6 +19,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   mcp: 'Tools for agents.',
   openapi: 'This document.',
   'audit-logs': 'Changes made through the API and the console, with their authors.',
+  exports: 'Files with jobs, attempts, usage, messages or the audit log, for spreadsheets and programs.',
   session: 'The caller of the API.',
   sessions: 'Sessions of signed-in browsers.',
   tokens: 'API tokens.',

@@ -13,6 +13,7 @@ import {
 } from './catalog.ts';
 import { deleteBinding, listBindings, retryDeployment, writeBinding } from './deploy-bindings.ts';
 import { deleteDiagram, listDiagrams, readDiagram, writeDiagram } from './diagrams.ts';
+import { createExport, deleteExport, listExports, readExport } from './exports.ts';
 import { listFiles, readFile } from './files.ts';
 import {
   cancelJob,
@@ -104,6 +105,10 @@ export const routes = defineRoutes([
   callMcp,
   readOpenApi,
   listAuditLogs,
+  createExport,
+  listExports,
+  readExport,
+  deleteExport,
   readSession,
   listSessions,
   endSession,

@@ -24,7 +24,7 @@ export const auditQuery = z.object({
   until: timeParameter('Only entries before this time.'),
 });
 
-const auditRow = z
+export const auditRow = z
   .object({
     id: z.string(),
     at: timestamp,

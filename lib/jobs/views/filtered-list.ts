@@ -37,7 +37,7 @@ interface Reading {
 }
 
 /** An index entry, or the job itself if it was read. */
-type Listed = ListedEntry | ListedJob;
+export type Listed = ListedEntry | ListedJob;
 
 /** The part of a filtered list that was read. */
 interface Read {
@@ -90,7 +90,7 @@ export async function scanned(
 }
 
 /** The jobs of the thread or tree that a request names; undefined: it names none. */
-async function namedJobs(
+export async function namedJobs(
   context: FilterContext,
   { thread, tree }: JobListQuery,
 ): Promise<readonly ListedJob[] | undefined> {
@@ -113,7 +113,7 @@ async function jobsOfTree({ index, trees }: FilterContext, id: string): Promise<
 }
 
 /** Those of the jobs within a range, after a position, in its order. */
-function inRange(
+export function inRange(
   jobs: readonly ListedJob[],
   { from = '', to, order }: IndexRange,
   after: ListedKey | undefined,
@@ -216,7 +216,7 @@ class CountedPage {
 }
 
 /** Those of the jobs that match, read as far as the filter needs. */
-async function matching(
+export async function matching(
   { index, labels }: FilterContext,
   listed: readonly Listed[],
   { needsState, needsLabels, mayMatch, matches }: Filter,
@@ -248,6 +248,6 @@ export function withAddress<J extends Listed>(job: J) {
   return { ...job, labels: job.details.labels };
 }
 
-function keyOf({ id, created_at }: Listed): ListedKey {
+export function keyOf({ id, created_at }: Listed): ListedKey {
   return { id, created_at };
 }

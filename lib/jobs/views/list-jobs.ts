@@ -117,7 +117,7 @@ function positionOf(cursor: string, range: IndexRange): ListPosition {
 }
 
 /** @throws InvalidFieldError for a state in which no job waits for an answer */
-function rangeOf({ status, needs, created_after, created_before, order }: JobListQuery): IndexRange {
+export function rangeOf({ status, needs, created_after, created_before, order }: JobListQuery): IndexRange {
   if (needs !== undefined && askingStates(status).length === 0)
     throw InvalidFieldError.of('status', `received ${status}; only QUEUED and RUNNING jobs need an answer`);
   return {

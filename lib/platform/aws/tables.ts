@@ -86,6 +86,9 @@ export const BINDING_SECRET_KIND = 'binding-secret';
 /** The registry's item kind of audit records. */
 export const AUDIT_KIND = 'audit';
 
+/** The registry's item kind of exports. */
+export const EXPORT_KIND = 'export';
+
 /** The registry's item kind of launched workers and launch failures. */
 export const SCALING_KIND = 'scaling';
 
@@ -94,9 +97,10 @@ export const FOLLOW_SLOT_KIND = 'follow-slot';
 
 /**
  * Kinds that only the functions in charge of them may access. Access elsewhere would let a caller become an
- * administrator, act without an audit record, or sign calls in the deployment's name.
+ * administrator, act without an audit record, sign calls in the deployment's name, or get an export of what it may not
+ * read.
  */
-export const PRIVATE_KINDS = [...Object.values(PRINCIPAL_KINDS), AUDIT_KIND, BINDING_SECRET_KIND] as const;
+export const PRIVATE_KINDS = [...Object.values(PRINCIPAL_KINDS), AUDIT_KIND, BINDING_SECRET_KIND, EXPORT_KIND] as const;
 
 /** Patterns of the registry's item kinds that creating, running and ending jobs writes. */
 const JOB_KINDS = [

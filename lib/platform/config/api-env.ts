@@ -68,6 +68,8 @@ export const apiEnv = coreEnv.extend({
   LOGIN_READER_FUNCTION: z.string().optional(),
   /** The function that launches workers; absent: workers are started by other means. */
   SCALE_WORKERS_FUNCTION: z.string().optional(),
+  /** The function that makes exports; absent: this process calls it. */
+  MAKE_EXPORTS_FUNCTION: z.string().optional(),
   /** Set by Lambda. */
   AWS_REGION: z.string().default('unknown'),
   /** Only in the local run: its home. */

@@ -58,6 +58,10 @@ export const scaleEnv = coreEnv
   });
 export type ScaleEnv = z.output<typeof scaleEnv>;
 
+/** Environment of the function that makes exports. */
+export const makeExportsEnv = triggerEnv.extend({ MAKE_EXPORTS_FUNCTION: apiEnv.shape.MAKE_EXPORTS_FUNCTION });
+export type MakeExportsEnv = z.output<typeof makeExportsEnv>;
+
 /** Environment of the function that makes signed calls. */
 export const deliverEnv = triggerEnv.extend({
   /** Seconds between the attempts of a call, varied by up to a fifth. */

@@ -3,7 +3,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { doors } from '../../contract/routes/routes.ts';
 import { NOT_FOUND } from '../functions/bundle-functions.ts';
-import { acknowledgeOutputAccess } from '../iam/acknowledge-output-access.ts';
+import { acknowledgeExportAccess, acknowledgeOutputAccess } from '../iam/acknowledge-output-access.ts';
 import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
 import { Operations } from '../operations/operations.ts';
 import { writeApiOrigin } from './api-origin.ts';
@@ -52,6 +52,7 @@ export class ApiStack extends Stack {
     new Operations(this, 'Operations', { ...props, api, countJobs, reconcileJobs });
     if (config !== undefined) new ConfigImport(this, 'Config', { ...props, document: config });
     acknowledgeOutputAccess(this, data);
+    acknowledgeExportAccess(this, data);
     acknowledge(this);
   }
 }

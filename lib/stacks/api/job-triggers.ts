@@ -5,17 +5,25 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, FilterCriteria, type IFunction, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { STATS_KINDS } from '../../counters/stats-items.ts';
-import { AUDIT_KIND, BINDING_SECRET_KIND, WRITTEN_KINDS } from '../../platform/aws/tables.ts';
+import {
+  AUDIT_KIND,
+  BINDING_SECRET_KIND,
+  EXPORT_KIND,
+  SCALING_KIND,
+  WRITTEN_KINDS,
+} from '../../platform/aws/tables.ts';
 import { COUNTED_RECORDS } from '../../stats/counting/stream-filter.ts';
 import type { DataStack } from '../data/data-stack.ts';
+import { makeExportsName } from '../data/shared-names.ts';
 import { FUNCTION_MEMORY } from '../functions/function-memory.ts';
-import { countEnvironment, triggerEnvironment } from '../functions/process-environment.ts';
+import { countEnvironment, makeExportsEnvironment, triggerEnvironment } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
 import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
 import {
   deadLettersStatement,
   deliveriesStatement,
   EXCEPT_PRIVATE,
+  exportStatements,
   givenUpStatement,
   indexStatement,
   itemStatement,
@@ -23,14 +31,16 @@ import {
   ofKindsLike,
   outputStatements,
   queueStatement,
+  receiptStatements,
   tokenStateStatement,
+  wakeExportsStatement,
   wakeScalingStatement,
 } from '../iam/table-grants.ts';
 import type { ApiStackProps } from './api-stack-props.ts';
 
 /**
  * The functions that no client calls: one keeps the counts, one reconciles jobs every minute, one makes signed calls,
- * one deletes old jobs.
+ * one deletes old jobs, one makes exports.
  */
 export class JobTriggers extends Construct {
   readonly countJobs: IFunction;
@@ -42,6 +52,7 @@ export class JobTriggers extends Construct {
     this.reconcileJobs = this.#reconcileJobs(props);
     this.#deliverCalls(props);
     this.#sweepJobs(props);
+    this.#makeExports(props);
   }
 
   #countJobs({ data, deployment, codeOf }: ApiStackProps): IFunction {
@@ -144,6 +155,30 @@ export class JobTriggers extends Construct {
     });
   }
 
+  /** It is called by name, and Lambda repeats a call that fails, twice. */
+  #makeExports({ data, deployment, codeOf }: ApiStackProps): void {
+    new ServiceFunction(this, 'MakeExports', {
+      name: makeExportsName(data),
+      description: 'makes the files of exports',
+      code: codeOf('triggers.make-exports'),
+      environment: makeExportsEnvironment(data, deployment),
+      statements: [
+        itemStatement(data, 'jobs', ['BatchGetItem']),
+        indexStatement(data, ['by-status', 'by-time']),
+        itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query'], ofKindsLike(...EXPORTED_KINDS)),
+        itemStatement(data, 'registry', ['GetItem', 'PutItem'], ofKinds(EXPORT_KIND)),
+        itemStatement(data, 'registry', ['Query'], ofKinds(AUDIT_KIND)),
+        ...receiptStatements(data),
+        ...exportStatements(data, ['GetObject', 'PutObject', 'DeleteObject', 'AbortMultipartUpload']),
+        // To continue when its time is up.
+        wakeExportsStatement(data),
+      ],
+      memorySize: FUNCTION_MEMORY.exports,
+      timeout: Duration.minutes(15),
+      deployment,
+    });
+  }
+
   #sweepJobs({ data, deployment, codeOf }: ApiStackProps): void {
     const sweep = new ServiceFunction(this, 'SweepJobs', {
       description: 'removes jobs that ended longer ago than they are kept',
@@ -168,6 +203,9 @@ export class JobTriggers extends Construct {
     });
   }
 }
+
+/** What rows are made of, and why jobs wait. */
+const EXPORTED_KINDS = ['labels#*', 'texts#*', 'message#*', 'thread#*', 'tree#*', 'probe', SCALING_KIND];
 
 /** Longer than a call may take; a sixth of the queue's visibility timeout. */
 const CALLS_TIMEOUT = Duration.seconds(30);

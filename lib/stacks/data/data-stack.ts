@@ -3,6 +3,7 @@ import { AttributeType, ProjectionType, StreamViewType, type TablePropsV2, Table
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { LIMITS } from '../../contract/limits.ts';
 import {
   BANDS,
   type Band,
@@ -102,7 +103,11 @@ export class DataStack extends Stack {
       minimumTLSVersion: 1.2,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       // A worker killed during an upload leaves parts that are invisible but billed.
-      lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+      lifecycleRules: [
+        { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        // Exports are deleted with their rows; this removes what an attempt stored for one that was deleted meanwhile.
+        { prefix: 'exports/', expiration: Duration.days(LIMITS.exports.days + 1) },
+      ],
     });
     Validations.of(bucket).acknowledge({
       id: 'AwsSolutions-S1',

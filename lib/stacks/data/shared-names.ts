@@ -8,6 +8,11 @@ export function scaleWorkersName(data: DataStack): string {
   return `${deploymentNameOf(data)}-scale-workers`;
 }
 
+/** The function that makes exports. Its name is fixed because it calls itself. */
+export function makeExportsName(data: DataStack): string {
+  return `${deploymentNameOf(data)}-make-exports`;
+}
+
 /** The function in the workers' network that reads a login code from a worker. Fixed for the same reason. */
 export function loginReaderName(data: DataStack): string {
   return `${deploymentNameOf(data)}-read-login-code`;

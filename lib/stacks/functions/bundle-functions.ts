@@ -14,6 +14,7 @@ export const NOT_FOUND = 'not-found.answer';
 export const TRIGGERS = [
   'triggers.count-jobs',
   'triggers.deliver-calls',
+  'triggers.make-exports',
   'triggers.reconcile-jobs',
   'triggers.sweep-jobs',
 ] as const;
@@ -66,11 +67,14 @@ const DECLARING = ['lib/contract', 'lib/jobs/receipts'];
 const USING_OBJECTS: ReadonlySet<string> = new Set([
   'attachments.list',
   'attachments.read',
+  'exports.delete',
+  'exports.read',
   'files.list',
   'files.read',
   'jobs.logs',
   'jobs.result',
   'jobs.session',
+  'triggers.make-exports',
   'triggers.sweep-jobs',
   APPLY_CONFIG,
   PUBLISH_CONSOLE,

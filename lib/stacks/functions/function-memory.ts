@@ -9,6 +9,8 @@ export const FUNCTION_MEMORY = {
   stream: 512,
   /** No caller waits for these. */
   trigger: 256,
+  /** Makes exports: rows are made and joined by computing. */
+  exports: 1_024,
   /** Copies the console's files. */
   console: 512,
 } as const;

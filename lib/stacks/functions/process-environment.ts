@@ -3,11 +3,23 @@ import { CLOUD_SANDBOXES } from '../../catalog/sandboxes.ts';
 import { OPTIONAL_AGENTS } from '../../contract/agents.ts';
 import type { apiEnv } from '../../platform/config/api-env.ts';
 import { type Deployment, knownOrigin } from '../../platform/config/deployment.ts';
-import type { applyConfigEnv, countEnv, scaleEnv, triggerEnv } from '../../platform/config/function-env.ts';
+import type {
+  applyConfigEnv,
+  countEnv,
+  makeExportsEnv,
+  scaleEnv,
+  triggerEnv,
+} from '../../platform/config/function-env.ts';
 import { secretsPath } from '../../platform/config/secrets-path.ts';
 import type { workerEnv } from '../../platform/config/worker-env.ts';
 import type { DataStack } from '../data/data-stack.ts';
-import { clientSecretName, LOGIN_PORT, scaleWorkersName, serviceEndpointsParameter } from '../data/shared-names.ts';
+import {
+  clientSecretName,
+  LOGIN_PORT,
+  makeExportsName,
+  scaleWorkersName,
+  serviceEndpointsParameter,
+} from '../data/shared-names.ts';
 
 /** The environment that a process's schema requires: a missing or unknown variable does not compile. */
 export type EnvironmentOf<S extends z.ZodType> = Strings<z.input<S>>;
@@ -51,6 +63,11 @@ export function applyConfigEnvironment(data: DataStack): EnvironmentOf<typeof ap
 /** Environment of the function that keeps the counts. */
 export function countEnvironment(data: DataStack, deployment: Deployment): EnvironmentOf<typeof countEnv> {
   return { ...triggerEnvironment(data, deployment), SCALE_WORKERS_FUNCTION: scaleWorkersName(data) };
+}
+
+/** Environment of the function that makes exports. */
+export function makeExportsEnvironment(data: DataStack, deployment: Deployment): EnvironmentOf<typeof makeExportsEnv> {
+  return { ...triggerEnvironment(data, deployment), MAKE_EXPORTS_FUNCTION: makeExportsName(data) };
 }
 
 /** Environment of the function that launches workers. */

@@ -1,11 +1,18 @@
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Access, Door, Method } from '../../contract/route.ts';
-import { AUDIT_KIND, BINDING_SECRET_KIND, FOLLOW_SLOT_KIND, PRINCIPAL_KINDS } from '../../platform/aws/tables.ts';
+import {
+  AUDIT_KIND,
+  BINDING_SECRET_KIND,
+  EXPORT_KIND,
+  FOLLOW_SLOT_KIND,
+  PRINCIPAL_KINDS,
+} from '../../platform/aws/tables.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import {
   clientSecretStatement,
   deliveriesStatement,
   EXCEPT_PRIVATE,
+  exportStatements,
   indexStatement,
   itemStatement,
   loginReaderStatement,
@@ -14,6 +21,7 @@ import {
   queueStatement,
   secretsStatement,
   serviceEndpointsStatement,
+  wakeExportsStatement,
   wakeScalingStatement,
 } from './table-grants.ts';
 
@@ -50,6 +58,7 @@ export function accessStatements(
     ...(access.followSlots === 'write'
       ? [itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKinds(FOLLOW_SLOT_KIND))]
       : []),
+    ...(access.exports ?? []).flatMap((use) => EXPORT_STATEMENTS[use](data)),
     ...(access.loginCode === 'read' ? [loginReaderStatement(data)] : []),
     ...(access.scaling === 'wake' ? [wakeScalingStatement(data)] : []),
   ];
@@ -103,6 +112,18 @@ function registryStatements(data: DataStack, access: Access['registry']): Policy
   const writes = access === 'write' ? (['PutItem', 'UpdateItem', 'DeleteItem'] as const) : [];
   return [itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query', ...writes], EXCEPT_PRIVATE)];
 }
+
+const EXPORT_STATEMENTS: Readonly<
+  Record<NonNullable<Access['exports']>[number], (data: DataStack) => PolicyStatement[]>
+> = {
+  read: (data) => [itemStatement(data, 'registry', ['GetItem', 'Query'], ofKinds(EXPORT_KIND))],
+  start: (data) => [itemStatement(data, 'registry', ['PutItem'], ofKinds(EXPORT_KIND)), wakeExportsStatement(data)],
+  link: (data) => [...exportStatements(data, ['GetObject']), wakeExportsStatement(data)],
+  delete: (data) => [
+    itemStatement(data, 'registry', ['DeleteItem'], ofKinds(EXPORT_KIND)),
+    ...exportStatements(data, ['DeleteObject']),
+  ],
+};
 
 /** Rows are only added, never changed or removed. */
 function auditStatements(data: DataStack, access: Access['audit'], audited: boolean): PolicyStatement[] {

@@ -23,6 +23,16 @@ export const IAM_EXCEPTIONS = {
     resource: /^Output\/jobs\/\*$/,
     reason: 'Each of these roles serves every job; all that jobs leave lies under this prefix, whatever its name.',
   },
+  exports: {
+    actions: ['s3:GetObject', 's3:PutObject', 's3:DeleteObject', 's3:AbortMultipartUpload'],
+    resource: /^Output\/exports\/\*$/,
+    reason: 'Each of these roles serves every export; all parts and files of exports lie under this prefix.',
+  },
+  receipts: {
+    actions: ['s3:GetObject'],
+    resource: /^Output\/jobs\/\*\/receipt\.json$/,
+    reason: 'An export lists the attempts of any job; of what jobs leave, the role reads the records of attempts only.',
+  },
   secrets: {
     actions: ['ssm:GetParameters'],
     resource: /:parameter\/promptq\/[a-z0-9-]+\/secrets\/\*$/,

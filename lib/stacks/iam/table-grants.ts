@@ -7,12 +7,17 @@ import type { DataStack } from '../data/data-stack.ts';
 import {
   clientSecretName,
   loginReaderName,
+  makeExportsName,
   scaleWorkersName,
   serviceEndpointsParameter,
 } from '../data/shared-names.ts';
 
 /** The prefix of all job data in the bucket. */
 const OUTPUT_PREFIX = 'jobs/*';
+/** The prefix of all exports. */
+const EXPORTS_PREFIX = 'exports/*';
+/** The records of attempts. */
+const RECEIPTS = 'jobs/*/receipt.json';
 
 type ItemAction = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
 type QueueAction =
@@ -65,6 +70,11 @@ function readParameterStatement(data: DataStack, ...names: readonly string[]): P
 /** Permission to invoke the function that launches workers. */
 export function wakeScalingStatement(data: DataStack): PolicyStatement {
   return invokeStatement(data, scaleWorkersName(data));
+}
+
+/** Permission to invoke the function that makes exports. */
+export function wakeExportsStatement(data: DataStack): PolicyStatement {
+  return invokeStatement(data, makeExportsName(data));
 }
 
 /** Permission to read a login code. */
@@ -152,17 +162,31 @@ export function secretsStatement(data: DataStack): PolicyStatement {
 
 /** Permission for actions on jobs' objects in the bucket. */
 export function outputStatements(data: DataStack, actions: readonly ObjectAction[]): PolicyStatement[] {
+  return objectStatements(data, actions, OUTPUT_PREFIX);
+}
+
+/** Permission for actions on exports' objects in the bucket. */
+export function exportStatements(data: DataStack, actions: readonly ObjectAction[]): PolicyStatement[] {
+  return objectStatements(data, actions, EXPORTS_PREFIX);
+}
+
+/** Permission to read the records of attempts. */
+export function receiptStatements(data: DataStack): PolicyStatement[] {
+  return objectStatements(data, ['GetObject'], RECEIPTS);
+}
+
+function objectStatements(data: DataStack, actions: readonly ObjectAction[], prefix: string): PolicyStatement[] {
   return [
     new PolicyStatement({
       actions: actions.map((action) => `s3:${action}`),
-      resources: [data.output.arnForObjects(OUTPUT_PREFIX)],
+      resources: [data.output.arnForObjects(prefix)],
     }),
     // Without it S3 answers 403 instead of 404 for a missing object. S3 requires it also for requests without a prefix
     // (a missing object, HeadBucket): so the condition applies only to requests with one.
     new PolicyStatement({
       actions: ['s3:ListBucket'],
       resources: [data.output.bucketArn],
-      conditions: { StringLikeIfExists: { 's3:prefix': OUTPUT_PREFIX } },
+      conditions: { StringLikeIfExists: { 's3:prefix': prefix } },
     }),
   ];
 }

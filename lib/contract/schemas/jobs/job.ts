@@ -11,7 +11,7 @@ import { jobDeployment } from './job-deployment.ts';
 import { jobState, stateReason } from './job-state.ts';
 import { jobQuestion } from './question.ts';
 
-const usage = z
+export const usage = z
   .object({
     input_tokens: z.number().int(),
     cached_input_tokens: z.number().int(),
@@ -100,7 +100,7 @@ const queuePlace = z
   .meta({ id: 'QueuePlace', example: { ahead: 2, ahead_complete: true, held_by: [] } });
 
 /** One attempt of a job. */
-const jobAttempt = z
+export const jobAttempt = z
   .object({
     attempt: z.number().int(),
     status: knownOrLater(STATUSES).nullable().meta({

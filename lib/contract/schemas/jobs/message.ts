@@ -42,7 +42,7 @@ export const messageAccepted = z
 
 const MESSAGE_STATUSES = ['pending', 'delivered', 'not_delivered'] as const;
 
-const message = z
+export const message = z
   .object({
     id: z.string(),
     text: z.string(),

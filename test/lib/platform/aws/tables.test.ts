@@ -22,5 +22,5 @@ it('each process may write its own kinds of items, and only functions in charge 
   expect([...WRITTEN_KINDS.worker].toSorted()).toEqual([...all, 'account', 'lock', 'worker'].toSorted());
   expect([...WRITTEN_KINDS.reconciler].toSorted()).toEqual([...all, 'account'].toSorted());
   expect([...WRITTEN_KINDS.sweeper].toSorted()).toEqual(all.filter((kind) => kind.endsWith('#*')));
-  expect(PRIVATE_KINDS).toEqual(['token', 'session', 'audit', 'binding-secret']);
+  expect(PRIVATE_KINDS).toEqual(['token', 'session', 'audit', 'binding-secret', 'export']);
 });

@@ -115,7 +115,7 @@ describe('the queues', () => {
 describe('the bucket', () => {
   const [bucket] = resourcesOf(stack, 'AWS::S3::Bucket').values();
 
-  test('is closed to the public and cleans up half-done uploads', () => {
+  test('is closed to the public and cleans up half-done uploads and exports', () => {
     expect(bucket?.Properties).toMatchObject({
       PublicAccessBlockConfiguration: {
         BlockPublicAcls: true,
@@ -124,7 +124,10 @@ describe('the bucket', () => {
         RestrictPublicBuckets: true,
       },
       LifecycleConfiguration: {
-        Rules: [{ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 }, Status: 'Enabled' }],
+        Rules: [
+          { AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 }, Status: 'Enabled' },
+          { Prefix: 'exports/', ExpirationInDays: 8, Status: 'Enabled' },
+        ],
       },
     });
   });

@@ -42,6 +42,9 @@ const INDEXES: Record<string, readonly string[]> = {
   'jobs.read': ['ready'],
 };
 
+/** What functions may do with the rows of exports. */
+const EXPORT_GRANTS = { read: ['GetItem', 'Query'], start: ['PutItem'], link: [], delete: ['DeleteItem'] } as const;
+
 const REMOVAL = { items: ['DeleteItem'], objects: ['DeleteObject'] } as const;
 
 describe("a route's role", () => {
@@ -56,10 +59,13 @@ describe("a route's role", () => {
     output: { none: [], read: ['GetObject', 'ListBucket'], write: ['GetObject', 'ListBucket', 'PutObject'] },
     loginCode: { none: [], read: ['InvokeFunction'] },
     dispatchQueues: { none: [], send: ['GetQueueAttributes', 'SendMessage'] },
+    exports: { read: [], start: [], link: ['GetObject', 'ListBucket'], delete: ['DeleteObject', 'ListBucket'] },
   } as const;
 
   test.each(served)('$id can do exactly what its line declares', ({ id, access }) => {
     const [jobs, lists, ...others] = onTable(id, 'Jobs');
+    const exportUses = access.exports ?? [];
+    const wakes = exportUses.some((use) => use === 'start' || use === 'link') ? ['InvokeFunction'] : [];
     const removal = access.removal === 'jobs' ? REMOVAL : { items: [], objects: [] };
     expect([...(jobs?.actions ?? [])].sort()).toEqual(
       [...removal.items, ...expected.jobs[access.jobs ?? 'none']].map((action) => `dynamodb:${action}`).sort(),
@@ -70,13 +76,19 @@ describe("a route's role", () => {
     expect(lists?.resources.map((resource) => /\/index\/([a-z\d-]+)/.exec(resource)?.[1]).sort()).toEqual(indexes);
     expect(others).toEqual([]);
     expect([...actionsOf(id, 's3')].sort()).toEqual(
-      [...removal.objects, ...expected.output[access.output ?? 'none']].map((action) => `s3:${action}`).sort(),
+      [
+        ...removal.objects,
+        ...expected.output[access.output ?? 'none'],
+        ...exportUses.flatMap((use) => expected.exports[use]),
+      ]
+        .map((action) => `s3:${action}`)
+        .sort(),
     );
     expect([...actionsOf(id, 'sqs')].sort()).toEqual(
       expected.dispatchQueues[access.dispatchQueues ?? 'none'].map((action) => `sqs:${action}`),
     );
     expect([...actionsOf(id, 'lambda')].sort()).toEqual(
-      expected.loginCode[access.loginCode ?? 'none'].map((action) => `lambda:${action}`),
+      [...expected.loginCode[access.loginCode ?? 'none'], ...wakes].map((action) => `lambda:${action}`),
     );
     const services = new Set(grantsOf(id).flatMap(({ actions }) => actions.map((action) => action.split(':')[0])));
     const known = ['dynamodb', 's3', 'sqs', 'ssm', 'lambda'];
@@ -133,7 +145,7 @@ describe("a route's role", () => {
 
     const except = {
       'ForAllValues:StringNotEquals': {
-        'dynamodb:LeadingKeys': ['token', 'session', 'audit', 'binding-secret'],
+        'dynamodb:LeadingKeys': ['token', 'session', 'audit', 'binding-secret', 'export'],
       },
     };
     const registry = rest.filter(({ condition }) => JSON.stringify(condition) === JSON.stringify(except));
@@ -154,6 +166,7 @@ describe("a route's role", () => {
         ...(PRINCIPAL_GRANTS[id] ?? []),
         ...secrets.map((action) => [action, 'binding-secret']),
         ...slots.map((action) => [action, 'follow-slot']),
+        ...(access.exports ?? []).flatMap((use) => EXPORT_GRANTS[use].map((action) => [action, 'export'])),
       ].sort(),
     );
   });

@@ -1,0 +1,45 @@
+import { AuditLog } from '../access/audit-log.ts';
+import { type ExportFile, ExportObjects } from '../exports/export-objects.ts';
+import type { ExportRecord } from '../exports/export-record.ts';
+import { ExportStore } from '../exports/export-store.ts';
+import { joinParts } from '../exports/join-parts.ts';
+import { createWakeExports } from '../exports/wake-exports.ts';
+import { ProbeStore } from '../jobs/admission/probes.ts';
+import { JobIndex } from '../jobs/store/job-index.ts';
+import { JobLabelStore } from '../jobs/store/job-labels.ts';
+import { JobMessageStore } from '../jobs/store/job-messages.ts';
+import { ThreadStore } from '../jobs/threads/thread-store.ts';
+import { TreeStore } from '../jobs/trees/tree-store.ts';
+import { objectClient, tableClient } from '../platform/aws/clients.ts';
+import type { MakeExportsEnv } from '../platform/config/function-env.ts';
+import { registryOf } from '../platform/registry.ts';
+import { ScalingStore } from '../workers/scaling/scaling-store.ts';
+import { WhyWaiting } from '../workers/scaling/why-waiting.ts';
+import { createFolders, createJobStore, createOutputStore } from './services.ts';
+
+/** Dependencies for making exports. */
+export function createExportMaking(env: MakeExportsEnv) {
+  const { table, clock } = tableClient();
+  const registry = registryOf({ table, clock, env });
+  const s3 = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
+  return {
+    clock,
+    exports: new ExportStore(registry),
+    objects: new ExportObjects(s3, env.OUTPUT_BUCKET),
+    join: async (record: ExportRecord, file: ExportFile, header: string) =>
+      await joinParts({ s3, bucket: env.OUTPUT_BUCKET }, record, file, header),
+    wake: createWakeExports(env),
+    index: new JobIndex({ ...registry, jobsTable: env.JOBS_TABLE }),
+    labels: new JobLabelStore(registry),
+    threads: new ThreadStore(registry),
+    trees: new TreeStore(registry),
+    folders: createFolders({ env }),
+    waiting: new WhyWaiting({ probes: new ProbeStore(registry), scaling: new ScalingStore(registry) }),
+    timeoutUnit: env.PROMPTQ_TIMEOUT_UNIT,
+    jobs: createJobStore({ table, env }),
+    messages: new JobMessageStore(registry),
+    output: createOutputStore({ objects: s3, env }),
+    // It only reads.
+    audit: new AuditLog({ ...registry, log: { error: () => undefined } }),
+  };
+}
