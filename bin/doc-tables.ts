@@ -107,6 +107,14 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
         ['lifetime of a link to an export', `${LIMITS.exports.linkSeconds} seconds`],
         ['text of a rule', `${number(LIMITS.catalog.ruleTextLength)} characters`],
         [
+          'prompt of a template; its parameters; a value of type `string`; of type `text`',
+          `${number(LIMITS.templates.promptLength)} characters; ${LIMITS.templates.parameters}; ${number(LIMITS.templates.stringLength)} characters; ${number(LIMITS.templates.textLength)} characters`,
+        ],
+        [
+          "`pattern` of a parameter; all values of a job as JSON; a template's texts with its values",
+          `${LIMITS.templates.patternLength} characters; ${number(LIMITS.templates.valuesBytes)} bytes; ${number(LIMITS.templates.composedLength)} characters`,
+        ],
+        [
           'jobs in one page of `GET /jobs`, as a string in JSON; a longer page ends early, continue with `next_cursor`',
           `${number(LIMITS.listBytes)} bytes`,
         ],

@@ -23,11 +23,21 @@ export interface CatalogKind<L extends CatalogList, Stored = unknown> {
   readonly nameOf: (entry: EntryOf<L>) => string;
   /** Checks that a schema can't make, because they depend on the deployment. Default: there are none. */
   readonly problems?: (entries: readonly EntryOf<L>[], workers: WorkerFacts) => FieldProblem[];
-  /** What an import writes. @param before the item of the entry's name, if there is one */
+  /**
+   * Each change of an entry also writes its item under `versionKey`, where it stays after the entry's removal. Items have
+   * their number in `version`.
+   */
+  readonly isVersioned?: true;
+  /**
+   * What an import writes.
+   * @param before the item of the entry's name, if there is one
+   * @param version the number of the next version
+   */
   readonly imported: (
     entry: EntryOf<L>,
     before: CatalogItem | undefined,
     at: string,
+    version: number,
   ) => {
     readonly item: CatalogItem;
     /** The entry is already stored like this. */

@@ -25,10 +25,16 @@ import type { Registry } from '../platform/registry.ts';
 import { registryItems } from '../platform/registry-page.ts';
 import { untilFirst } from '../platform/until-first.ts';
 import type { CatalogItem, CatalogKind, EntryOf, WorkerFacts } from './catalog-kind.ts';
+import { nextVersion, versionKey } from './entry-versions.ts';
 import { PROFILES } from './profiles.ts';
 import { RULES } from './rules.ts';
+import { TEMPLATES } from './templates.ts';
 
-const KINDS: { readonly [L in CatalogList]: CatalogKind<L> } = { rules: RULES, profiles: PROFILES };
+const KINDS: { readonly [L in CatalogList]: CatalogKind<L> } = {
+  rules: RULES,
+  profiles: PROFILES,
+  templates: TEMPLATES,
+};
 
 type Numbers = Readonly<Partial<Record<CatalogList, number>>>;
 
@@ -57,7 +63,11 @@ interface Compared {
   readonly change: 'created' | 'updated' | 'unchanged';
   readonly isNew: boolean;
   readonly item: CatalogItem;
+  /** What a change of it writes. */
+  readonly writes: readonly CatalogItem[];
 }
+
+type CatalogContext = Registry & { readonly clock: Clock };
 
 /**
  * Applies a document's entries to the registry in one transaction; entries that it doesn't name stay.
@@ -66,12 +76,32 @@ interface Compared {
  *   have, or what the workers can't provide
  */
 export async function importConfig(
-  context: Registry & { readonly clock: Clock },
+  context: CatalogContext,
   document: ConfigDocument,
   { dryRun, ...workers }: WorkerFacts & { readonly dryRun: boolean },
 ): Promise<ImportResult> {
   const problems = catalogProblems(document, workers);
   if (problems.length > 0) throw new InvalidFieldError(problems);
+  const entries = await applyDocument(context, document, dryRun);
+  return { dry_run: dryRun, ...namesByChange(entries) };
+}
+
+/** Writes one entry. @throws ApiError `invalid_request` for more entries than a deployment may have */
+export async function writeEntry<L extends CatalogList>(
+  context: CatalogContext,
+  list: L,
+  entry: EntryOf<L>,
+): Promise<Pick<Compared, 'change' | 'item'>> {
+  const [written] = await applyDocument(context, { [list]: [entry] }, false);
+  if (written === undefined) throw new Error(`no entry of ${list} was written`);
+  return written;
+}
+
+async function applyDocument(
+  context: CatalogContext,
+  document: ConfigDocument,
+  dryRun: boolean,
+): Promise<readonly Compared[]> {
   return await changeCatalog(context, async (marker) => {
     const entries = await compared(context, document);
     const changed = entries.filter(({ change }) => change !== 'unchanged');
@@ -79,10 +109,10 @@ export async function importConfig(
       CATALOG_LIST_NAMES.map((list) => [list, entries.filter((entry) => entry.list === list && entry.isNew).length]),
     );
     checkLimits(changed, addedTo(marker, added));
-    const answer = { dry_run: dryRun, ...namesByChange(entries) };
-    if (dryRun || changed.length === 0) return { answer };
-    const items = changed.map(({ item }) => ({ Put: { TableName: context.registryTable, Item: item } }));
-    return { answer, write: { items, added } };
+    if (dryRun || changed.length === 0) return { answer: entries };
+    const writes = changed.flatMap((entry) => entry.writes);
+    const items = writes.map((Item) => ({ Put: { TableName: context.registryTable, Item } }));
+    return { answer: entries, write: { items, added } };
   });
 }
 
@@ -188,33 +218,39 @@ function entriesOf<L extends CatalogList>(document: ConfigDocument, list: L): re
   return (document[list] ?? []) as readonly EntryOf<L>[];
 }
 
-async function compared(context: Registry & { readonly clock: Clock }, document: ConfigDocument): Promise<Compared[]> {
+async function compared(context: CatalogContext, document: ConfigDocument): Promise<Compared[]> {
   const keysOf = <L extends CatalogList>(list: L) =>
     entriesOf(document, list).map((entry) => ({ kind: KINDS[list].kind, id: KINDS[list].nameOf(entry) }));
   const keys = CATALOG_LIST_NAMES.flatMap((list) => keysOf(list));
   const items = await batchGet(context.table, context.registryTable, keys, { consistent: true });
   const present = new Map(items.map((item) => [`${item.kind}#${item.id}`, item]));
   const at = timestamp(context.clock.now());
-  const comparedIn = <L extends CatalogList>(list: L): Compared[] =>
-    entriesOf(document, list).map((entry) => {
-      const name = KINDS[list].nameOf(entry);
-      const before = present.get(`${KINDS[list].kind}#${name}`);
-      const { item, isSame, isNew } = KINDS[list].imported(entry, before, at);
-      return { list, name, item, isNew, change: before === undefined ? 'created' : isSame ? 'unchanged' : 'updated' };
-    });
-  return CATALOG_LIST_NAMES.flatMap((list) => comparedIn(list));
+  const comparedEntry = async <L extends CatalogList>(list: L, entry: EntryOf<L>): Promise<Compared> => {
+    const { kind, nameOf, imported, isVersioned = false } = KINDS[list];
+    const name = nameOf(entry);
+    const before = present.get(`${kind}#${name}`);
+    const version = isVersioned ? await nextVersion(context, { kind, name }, before) : 1;
+    const { item, isSame, isNew } = imported(entry, before, at, version);
+    const change = before === undefined ? 'created' : isSame ? 'unchanged' : 'updated';
+    const writes = isVersioned ? [item, { ...item, ...versionKey(kind, name, version) }] : [item];
+    return { list, name, item: isSame && before !== undefined ? before : item, isNew, change, writes };
+  };
+  const comparedIn = async <L extends CatalogList>(list: L): Promise<Compared[]> =>
+    await Promise.all(entriesOf(document, list).map(async (entry) => await comparedEntry(list, entry)));
+  return (await Promise.all(CATALOG_LIST_NAMES.map(async (list) => await comparedIn(list)))).flat();
 }
 
 function checkLimits(changed: readonly Compared[], next: Marker): void {
   const { catalog } = LIMITS;
-  const changes = changed.length;
+  const written = changed.flatMap(({ writes }) => writes);
+  const changes = written.length;
   if (changes > catalog.changes) {
     throw InvalidFieldError.of(
       [],
-      `received ${changes} ${LISTS_IN_WORDS} that are new or different; one import can change at most ${catalog.changes}: give them in parts`,
+      `received ${changes} ${LISTS_IN_WORDS} that are new or different, each template counted twice; one import can change at most ${catalog.changes}: give them in parts`,
     );
   }
-  const bytes = changed.reduce((sum, { item }) => sum + Buffer.byteLength(JSON.stringify(item)), 0);
+  const bytes = written.reduce((sum, item) => sum + Buffer.byteLength(JSON.stringify(item)), 0);
   if (bytes > catalog.changedBytes) {
     throw InvalidFieldError.of(
       [],

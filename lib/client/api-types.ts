@@ -629,6 +629,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List templates
+         * @description Returns the newest version of each template. Jobs are created from one by its name in `template`.
+         */
+        get: operations["listTemplates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a template
+         * @description Returns the newest version of the template, or the one that `version` names.
+         */
+        get: operations["readTemplates"];
+        /**
+         * Create or replace a template
+         * @description Writes a new version. If nothing changes, no version is written. Members that are absent or null are not set. After a deletion, the numbers of versions continue.
+         */
+        put: operations["writeTemplates"];
+        post?: never;
+        /**
+         * Delete a template
+         * @description No more jobs can be created from it. Jobs that were created from it keep their prompts, and its versions can still be read.
+         */
+        delete: operations["deleteTemplates"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{name}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a template
+         * @description Versions are kept permanently, also those of a deleted template.
+         */
+        get: operations["versionsTemplates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{name}/render": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a job of a template
+         * @description Returns the prompts and settings that a job with these parameters would have, without creating it.
+         */
+        post: operations["renderTemplates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/config/import": {
         parameters: {
             query?: never;
@@ -639,7 +727,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Import rules and profiles
+         * Import rules, profiles, and templates
          * @description The import is atomic: if any entry is invalid, nothing changes and `details.faults` lists every fault. Entries that the document does not contain are kept.
          */
         post: operations["importConfig"];
@@ -657,8 +745,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export rules and profiles
-         * @description Returns all imported rules and profiles as a document that can be imported again. It contains the names of secrets, never their values.
+         * Export rules, profiles, and templates
+         * @description Returns all imported rules, profiles, and templates as a document that can be imported again. It contains the names of secrets, never their values.
          */
         get: operations["exportConfig"];
         put?: never;
@@ -1103,7 +1191,7 @@ export interface components {
     schemas: {
         JobCreation: {
             /**
-             * @description The prompt. It must contain more than whitespace. Required unless `base_prompt` is set.
+             * @description The prompt. It must contain more than whitespace. Required unless `base_prompt` or `template` is set.
              * @example Say hello.
              */
             prompt?: string | null;
@@ -1140,6 +1228,14 @@ export interface components {
             project_id?: string | null;
             /** @description Alias of `project_id`. */
             project?: string | null;
+            /** @description Name of a template, which gives the prompt and the settings that this request does not set. Not together with `prompt`. Later changes of the template do not change the job. */
+            template?: string | null;
+            /** @description Version of the template. Default: the newest. */
+            template_version?: number | null;
+            /** @description Values of the parameters of the template, by name. Values are data: braces and markup in them have no meaning. */
+            parameters?: {
+                [key: string]: string | number | boolean;
+            } | null;
             /** @description Id of an existing job that this one is a copy of, as with "Run again with changes" in the console. */
             copied_from?: string | null;
             /** @description Id of a job to continue. This job becomes the next turn of its thread: it works in the same folder, its agent continues the same session, and it starts when the turns before it have ended. It has the project, profile, model, folder and tags of that job, unless the request sets them. */
@@ -1320,6 +1416,8 @@ export interface components {
             /** @description The value as read. */
             changes?: unknown;
             /** @description The value as read. */
+            template?: unknown;
+            /** @description The value as read. */
             resume_from?: unknown;
             /** @description The value as read. */
             question?: unknown;
@@ -1423,9 +1521,104 @@ export interface components {
             /** @description Modes `custom` and `web_framework`: timeout of each command in seconds. Default: 900. */
             timeout_seconds?: number | null;
         };
+        /**
+         * @example {
+         *       "description": "Upgrades a package.",
+         *       "prompt": "Upgrade {{package}} and run the tests.",
+         *       "parameters": [
+         *         {
+         *           "name": "package",
+         *           "type": "string",
+         *           "pattern": "[a-z0-9@/-]+"
+         *         }
+         *       ]
+         *     }
+         */
+        TemplateWrite: {
+            /** @description What the template is for. Forms and agents show it. */
+            description?: string | null;
+            /**
+             * @description The prompt. `{{name}}` is replaced by the value of a parameter, and `{{"{{"}}` by two braces; `extra_prompt` and `title` have placeholders too. Values are data: braces in them have no meaning. With a profile of the agent `shell` there must be no placeholder in prompts: use `environment`.
+             * @example Upgrade {{package}} and run the tests.
+             */
+            prompt: string;
+            /** @description The parameters, in the order in which forms show them. */
+            parameters?: components["schemas"]["TemplateParameter"][] | null;
+            /** @description Gives the commands of jobs the values as environment variables: `PROMPTQ_PARAM_` and the name of the parameter in capitals. Parameters then need no placeholder. Default: false. */
+            environment?: boolean | null;
+            /** @description Text that is added after the prompt. */
+            extra_prompt?: string | null;
+            /** @description Ids of rules whose texts are put before the prompt, in this order. Not with a profile of the agent `shell`. */
+            rule_ids?: string[] | null;
+            /** @description Name of an execution profile. Default: the default profile of the deployment. */
+            profile?: string | null;
+            /** @description Model to use instead of the model of the profile. */
+            model?: string | null;
+            /**
+             * Format: int64
+             * @description Jobs with a higher priority start earlier. Default: 0.
+             * @example 0
+             */
+            priority?: number | null;
+            /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. Attempts that continue the session of an interrupted one count together, without the time in between. */
+            timeout?: number | null;
+            /** @description Number of additional attempts after a failure. Default: the profile's, or 0. */
+            retries?: number | null;
+            /**
+             * @description Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.
+             * @example Greeting
+             */
+            title?: string | null;
+            /** @description Tags to find the job by. Duplicates are dropped. An empty list removes all tags. */
+            tags?: string[] | null;
+            /** @description Working folder, created if it does not exist. A relative path is below the workspace of the project; an absolute path must be below an allowed root. The workspace itself and the private folders of other jobs are not allowed. Default: a private folder. No control, bidirectional or invisible characters. */
+            cwd?: string | null;
+            /** @description Id or name of the project. An unknown project is created with the first job. */
+            project?: string | null;
+        };
+        TemplateParameter: {
+            /**
+             * @description Identifies the parameter in placeholders and requests.
+             * @example package
+             */
+            name: string;
+            /**
+             * @description `string`: one line of at most 1000 characters. `text`: any text of at most 20000 characters. `enum`: one of `values`.
+             * @example string
+             * @enum {string}
+             */
+            type: "string" | "text" | "number" | "boolean" | "enum";
+            description?: string | null;
+            /** @description Whether a job needs a value. `false`: without one, the placeholders become empty. Default: true. A parameter with a default always has a value. */
+            required?: boolean | null;
+            /** @description The value of jobs that give none. A string, number or boolean. */
+            default?: string | number | (boolean | null);
+            /** @description A value that forms show as an example. */
+            example?: string | number | (boolean | null);
+            /**
+             * @description A regular expression that matches all of a `string`: characters, `.`, classes such as `[a-z0-9]` and `\d`, groups, `|`, and the repetitions `*`, `+`, `?` and `{2,5}`. Other expressions are rejected, since matching them can take exponential time.
+             * @example [a-z0-9-]+
+             */
+            pattern?: string | null;
+            /** @description The allowed values of an `enum`. */
+            values?: string[] | null;
+        };
+        RenderRequest: {
+            /** @description Default: the newest. */
+            template_version?: number | null;
+            /** @description Values by the names of parameters. */
+            parameters?: {
+                [key: string]: string | number | boolean;
+            } | null;
+            /** @description Instead of the template's. */
+            profile?: string | null;
+            /** @description Instead of the template's. Its parameters are defaults. */
+            project?: string | null;
+        };
         ConfigDocument: {
             rules?: components["schemas"]["RuleEntry"][] | null;
             profiles?: components["schemas"]["ProfileEntry"][] | null;
+            templates?: components["schemas"]["TemplateEntry"][] | null;
         };
         RuleEntry: {
             /** @description Identifies the rule in the `rule_ids` of jobs. */
@@ -1492,6 +1685,67 @@ export interface components {
              * @enum {string|null}
              */
             vendor?: "own" | "practice" | null;
+        };
+        /**
+         * @example {
+         *       "name": "upgrade",
+         *       "description": "Upgrades a package.",
+         *       "prompt": "Upgrade {{package}} and run the tests.",
+         *       "parameters": [
+         *         {
+         *           "name": "package",
+         *           "type": "string",
+         *           "pattern": "[a-z0-9@/-]+"
+         *         }
+         *       ]
+         *     }
+         */
+        TemplateEntry: {
+            /**
+             * @description Identifies the template in the `template` of jobs.
+             * @example upgrade
+             */
+            name: string;
+            /** @description What the template is for. Forms and agents show it. */
+            description?: string | null;
+            /**
+             * @description The prompt. `{{name}}` is replaced by the value of a parameter, and `{{"{{"}}` by two braces; `extra_prompt` and `title` have placeholders too. Values are data: braces in them have no meaning. With a profile of the agent `shell` there must be no placeholder in prompts: use `environment`.
+             * @example Upgrade {{package}} and run the tests.
+             */
+            prompt: string;
+            /** @description The parameters, in the order in which forms show them. */
+            parameters?: components["schemas"]["TemplateParameter"][] | null;
+            /** @description Gives the commands of jobs the values as environment variables: `PROMPTQ_PARAM_` and the name of the parameter in capitals. Parameters then need no placeholder. Default: false. */
+            environment?: boolean | null;
+            /** @description Text that is added after the prompt. */
+            extra_prompt?: string | null;
+            /** @description Ids of rules whose texts are put before the prompt, in this order. Not with a profile of the agent `shell`. */
+            rule_ids?: string[] | null;
+            /** @description Name of an execution profile. Default: the default profile of the deployment. */
+            profile?: string | null;
+            /** @description Model to use instead of the model of the profile. */
+            model?: string | null;
+            /**
+             * Format: int64
+             * @description Jobs with a higher priority start earlier. Default: 0.
+             * @example 0
+             */
+            priority?: number | null;
+            /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. Attempts that continue the session of an interrupted one count together, without the time in between. */
+            timeout?: number | null;
+            /** @description Number of additional attempts after a failure. Default: the profile's, or 0. */
+            retries?: number | null;
+            /**
+             * @description Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.
+             * @example Greeting
+             */
+            title?: string | null;
+            /** @description Tags to find the job by. Duplicates are dropped. An empty list removes all tags. */
+            tags?: string[] | null;
+            /** @description Working folder, created if it does not exist. A relative path is below the workspace of the project; an absolute path must be below an allowed root. The workspace itself and the private folders of other jobs are not allowed. Default: a private folder. No control, bidirectional or invisible characters. */
+            cwd?: string | null;
+            /** @description Id or name of the project. An unknown project is created with the first job. */
+            project?: string | null;
         };
         ProjectEdit: {
             /**
@@ -1578,6 +1832,8 @@ export interface components {
                 created_by?: string | null;
                 /** @description Only jobs with this tag. */
                 tag?: string | null;
+                /** @description Only jobs that were created from the template with this name. */
+                template?: string | null;
                 /** @description Only jobs of the thread with this id, the id of its first job. Drafts have no turn and are left out. Not with `search`. */
                 thread?: string | null;
                 /** @description Only the job with this id and its descendants. Not with `search` or `thread`. */
@@ -2108,6 +2364,8 @@ export interface components {
             /** @description Runs of the deploy bindings of the project. */
             deployments: components["schemas"]["JobDeployment"][];
             changes: components["schemas"]["RepositoryChanges"] | (null);
+            /** @description The template that the job was created from. Its prompts may have been edited since. Null: it was created without one. */
+            template: components["schemas"]["TemplateOfJob"] | (null);
             /** @description Number of the interrupted attempt whose session the next attempt continues, or the running one was to continue. Null: attempts start from the prompt. */
             resume_from: number | null;
             /** @description The newest question of the agent. `GET /jobs/{id}/questions` has its text. Null if it asked none. */
@@ -2187,6 +2445,14 @@ export interface components {
             truncated: boolean;
             /** @description Whether secrets are masked in the attachment, in content or names of files. It is then another diff than that of the job and must not be applied. */
             masked: boolean;
+        };
+        TemplateOfJob: {
+            name: string;
+            version: number;
+            /** @description The values that the job was created with, with defaults. */
+            parameters: {
+                [key: string]: string | number | boolean;
+            };
         };
         AskedQuestion: {
             /** @example q_7h2j4d6f8a */
@@ -2397,6 +2663,8 @@ export interface components {
             /** @description Runs of the deploy bindings of the project. */
             deployments: components["schemas"]["JobDeployment"][];
             changes: components["schemas"]["RepositoryChanges"] | (null);
+            /** @description The template that the job was created from. Its prompts may have been edited since. Null: it was created without one. */
+            template: components["schemas"]["TemplateOfJob"] | (null);
             /** @description Number of the interrupted attempt whose session the next attempt continues, or the running one was to continue. Null: attempts start from the prompt. */
             resume_from: number | null;
             /** @description The newest question of the agent. `GET /jobs/{id}/questions` has its text. Null if it asked none. */
@@ -2523,6 +2791,8 @@ export interface components {
             /** @description Runs of the deploy bindings of the project. */
             deployments: components["schemas"]["JobDeployment"][];
             changes: components["schemas"]["RepositoryChanges"] | (null);
+            /** @description The template that the job was created from. Its prompts may have been edited since. Null: it was created without one. */
+            template: components["schemas"]["TemplateOfJob"] | (null);
             /** @description Number of the interrupted attempt whose session the next attempt continues, or the running one was to continue. Null: attempts start from the prompt. */
             resume_from: number | null;
             /** @description The newest question of the agent. `GET /jobs/{id}/questions` has its text. Null if it asked none. */
@@ -2905,6 +3175,102 @@ export interface components {
              */
             updated_at: string | null;
         };
+        TemplateList: {
+            items: components["schemas"]["Template"][];
+            /** @description Null on the last page. A page can contain fewer items than `limit` without being the last. */
+            next_cursor: string | null;
+        };
+        /** @description A template. Null: it does not set the member. */
+        Template: {
+            /** @example upgrade */
+            name: string;
+            /**
+             * @description Number of the version, from 1.
+             * @example 1
+             */
+            version: number;
+            description: string | null;
+            prompt: string;
+            extra_prompt: string | null;
+            title: string | null;
+            parameters: components["schemas"]["TemplateParameterView"][];
+            environment: boolean;
+            rule_ids: string[] | null;
+            profile: string | null;
+            model: string | null;
+            /** Format: int64 */
+            priority: number | null;
+            timeout: number | null;
+            retries: number | null;
+            tags: string[] | null;
+            cwd: string | null;
+            project: string | null;
+            /**
+             * Format: date-time
+             * @description When this version was written.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            updated_at: string;
+        };
+        TemplateParameterView: {
+            /** @example package */
+            name: string;
+            /** @enum {string} */
+            type: "string" | "text" | "number" | "boolean" | "enum";
+            description: string | null;
+            /** @description Whether a request has to give a value, unless its project does. */
+            required: boolean;
+            /** @description Absent: none. */
+            default?: string | number | boolean;
+            /** @description Absent: none. */
+            example?: string | number | boolean;
+            pattern: string | null;
+            values: string[] | null;
+        };
+        TemplateVersions: {
+            items: components["schemas"]["TemplateVersion"][];
+            /** @description Null on the last page. A page can contain fewer items than `limit` without being the last. */
+            next_cursor: string | null;
+        };
+        TemplateVersion: {
+            /**
+             * @description Number of the version, from 1.
+             * @example 1
+             */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            updated_at: string;
+        };
+        RenderedTemplate: {
+            name: string;
+            /**
+             * @description Number of the version, from 1.
+             * @example 1
+             */
+            version: number;
+            /** @description All values, with defaults. */
+            parameters: {
+                [key: string]: string | number | boolean;
+            };
+            /** @description The prompt that a job would have. */
+            prompt: string;
+            extra_prompt: string | null;
+            title: string | null;
+            environment: boolean;
+            rule_ids: string[] | null;
+            profile: string | null;
+            model: string | null;
+            /** Format: int64 */
+            priority: number | null;
+            timeout: number | null;
+            retries: number | null;
+            tags: string[] | null;
+            cwd: string | null;
+            project: string | null;
+        };
         ImportResult: {
             /** @description Whether this was a dry run, which changes nothing. */
             dry_run: boolean;
@@ -2916,6 +3282,12 @@ export interface components {
             };
             /** @description Names of profiles. */
             profiles: {
+                created: string[];
+                updated: string[];
+                unchanged: string[];
+            };
+            /** @description Names of templates. */
+            templates: {
                 created: string[];
                 updated: string[];
                 unchanged: string[];
@@ -3340,6 +3712,7 @@ export interface components {
         ConfigDocumentOutput: {
             rules?: components["schemas"]["RuleEntryOutput"][];
             profiles?: components["schemas"]["ProfileEntryOutput"][];
+            templates?: components["schemas"]["TemplateEntryOutput"][];
         };
         RuleEntryOutput: {
             /** @description Identifies the rule in the `rule_ids` of jobs. */
@@ -3406,6 +3779,94 @@ export interface components {
              * @enum {string}
              */
             vendor?: "own" | "practice";
+        };
+        /**
+         * @example {
+         *       "name": "upgrade",
+         *       "description": "Upgrades a package.",
+         *       "prompt": "Upgrade {{package}} and run the tests.",
+         *       "parameters": [
+         *         {
+         *           "name": "package",
+         *           "type": "string",
+         *           "pattern": "[a-z0-9@/-]+"
+         *         }
+         *       ]
+         *     }
+         */
+        TemplateEntryOutput: {
+            /**
+             * @description Identifies the template in the `template` of jobs.
+             * @example upgrade
+             */
+            name: string;
+            /** @description What the template is for. Forms and agents show it. */
+            description?: string;
+            /**
+             * @description The prompt. `{{name}}` is replaced by the value of a parameter, and `{{"{{"}}` by two braces; `extra_prompt` and `title` have placeholders too. Values are data: braces in them have no meaning. With a profile of the agent `shell` there must be no placeholder in prompts: use `environment`.
+             * @example Upgrade {{package}} and run the tests.
+             */
+            prompt: string;
+            /** @description The parameters, in the order in which forms show them. */
+            parameters?: components["schemas"]["TemplateParameterOutput"][];
+            /** @description Gives the commands of jobs the values as environment variables: `PROMPTQ_PARAM_` and the name of the parameter in capitals. Parameters then need no placeholder. Default: false. */
+            environment?: boolean;
+            /** @description Text that is added after the prompt. */
+            extra_prompt?: string;
+            /** @description Ids of rules whose texts are put before the prompt, in this order. Not with a profile of the agent `shell`. */
+            rule_ids?: string[];
+            /** @description Name of an execution profile. Default: the default profile of the deployment. */
+            profile?: string;
+            /** @description Model to use instead of the model of the profile. */
+            model?: string;
+            /**
+             * Format: int64
+             * @description Jobs with a higher priority start earlier. Default: 0.
+             * @example 0
+             */
+            priority?: number;
+            /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. Attempts that continue the session of an interrupted one count together, without the time in between. */
+            timeout?: number;
+            /** @description Number of additional attempts after a failure. Default: the profile's, or 0. */
+            retries?: number;
+            /**
+             * @description Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.
+             * @example Greeting
+             */
+            title?: string;
+            /** @description Tags to find the job by. Duplicates are dropped. An empty list removes all tags. */
+            tags?: string[];
+            /** @description Working folder, created if it does not exist. A relative path is below the workspace of the project; an absolute path must be below an allowed root. The workspace itself and the private folders of other jobs are not allowed. Default: a private folder. No control, bidirectional or invisible characters. */
+            cwd?: string;
+            /** @description Id or name of the project. An unknown project is created with the first job. */
+            project?: string;
+        };
+        TemplateParameterOutput: {
+            /**
+             * @description Identifies the parameter in placeholders and requests.
+             * @example package
+             */
+            name: string;
+            /**
+             * @description `string`: one line of at most 1000 characters. `text`: any text of at most 20000 characters. `enum`: one of `values`.
+             * @example string
+             * @enum {string}
+             */
+            type: "string" | "text" | "number" | "boolean" | "enum";
+            description?: string;
+            /** @description Whether a job needs a value. `false`: without one, the placeholders become empty. Default: true. A parameter with a default always has a value. */
+            required?: boolean;
+            /** @description The value of jobs that give none. A string, number or boolean. */
+            default?: string | number | boolean;
+            /** @description A value that forms show as an example. */
+            example?: string | number | boolean;
+            /**
+             * @description A regular expression that matches all of a `string`: characters, `.`, classes such as `[a-z0-9]` and `\d`, groups, `|`, and the repetitions `*`, `+`, `?` and `{2,5}`. Other expressions are rejected, since matching them can take exponential time.
+             * @example [a-z0-9-]+
+             */
+            pattern?: string;
+            /** @description The allowed values of an `enum`. */
+            values?: string[];
         };
         /** @description A line of `promptq logs -f --json`: a piece of output. */
         LogOutputEvent: {
@@ -4020,6 +4481,8 @@ export interface operations {
                 created_by?: string;
                 /** @description Only jobs with this tag. */
                 tag?: string;
+                /** @description Only jobs that were created from the template with this name. */
+                template?: string;
                 /** @description Only jobs of the thread with this id, the id of its first job. Drafts have no turn and are left out. Not with `search`. */
                 thread?: string;
                 /** @description Only the job with this id and its descendants. Not with `search` or `thread`. */
@@ -4279,6 +4742,11 @@ export interface operations {
                      *         "truncated": false,
                      *         "masked": false
                      *       },
+                     *       "template": {
+                     *         "name": "text",
+                     *         "version": 0,
+                     *         "parameters": {}
+                     *       },
                      *       "resume_from": null,
                      *       "question": null,
                      *       "progress": null,
@@ -4431,6 +4899,11 @@ export interface operations {
                      *         "truncated": false,
                      *         "masked": false
                      *       },
+                     *       "template": {
+                     *         "name": "text",
+                     *         "version": 0,
+                     *         "parameters": {}
+                     *       },
                      *       "resume_from": null,
                      *       "question": null,
                      *       "progress": null,
@@ -4571,6 +5044,11 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false,
                      *         "masked": false
+                     *       },
+                     *       "template": {
+                     *         "name": "text",
+                     *         "version": 0,
+                     *         "parameters": {}
                      *       },
                      *       "resume_from": null,
                      *       "question": null,
@@ -4723,6 +5201,11 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false,
                      *         "masked": false
+                     *       },
+                     *       "template": {
+                     *         "name": "text",
+                     *         "version": 0,
+                     *         "parameters": {}
                      *       },
                      *       "resume_from": null,
                      *       "question": null,
@@ -4933,6 +5416,11 @@ export interface operations {
                      *         "truncated": false,
                      *         "masked": false
                      *       },
+                     *       "template": {
+                     *         "name": "text",
+                     *         "version": 0,
+                     *         "parameters": {}
+                     *       },
                      *       "resume_from": null,
                      *       "question": null,
                      *       "progress": null,
@@ -5078,6 +5566,11 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false,
                      *         "masked": false
+                     *       },
+                     *       "template": {
+                     *         "name": "text",
+                     *         "version": 0,
+                     *         "parameters": {}
                      *       },
                      *       "resume_from": null,
                      *       "question": null,
@@ -5251,6 +5744,11 @@ export interface operations {
                      *         "truncated": false,
                      *         "masked": false
                      *       },
+                     *       "template": {
+                     *         "name": "text",
+                     *         "version": 0,
+                     *         "parameters": {}
+                     *       },
                      *       "resume_from": null,
                      *       "question": {
                      *         "id": "q_7h2j4d6f8a",
@@ -5421,6 +5919,11 @@ export interface operations {
                      *         "truncated": false,
                      *         "masked": false
                      *       },
+                     *       "template": {
+                     *         "name": "text",
+                     *         "version": 0,
+                     *         "parameters": {}
+                     *       },
                      *       "resume_from": null,
                      *       "question": {
                      *         "id": "q_7h2j4d6f8a",
@@ -5571,6 +6074,11 @@ export interface operations {
                      *         "truncated": false,
                      *         "masked": false
                      *       },
+                     *       "template": {
+                     *         "name": "text",
+                     *         "version": 0,
+                     *         "parameters": {}
+                     *       },
                      *       "resume_from": null,
                      *       "question": null,
                      *       "progress": null,
@@ -5716,6 +6224,11 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false,
                      *         "masked": false
+                     *       },
+                     *       "template": {
+                     *         "name": "text",
+                     *         "version": 0,
+                     *         "parameters": {}
                      *       },
                      *       "resume_from": null,
                      *       "question": null,
@@ -5928,6 +6441,11 @@ export interface operations {
                      *         "deletions": 0,
                      *         "truncated": false,
                      *         "masked": false
+                     *       },
+                     *       "template": {
+                     *         "name": "text",
+                     *         "version": 0,
+                     *         "parameters": {}
                      *       },
                      *       "resume_from": null,
                      *       "question": null,
@@ -7126,6 +7644,460 @@ export interface operations {
             504: components["responses"]["TimedOut"];
         };
     };
+    listTemplates: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items to return. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of templates, ordered by name. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "name": "upgrade",
+                     *           "version": 1,
+                     *           "description": null,
+                     *           "prompt": "text",
+                     *           "extra_prompt": null,
+                     *           "title": null,
+                     *           "parameters": [
+                     *             {
+                     *               "name": "package",
+                     *               "type": "string",
+                     *               "description": null,
+                     *               "required": false,
+                     *               "pattern": null,
+                     *               "values": null
+                     *             }
+                     *           ],
+                     *           "environment": false,
+                     *           "rule_ids": null,
+                     *           "profile": null,
+                     *           "model": null,
+                     *           "priority": null,
+                     *           "timeout": null,
+                     *           "retries": null,
+                     *           "tags": null,
+                     *           "cwd": null,
+                     *           "project": null,
+                     *           "updated_at": "2026-11-20T10:41:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TemplateList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    readTemplates: {
+        parameters: {
+            query?: {
+                /** @description The version. Default: the newest. Versions of a deleted template are found by this only. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The name of the template. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The version of the template. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "upgrade",
+                     *       "version": 1,
+                     *       "description": null,
+                     *       "prompt": "text",
+                     *       "extra_prompt": null,
+                     *       "title": null,
+                     *       "parameters": [
+                     *         {
+                     *           "name": "package",
+                     *           "type": "string",
+                     *           "description": null,
+                     *           "required": false,
+                     *           "pattern": null,
+                     *           "values": null
+                     *         }
+                     *       ],
+                     *       "environment": false,
+                     *       "rule_ids": null,
+                     *       "profile": null,
+                     *       "model": null,
+                     *       "priority": null,
+                     *       "timeout": null,
+                     *       "retries": null,
+                     *       "tags": null,
+                     *       "cwd": null,
+                     *       "project": null,
+                     *       "updated_at": "2026-11-20T10:41:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    writeTemplates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the template. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "Upgrades a package.",
+                 *       "prompt": "Upgrade {{package}} and run the tests.",
+                 *       "parameters": [
+                 *         {
+                 *           "name": "package",
+                 *           "type": "string",
+                 *           "pattern": "[a-z0-9@/-]+"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["TemplateWrite"];
+            };
+        };
+        responses: {
+            /** @description The template, which existed before. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "upgrade",
+                     *       "version": 1,
+                     *       "description": null,
+                     *       "prompt": "text",
+                     *       "extra_prompt": null,
+                     *       "title": null,
+                     *       "parameters": [
+                     *         {
+                     *           "name": "package",
+                     *           "type": "string",
+                     *           "description": null,
+                     *           "required": false,
+                     *           "pattern": null,
+                     *           "values": null
+                     *         }
+                     *       ],
+                     *       "environment": false,
+                     *       "rule_ids": null,
+                     *       "profile": null,
+                     *       "model": null,
+                     *       "priority": null,
+                     *       "timeout": null,
+                     *       "retries": null,
+                     *       "tags": null,
+                     *       "cwd": null,
+                     *       "project": null,
+                     *       "updated_at": "2026-11-20T10:41:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            /** @description The template, which was created. */
+            201: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "upgrade",
+                     *       "version": 1,
+                     *       "description": null,
+                     *       "prompt": "text",
+                     *       "extra_prompt": null,
+                     *       "title": null,
+                     *       "parameters": [
+                     *         {
+                     *           "name": "package",
+                     *           "type": "string",
+                     *           "description": null,
+                     *           "required": false,
+                     *           "pattern": null,
+                     *           "values": null
+                     *         }
+                     *       ],
+                     *       "environment": false,
+                     *       "rule_ids": null,
+                     *       "profile": null,
+                     *       "model": null,
+                     *       "priority": null,
+                     *       "timeout": null,
+                     *       "retries": null,
+                     *       "tags": null,
+                     *       "cwd": null,
+                     *       "project": null,
+                     *       "updated_at": "2026-11-20T10:41:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    deleteTemplates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the template. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest version of the deleted template. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "upgrade",
+                     *       "version": 1,
+                     *       "description": null,
+                     *       "prompt": "text",
+                     *       "extra_prompt": null,
+                     *       "title": null,
+                     *       "parameters": [
+                     *         {
+                     *           "name": "package",
+                     *           "type": "string",
+                     *           "description": null,
+                     *           "required": false,
+                     *           "pattern": null,
+                     *           "values": null
+                     *         }
+                     *       ],
+                     *       "environment": false,
+                     *       "rule_ids": null,
+                     *       "profile": null,
+                     *       "model": null,
+                     *       "priority": null,
+                     *       "timeout": null,
+                     *       "retries": null,
+                     *       "tags": null,
+                     *       "cwd": null,
+                     *       "project": null,
+                     *       "updated_at": "2026-11-20T10:41:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    versionsTemplates: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items to return. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The name of the template. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of versions, newest first. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "version": 1,
+                     *           "updated_at": "2026-11-20T10:41:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TemplateVersions"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    renderTemplates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the template. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["RenderRequest"];
+            };
+        };
+        responses: {
+            /** @description The prompts and settings. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "text",
+                     *       "version": 1,
+                     *       "parameters": {},
+                     *       "prompt": "text",
+                     *       "extra_prompt": null,
+                     *       "title": null,
+                     *       "environment": false,
+                     *       "rule_ids": null,
+                     *       "profile": null,
+                     *       "model": null,
+                     *       "priority": null,
+                     *       "timeout": null,
+                     *       "retries": null,
+                     *       "tags": null,
+                     *       "cwd": null,
+                     *       "project": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RenderedTemplate"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
     importConfig: {
         parameters: {
             query?: {
@@ -7166,6 +8138,17 @@ export interface operations {
                      *         ]
                      *       },
                      *       "profiles": {
+                     *         "created": [
+                     *           "text"
+                     *         ],
+                     *         "updated": [
+                     *           "text"
+                     *         ],
+                     *         "unchanged": [
+                     *           "text"
+                     *         ]
+                     *       },
+                     *       "templates": {
                      *         "created": [
                      *           "text"
                      *         ],

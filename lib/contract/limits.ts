@@ -164,7 +164,7 @@ export const LIMITS = {
   /** Pages of projects, rules and profiles. */
   catalogPage: { min: 1, max: 500, default: 100 },
   catalog: {
-    /** Rules and profiles that one import can create or change. A transaction holds 100 items, one of them is the marker of the import. */
+    /** Items that one import can write: one for a rule or profile, two for a template. A transaction holds 100, one of them is the marker of the import. */
     changes: 99,
     /** Total size of these changes as JSON. A transaction is limited to 4 MB. */
     changedBytes: 3_500_000,
@@ -173,6 +173,7 @@ export const LIMITS = {
     /** Jobs of a profile that run at a time. Acquiring a slot reads every slot. */
     concurrency: { min: 1, max: 100 },
     profiles: 200,
+    templates: 500,
     nameLength: 64,
     ruleNameLength: 200,
     /** UTF-16 units: at most 150 KB of an item's 400 KB. */
@@ -185,6 +186,27 @@ export const LIMITS = {
     envValueLength: 4_096,
     /** A whole profile as JSON, in UTF-16 units. */
     profileLength: 50_000,
+  },
+  /** Lengths are in UTF-16 units. */
+  templates: {
+    promptLength: 50_000,
+    descriptionLength: 1_000,
+    /** A whole template as JSON: at most 300 KB of an item's 400 KB. */
+    length: 100_000,
+    parameters: 50,
+    parameterDescriptionLength: 500,
+    choices: 100,
+    choiceLength: 200,
+    patternLength: 200,
+    /** Steps of a compiled pattern. A match takes at most this many steps for each character. */
+    patternSteps: 500,
+    /** A value of type `string`, and of type `text`. */
+    stringLength: 1_000,
+    textLength: 20_000,
+    /** All values of a job as JSON, in bytes: an environment variable holds less than 128 KiB. */
+    valuesBytes: 100_000,
+    /** The prompt with its values. */
+    composedLength: 1_000_000,
   },
   /** Faults that one error response lists. */
   faults: 50,

@@ -10,7 +10,6 @@ export const SCOPE_FAMILIES = {
   automations: { read: 'read', change: 'write' },
   platform: { read: 'read', change: 'admin' },
   projects: { read: 'admin', change: 'write' },
-  templates: { read: 'read', change: 'admin' },
   'terminal-sessions': { read: 'write', change: 'write' },
 } as const satisfies Readonly<Record<string, Readonly<Record<'read' | 'change', Scope>>>>;
 
@@ -26,7 +25,7 @@ const USES: Readonly<Record<string, 'read' | 'change'>> = {
 /** The output of terminals is as sensitive as the log of a job. */
 const TERMINAL_OUTPUT = /^\/terminal-sessions\/[^/]+\/output(\/|$)/;
 
-/** The scope that a path and method without a route require. `path` is the full path: `/api/v1/templates/7`. */
+/** The scope that a path and method without a route require. `path` is the full path: `/api/v1/exports/7`. */
 export function unmappedScope(method: string, path: string): Scope {
   const relative = path.startsWith(`${BASE_PATH}/`) ? path.slice(BASE_PATH.length) : '';
   const use = Object.hasOwn(USES, method) ? USES[method] : undefined;

@@ -12,11 +12,16 @@ interface RegistryPage {
   readonly nextCursor: string | null;
 }
 
-/** Reads a page of one kind with one Query (at most 1 MB). @throws ApiError for an invalid cursor. */
+/**
+ * Reads a page of one kind with one Query (at most 1 MB).
+ * @param options.order `last`: the last id comes first
+ * @throws ApiError for an invalid cursor
+ */
 export async function registryPage(
   { table, registryTable }: Registry,
   kind: string,
   { limit = LIMITS.catalogPage.default, cursor }: PageQuery,
+  { order = 'first' }: { readonly order?: 'first' | 'last' } = {},
 ): Promise<RegistryPage> {
   const { Items = [], LastEvaluatedKey } = await table.send(
     new QueryCommand({
@@ -24,6 +29,7 @@ export async function registryPage(
       KeyConditionExpression: 'kind = :kind',
       ExpressionAttributeValues: { ':kind': kind },
       Limit: limit,
+      ScanIndexForward: order === 'first',
       ...(cursor !== undefined && { ExclusiveStartKey: { kind, id: readCursor(cursor) } }),
     }),
   );

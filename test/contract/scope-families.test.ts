@@ -8,7 +8,6 @@ it.each([
   ['platform', 'read', 'admin'],
   ['projects/p/diagrams', 'admin', 'write'],
   ['projects/p/parameters', 'admin', 'write'],
-  ['templates', 'read', 'admin'],
   ['terminal-sessions', 'write', 'write'],
 ])('reading %s asks for %s, changing it for %s', (family, read, change) => {
   for (const path of [`/api/v1/${family}`, `/api/v1/${family}/7`, `/api/v1/${family}/`]) {
@@ -26,20 +25,12 @@ it('reading what a terminal has written asks for logs', () => {
 });
 
 it('whatever else asks for admin', () => {
-  for (const path of [
-    '/',
-    '/api',
-    '/api/v1',
-    '/api/v1/',
-    '/api/v1/nowhere',
-    '/api/v1/templatesx',
-    '/api/v2/templates',
-  ]) {
+  for (const path of ['/', '/api', '/api/v1', '/api/v1/', '/api/v1/nowhere', '/api/v1/exportsx', '/api/v2/exports']) {
     expect(unmappedScope('GET', path), path).toBe('admin');
   }
   expect(unmappedScope('DELETE', '/api/v1/jobs')).toBe('admin');
-  expect(unmappedScope('OPTIONS', '/api/v1/templates')).toBe('admin');
-  expect(unmappedScope('toString', '/api/v1/templates')).toBe('admin');
+  expect(unmappedScope('OPTIONS', '/api/v1/exports')).toBe('admin');
+  expect(unmappedScope('toString', '/api/v1/exports')).toBe('admin');
 });
 
 it('a family with routes agrees with them: its scope is in two places', () => {

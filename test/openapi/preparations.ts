@@ -36,7 +36,10 @@ const OTHER_VENDOR = { 404: 'needs a deployment without the vendor: test/api/acc
 /** @param admin signed in as an administrator. */
 export function prepare(service: ServiceUnderTest, admin: Browser) {
   const jobs = new PreparedJobs(service);
-  const { project, emptyProject, diagram, binding, token, session, exported } = preparedThings(service, admin);
+  const { project, emptyProject, diagram, binding, template, token, session, exported } = preparedThings(
+    service,
+    admin,
+  );
   // One for all: a project can have only so many.
   let acting: Promise<string> | undefined;
   const actingBinding = async () => {
@@ -133,6 +136,12 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
         return { name: 'goes' };
       },
     },
+    readTemplates: { params: template },
+    versionsTemplates: { params: template },
+    // The second time it is there already.
+    writeTemplates: { params: async () => ({ name: 'written' }), body: { prompt: 'Be brief.' }, also: [{}] },
+    renderTemplates: { params: template, fixed: { profile: undefined, parameters: undefined, template_version: 1 } },
+    deleteTemplates: { params: template },
     importConfig: { body: { rules: [{ id: 'imported', text: 'Be brief.' }] } },
     createExports: { body: { kind: 'jobs', format: 'jsonl' } },
     readExports: { params: exported },
@@ -200,6 +209,10 @@ function preparedThings(service: ServiceUnderTest, admin: Browser) {
       const { json } = await service.api('POST', '/deploy-bindings', body);
       await service.api('DELETE', `/deploy-bindings/${json.id}`);
       return { id: project };
+    },
+    template: async () => {
+      await service.api('PUT', '/templates/goes', { prompt: 'Be brief.' });
+      return { name: 'goes' };
     },
     token: async () => ({ id: (await admin.api('POST', '/tokens', { name: 'used up' })).json.id }),
     session: async () => {

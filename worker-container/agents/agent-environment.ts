@@ -2,8 +2,10 @@ import { type Profile, type ProfileStore, secretNames } from '../../lib/catalog/
 import { AGENT_DEFINITIONS, type AgentName, CREDENTIAL_VARIABLES } from '../../lib/contract/agents.ts';
 import { refusedKindOf } from '../../lib/contract/profile-variables.ts';
 import { parameterVariable } from '../../lib/contract/schemas/parameter.ts';
+import { textOfValue } from '../../lib/contract/templates/parameter-values.ts';
 import { ACCOUNT_VENDORS } from '../../lib/contract/vendors.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
+import type { JobTexts } from '../../lib/jobs/store/job-texts.ts';
 import { proxySecrets, surroundingsIn } from '../../lib/platform/config/surroundings.ts';
 import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
 import type { AgentRun } from './agent.ts';
@@ -81,14 +83,17 @@ export function plainEnvironment(env: WorkerEnv): Record<string, string> {
 /**
  * The variables with parameters, which every agent and command of a job gets. A profile can't set variables of these names.
  * @param project values of its parameters by name, when the attempt started
- * @param own those of the job itself, which override its project's
+ * @param from the template of the job. Its values replace the project's; others are passed only if the template says so
  */
 export function parameterVariables(
   project: Readonly<Record<string, string>>,
-  own: Readonly<Record<string, string>> = {},
+  from?: JobTexts['from'],
 ): Record<string, string> {
+  const { parameters = {}, in_environment: isPassed = false } = from ?? {};
+  const passed = Object.entries(parameters).filter(([name]) => isPassed || Object.hasOwn(project, name));
+  const own = passed.map(([name, value]) => [name, textOfValue(value)] as const);
   return Object.fromEntries(
-    Object.entries({ ...project, ...own }).map(([name, value]) => [parameterVariable(name), value]),
+    [...Object.entries(project), ...own].map(([name, value]) => [parameterVariable(name), value]),
   );
 }
 

@@ -78,7 +78,7 @@ export async function prepareAgent(attempt: AgentAttempt): Promise<PreparedAgent
   const deadline = () => deadlineOf(clocks.deadline(worker.clock.now()));
   const agentEnv = {
     ...agentEnvironment(env, profile, secrets, files.personal),
-    ...parameterVariables(attempt.reads.parameters()),
+    ...parameterVariables(attempt.reads.parameters(), texts.from),
     PROMPTQ_ATTACHMENTS: files.attachments,
     ...(await makeContext(attempt)),
     ...deadline(),

@@ -17,12 +17,16 @@ import { rethrowTransient } from '../secrets/transient-error.ts';
 
 /**
  * The prompt of the job, after its rules.
- * @throws Error if it is longer than the agent takes, or if there are rules for a script: its profile has changed since it
- * was queued
+ * @throws Error if it is longer than the agent takes, or if there are rules or values of a template for a script: its
+ * profile has changed since it was queued
  */
 export function jobPrompt(agent: AgentName, rules: readonly { readonly text: string }[], texts: JobTexts): string {
   if (agent === 'shell' && rules.length > 0)
     throw new Error('the job has rules, and its profile has the agent shell by now, which takes none');
+  if (agent === 'shell' && texts.from?.in_prompt === true)
+    throw new Error(
+      'the prompt has values of its template, and its profile has the agent shell by now, which would run them',
+    );
   const prompt = composePrompt(
     rules.map(({ text }) => text),
     texts,

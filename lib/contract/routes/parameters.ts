@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defineRoute } from '../route.ts';
-import { parameter, parameterList, parameterName, parameterQuery, parameterWrite } from '../schemas/parameter.ts';
+import { parameterName } from '../schemas/fields/parameter.ts';
+import { parameter, parameterList, parameterQuery, parameterWrite } from '../schemas/parameter.ts';
 
 const params = z.object({ name: parameterName });
 

@@ -42,6 +42,14 @@ import { deleteProject, editProject } from './project-settings.ts';
 import { answerQuestion, listQuestions } from './questions.ts';
 import { readHealth, readOpenApi } from './service.ts';
 import { endSession, listSessions, readSession } from './sessions.ts';
+import {
+  deleteTemplate,
+  listTemplates,
+  listTemplateVersions,
+  readTemplate,
+  renderTemplate,
+  writeTemplate,
+} from './templates.ts';
 import { createToken, listTokens, resumeToken, revokeToken, suspendToken } from './tokens.ts';
 
 /**
@@ -87,6 +95,12 @@ export const routes = defineRoutes([
   listProfiles,
   deleteRule,
   deleteProfile,
+  listTemplates,
+  readTemplate,
+  listTemplateVersions,
+  writeTemplate,
+  deleteTemplate,
+  renderTemplate,
   importConfig,
   exportConfig,
   listAttachments,

@@ -5,6 +5,7 @@ import { NAME_NOTE, nameText } from './fields/name.ts';
 import { nextCursor } from './fields/page.ts';
 import { switchParameter, timestamp } from './fields/text.ts';
 import { catalogName, profileEntry, profileView, source } from './profile.ts';
+import { templateEntry } from './template.ts';
 
 const { catalog } = LIMITS;
 
@@ -31,6 +32,7 @@ export const ruleEntry = z.preprocess(
 const CATALOG_LISTS = {
   rules: { entry: ruleEntry, key: 'id', names: 'Ids of rules.' },
   profiles: { entry: profileEntry, key: 'name', names: 'Names of profiles.' },
+  templates: { entry: templateEntry, key: 'name', names: 'Names of templates.' },
 } as const;
 type CatalogLists = typeof CATALOG_LISTS;
 export type CatalogList = keyof CatalogLists;

@@ -4,7 +4,7 @@ import { NAME_NOTE, nameText } from './fields/name.ts';
 import { timestamp } from './fields/text.ts';
 import { projectName } from './jobs/job-creation.ts';
 
-const { nameLength, valueLength, descriptionLength } = LIMITS.parameters;
+const { valueLength, descriptionLength } = LIMITS.parameters;
 
 /** The environment variable of a parameter begins with it. */
 const VARIABLE_PREFIX = 'PROMPTQ_PARAM_';
@@ -13,15 +13,6 @@ const VARIABLE_PREFIX = 'PROMPTQ_PARAM_';
 export function parameterVariable(name: string): string {
   return `${VARIABLE_PREFIX}${name.toUpperCase()}`;
 }
-
-/** In lower case only: names that differ in case would be one variable. */
-export const parameterName = z
-  .string({ error: 'expected a name' })
-  .regex(
-    new RegExp(`^[a-z][a-z0-9_]{0,${nameLength - 1}}$`),
-    `expected 1 to ${nameLength} of a-z, 0-9 and _, a letter first`,
-  )
-  .meta({ description: 'The name of the parameter.', example: 'region' });
 
 export const parameterQuery = z.object({
   project: projectName

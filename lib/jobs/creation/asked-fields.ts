@@ -11,7 +11,8 @@ const DIGEST_LENGTH = 6;
 /** A field that is set to its default is as one that is not set. */
 export function askedFields(defaultProfile: string, request: NewJob): AskedFields {
   const { idempotency_key: _key, ...rest } = request;
-  const isNew = request.continue === undefined && request.fork === undefined;
+  // A template, or an earlier job, may have these.
+  const isNew = request.continue === undefined && request.fork === undefined && request.template === undefined;
   const project = request.project ?? (isNew ? DEFAULT_PROJECT : undefined);
   const asked = {
     ...rest,
@@ -19,6 +20,7 @@ export function askedFields(defaultProfile: string, request: NewJob): AskedField
     project: project && projectIdOf(project),
     tags: request.tags && [...new Set(request.tags)],
     priority: request.priority === 0 ? undefined : request.priority,
+    parameters: request.parameters && valuesOf(request.parameters),
     continue_after: request.continue_after === 'success' ? undefined : request.continue_after,
   };
   const given = Object.entries(asked).filter(([, value]) => !isNothing(value));
@@ -29,6 +31,12 @@ export function askedFields(defaultProfile: string, request: NewJob): AskedField
 export function differingFields(one: AskedFields, other: AskedFields): string[] {
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   return [...names].filter((name) => one[name] !== other[name]).toSorted();
+}
+
+/** In one order, whatever that of the request was. */
+function valuesOf(parameters: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const given = Object.entries(parameters).filter(([, value]) => value !== null);
+  return given.toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function isNothing(value: unknown): boolean {

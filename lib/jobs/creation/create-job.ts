@@ -1,4 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { type FromTemplate, fromTemplate } from '../../catalog/from-template.ts';
 import type { Profile } from '../../catalog/profiles.ts';
 import { ApiError, InvalidFieldError } from '../../contract/errors.ts';
 import { quoted } from '../../contract/input/legible.ts';
@@ -81,9 +82,10 @@ export async function createJob(
     requireKept(known, cause);
     return { id: derived, replayed: true, differs: differences(known, asked) };
   }
-  const { creation: forked, source } = await forkOf(context, request);
+  const { request: whole, from } = await fromTemplate(context.registry, request);
+  const { creation: forked, source } = await forkOf(context, whole);
   const { creation, continuation } = await continuationOf(context, forked);
-  const given = textsOf(creation);
+  const given = textsOf(creation, from);
   const references = {
     profile: creation.profile ?? context.defaultProfile,
     ruleIds: creation.rule_ids ?? [],
@@ -198,15 +200,19 @@ async function enqueue(context: CreationContext, job: Job): Promise<void> {
   });
 }
 
-function textsOf(creation: NewJob): Omit<JobTexts, 'project'> {
+function textsOf(creation: NewJob, from: FromTemplate | undefined): Omit<JobTexts, 'project'> {
   const { prompt, extra_prompt, rule_ids, cwd } = creation;
   if (prompt === undefined)
-    throw InvalidFieldError.of('prompt', 'is missing; expected a non-empty string in prompt or base_prompt');
+    throw InvalidFieldError.of(
+      'prompt',
+      'is missing; expected a non-empty string in prompt or base_prompt, or a template',
+    );
   return {
     prompt,
     ...(cwd !== undefined && { cwd }),
     ...(extra_prompt !== undefined && { extra_prompt }),
     ...(rule_ids !== undefined && { rule_ids }),
+    ...(from !== undefined && { from }),
   };
 }
 
@@ -239,6 +245,7 @@ function newJob(from: {
   const draft = creation.draft === true;
   const timeout = creation.timeout ?? from.profile.timeout;
   const labels = JobLabelStore.address(creation);
+  const { from: made } = from.texts;
   return inItsTurn({
     id: from.id,
     schema: JOB_SCHEMA,
@@ -255,6 +262,7 @@ function newJob(from: {
     ...(creation.cwd !== undefined && { cwd: creation.cwd }),
     prompt_preview: previewOf(from.texts.prompt),
     texts: JobTextStore.address(from.texts),
+    ...(made !== undefined && { template: { name: made.name, version: made.version } }),
     cause,
     ...(asked !== undefined && { asked }),
     created_by: from.createdBy,

@@ -1,4 +1,5 @@
 import { agentFault } from '../../catalog/available-agents.ts';
+import { requireNoValues } from '../../catalog/from-template.ts';
 import type { Profile } from '../../catalog/profiles.ts';
 import { AGENT_DEFINITIONS, type AgentName } from '../../contract/agents.ts';
 import { composePrompt, promptLength } from '../../contract/compose-prompt.ts';
@@ -47,14 +48,16 @@ export async function requireFittingSettings(
   job: Job,
 ): Promise<void> {
   const texts = await context.texts.get(job);
-  if ((texts.rule_ids ?? []).length === 0) return;
+  if ((texts.rule_ids ?? []).length === 0 && texts.from?.in_prompt !== true) return;
   const { profile } = await readCatalog(context.registry, { profile: job.profile, ruleIds: [] });
-  if (profile !== undefined) requireTakenRules(profile, texts);
+  if (profile === undefined) return;
+  requireTakenRules(profile, texts);
+  requireNoValues(profile, texts.from);
 }
 
 /**
- * @throws InvalidFieldError for an unknown rule, for rules that the profile's agent does not take, or if the composed
- * prompt is longer than the agent accepts
+ * @throws InvalidFieldError for an unknown rule, for rules or values of a template that the profile's agent does not take,
+ * or if the composed prompt is longer than the agent accepts
  */
 export function checkTexts(
   { rules, unknownRules }: Pick<ReferredItems, 'rules' | 'unknownRules'>,
@@ -68,6 +71,7 @@ export function checkTexts(
     );
   }
   requireTakenRules(profile, texts);
+  requireNoValues(profile, texts.from);
   const max = AGENT_DEFINITIONS[profile.agent].maxPromptLength;
   const length = promptLength(
     composePrompt(

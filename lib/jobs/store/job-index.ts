@@ -39,6 +39,7 @@ const detailsSchema = jobItemSchema
     model_used: true,
     timeout: true,
     copied_from: true,
+    template: true,
     ancestors: true,
     thread_id: true,
     turn: true,

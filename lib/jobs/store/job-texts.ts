@@ -19,6 +19,16 @@ const jobTextsSchema = z.object({
   rule_ids: z.array(z.string()).optional(),
   project: z.string(),
   cwd: z.string().optional(),
+  /** The template that it was created from. An edit leaves it as it is. */
+  from: z
+    .object({
+      name: z.string(),
+      version: z.number(),
+      parameters: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+      in_prompt: z.boolean(),
+      in_environment: z.boolean(),
+    })
+    .optional(),
 });
 export type JobTexts = z.output<typeof jobTextsSchema>;
 
@@ -159,12 +169,13 @@ function searchText(jobId: string, { prompt, extra_prompt = '', project, cwd = '
 }
 
 /** A fixed order of members, so that equal texts have the same address. */
-function ordered({ prompt, extra_prompt, rule_ids, project, cwd }: JobTexts): JobTexts {
+function ordered({ prompt, extra_prompt, rule_ids, project, cwd, from }: JobTexts): JobTexts {
   return {
     prompt,
     ...(extra_prompt !== undefined && { extra_prompt }),
     ...(rule_ids?.length && { rule_ids }),
     project,
     ...(cwd !== undefined && { cwd }),
+    ...(from !== undefined && { from }),
   };
 }

@@ -147,6 +147,7 @@ export function viewJob(
       ...(job.warnings ?? []),
       ...viewFailures(job),
     ],
+    template: viewTemplate(texts),
     resume_from: job.resume_from ?? null,
     progress: viewProgress(job),
     question: job.question === undefined ? null : viewQuestion(job.question),
@@ -155,6 +156,10 @@ export function viewJob(
     queue,
     attempts,
   };
+}
+
+function viewTemplate({ from }: JobTexts): JobView['template'] {
+  return from === undefined ? null : { name: from.name, version: from.version, parameters: from.parameters };
 }
 
 /** Its place in its tree. */

@@ -25,11 +25,13 @@ export interface Filter {
 /** The filter of a request; undefined if it has no condition but the state, for which counters exist. */
 export function filterOf(folders: Folders, query: JobListQuery): Filter | undefined {
   const { status, search, cwd, project, profile, agent, model, created_by, tag, created_after, created_before } = query;
-  const { thread, tree, needs } = query;
+  const { thread, tree, needs, template } = query;
   const isFiltered =
     search ||
     cwd ||
-    [project, profile, agent, model, created_by, tag, created_after, created_before, thread, tree].some(isGiven);
+    [project, profile, agent, model, created_by, tag, created_after, created_before, template, thread, tree].some(
+      isGiven,
+    );
   if (!isFiltered) return undefined;
   return {
     // The other states have an index.
@@ -41,6 +43,7 @@ export function filterOf(folders: Folders, query: JobListQuery): Filter | undefi
       (!isGiven(agent) || details.agent === agent) &&
       (!isGiven(model) || job.model === model || details.model_used === model) &&
       (!isGiven(created_by) || details.created_by === created_by) &&
+      (!isGiven(template) || details.template?.name === template) &&
       (!cwd || job.cwd === cwd || resolved(folders, job) === cwd),
     matches: (job, labels) =>
       (!('status' in job) || isInRange(job, { status, needs })) && (!isGiven(tag) || (labels.tags ?? []).includes(tag)),

@@ -18,6 +18,7 @@ const LISTED_ATTRIBUTES = [
   'created_by',
   'labels',
   'thread_id',
+  'template',
   'title',
   'tags',
   'needs',

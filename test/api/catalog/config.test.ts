@@ -43,6 +43,7 @@ describe('an import', () => {
     const created = {
       rules: { ...none, created: names.rules },
       profiles: { ...none, created: names.profiles },
+      templates: none,
     };
     expect(dry.json).toEqual({ dry_run: true, ...created });
     expect((await service.api('GET', '/rules')).json.items).toEqual([]);
@@ -52,6 +53,7 @@ describe('an import', () => {
       dry_run: false,
       rules: { ...none, unchanged: names.rules.toSorted() },
       profiles: { ...none, unchanged: names.profiles.toSorted() },
+      templates: none,
     });
   });
 
@@ -110,7 +112,7 @@ describe('an invalid document is rejected with the path of its fault and changes
   const inProfile = (fault: object) => ({ profiles: [profile, { ...profile, name: 'bad', ...fault }] });
   // `generated-requests` breaks every field; these are rules that no schema states, or that guard the worker.
   const cases: [string, unknown, RegExp][] = [
-    ['an unknown list', { rulez: [], rules: [rule] }, /^body: unknown "rulez"; allowed: rules, profiles$/],
+    ['an unknown list', { rulez: [], rules: [rule] }, /^body: unknown "rulez"; allowed: rules, profiles, templates$/],
     [
       'an id that is a path',
       { rules: [{ id: '../r', text: 'x' }] },

@@ -27,12 +27,19 @@ function* textsIn(schema: z.core.$ZodType, at: string): Generator<readonly [stri
 const NO_TEXT =
   /(?:_at|_until|\.at|_by|[._]ids?|deadline|status|state|code|cursor|\btime|version|day|_unit|held_by|missing)$/;
 
+/** Texts of a job that a template gives. */
+const SETTINGS = ['cwd', 'extra_prompt', 'model', 'profile', 'project', 'prompt', 'tags', 'title'];
+
 /** Who writes each other text. */
 const NOT_OUTPUT = {
   'people and their clients': [
     ...['Job', 'JobSummary'].flatMap((name) => ['cwd', 'model', 'profile', 'project', 'tags', 'title'].map(of(name))),
     ...['base_prompt', 'extra_prompt', 'idempotency_key', 'prompt'].map(of('Job')),
     ...['JobSummary.prompt_preview', 'Message.text', 'Question.answer'],
+    ...['TemplateOfJob', 'RenderedTemplate'].flatMap((name) => ['name', 'parameters'].map(of(name))),
+    ...['Template', 'RenderedTemplate'].flatMap((name) => SETTINGS.map(of(name))),
+    ...['Template.description', 'Template.name'],
+    ...['default', 'description', 'example', 'name', 'pattern', 'values'].map(of('TemplateParameterView')),
     ...['Rule.name', 'Rule.text', 'JobDeployment.name', 'JobDeployment.open_url'],
     ...['args', 'children', 'env', 'env.secret', 'model', 'name'].map(of('Profile')),
     ...['name', 'ref', 'repository', 'secret', 'setup', 'workspace'].map(of('Project')),

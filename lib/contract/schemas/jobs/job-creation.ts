@@ -3,6 +3,7 @@ import { isLegible, LEGIBLE } from '../../input/legible.ts';
 import { LIMITS } from '../../limits.ts';
 import { NAME_NOTE, nameText, normalizedText, pathText } from '../fields/name.ts';
 import { timeoutNumber, wholeNumber } from '../fields/number.ts';
+import { givenValues } from '../fields/parameter.ts';
 
 /** No agent accepts a prompt that is only whitespace. */
 const promptText = z
@@ -78,8 +79,22 @@ export const jobCreation = z
   .strictObject({
     ...draftShape,
     prompt: promptText.optional().meta({
-      description: 'The prompt. It must contain more than whitespace. Required unless `base_prompt` is set.',
+      description:
+        'The prompt. It must contain more than whitespace. Required unless `base_prompt` or `template` is set.',
       example: 'Say hello.',
+    }),
+    template: z.string().min(1).max(LIMITS.nameLength).optional().meta({
+      description:
+        'Name of a template, which gives the prompt and the settings that this request does not set. Not together with `prompt`. Later changes of the template do not change the job.',
+    }),
+    template_version: z
+      .int({ error: 'expected a whole number from 1' })
+      .min(1)
+      .optional()
+      .meta({ description: 'Version of the template. Default: the newest.' }),
+    parameters: givenValues.optional().meta({
+      description:
+        'Values of the parameters of the template, by name. Values are data: braces and markup in them have no meaning.',
     }),
     copied_from: z.string().min(1).max(LIMITS.nameLength).optional().meta({
       description: 'Id of an existing job that this one is a copy of, as with "Run again with changes" in the console.',
@@ -115,6 +130,9 @@ export type JobCreation = z.output<typeof jobCreation>;
 /** Fields of a `follow-up-job` block in an agent's output. Identity comes from the parent job. */
 export const followUpCreation = jobCreation.omit({
   idempotency_key: true,
+  template: true,
+  template_version: true,
+  parameters: true,
   copied_from: true,
   continue: true,
   fork: true,

@@ -71,6 +71,7 @@ export const jobListQuery = z.object({
   model: name().meta({ description: 'Only jobs that request this model or whose newest attempt used it.' }),
   created_by: name().meta({ description: 'Only jobs with this `created_by`.' }),
   tag: nameText(LIMITS.tags.length).optional().meta({ description: 'Only jobs with this tag.' }),
+  template: name().meta({ description: 'Only jobs that were created from the template with this name.' }),
   thread: name().meta({
     description:
       'Only jobs of the thread with this id, the id of its first job. Drafts have no turn and are left out. Not with `search`.',

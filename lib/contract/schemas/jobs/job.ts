@@ -4,6 +4,7 @@ import { knownOrLater } from '../../later-code.ts';
 import { LIMITS } from '../../limits.ts';
 import { outputField } from '../../output-fields.ts';
 import { STATUSES } from '../../statuses.ts';
+import { jobValues } from '../fields/parameter.ts';
 import { timestamp } from '../fields/text.ts';
 import { changes } from './changes.ts';
 import { editableShape, safeInteger } from './job-creation.ts';
@@ -83,6 +84,15 @@ export const rootId = z.string().nullable().meta({
   description:
     'Id of the job that a client created and that this one descends from, through one or more jobs that brought about the next. Null: a client created this job, or a message became it.',
 });
+
+/** The template that a job was created from. */
+const jobTemplate = z
+  .object({
+    name: z.string(),
+    version: z.number().int(),
+    parameters: jobValues.meta({ description: 'The values that the job was created with, with defaults.' }),
+  })
+  .meta({ id: 'TemplateOfJob' });
 
 /** Position of a queued job. */
 const queuePlace = z
@@ -189,6 +199,10 @@ export const job = z
     ),
     deployments: z.array(jobDeployment).meta({ description: 'Runs of the deploy bindings of the project.' }),
     changes: outputField(changes.nullable()),
+    template: jobTemplate.nullable().meta({
+      description:
+        'The template that the job was created from. Its prompts may have been edited since. Null: it was created without one.',
+    }),
     resume_from: z.number().int().nullable().meta({
       description:
         'Number of the interrupted attempt whose session the next attempt continues, or the running one was to continue. Null: attempts start from the prompt.',
