@@ -139,6 +139,15 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => await import('./commands/remove.ts'),
   },
   {
+    name: 'delete-output',
+    about: 'delete what the attempts of an ended job wrote; the record of the job stays',
+    args: [JOB],
+    options: [{ flags: '--yes', about: 'confirm it; without it, nothing is deleted' }, JSON_OPTION],
+    routes: ['jobs.delete-output'],
+    json: 'OutputDeleted',
+    load: async () => await import('./commands/delete-output.ts'),
+  },
+  {
     name: 'edit',
     about: 'change a job that is queued or a draft',
     args: [JOB, ['[prompt]', 'another prompt']],

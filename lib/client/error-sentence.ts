@@ -5,6 +5,7 @@ import { type RequestError, UnreachableError } from './errors.ts';
 const MEANINGS: Readonly<Record<string, string>> = {
   job_not_found: 'job_not_found: no job has this id',
   not_found: 'not_found: the service has nothing at this path',
+  output_deleted: 'output_deleted: an administrator had the output of this job deleted',
 };
 
 /** What went wrong with a request, in one line for a person or an agent. */

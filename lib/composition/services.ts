@@ -166,6 +166,8 @@ export function createReconciler(
     hadOutage: () => tableOutage.isRecent,
     registry,
     output,
+    objects,
+    bucket: env.OUTPUT_BUCKET,
     attachments: new AttachmentStore(objects, env.OUTPUT_BUCKET),
     agentSessions: new AgentSessionStore(objects, env.OUTPUT_BUCKET),
     readReceipt: (jobId: string, attempt: number) => output.readReceipt(jobId, attempt),

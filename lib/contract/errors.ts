@@ -10,6 +10,7 @@ export const ERRORS = {
   forbidden: { status: 403, word: 'forbidden', retryable: false },
   not_found: { status: 404, word: 'not_found', retryable: false },
   job_not_found: { status: 404, word: 'job_not_found', retryable: false },
+  output_deleted: { status: 404, word: 'output_deleted', retryable: false },
   method_not_allowed: { status: 405, word: 'method_not_allowed', retryable: false },
   request_timeout: { status: 408, word: 'the request took too long to arrive', retryable: true },
   body_too_large: { status: 413, word: 'Invalid request size', retryable: false },

@@ -21,8 +21,8 @@ export interface Access {
   readonly output?: 'read' | 'write';
   /** Indexes of the jobs table that it queries: for lists, or for the place in the queue. */
   readonly jobIndexes?: readonly ('by-time' | 'by-status' | 'ready')[];
-  /** Deletes the item and the objects of a job. */
-  readonly removal?: 'jobs';
+  /** `jobs`: deletes the item and the objects of a job. `output`: its objects, with all their versions. */
+  readonly removal?: 'jobs' | 'output';
   readonly dispatchQueues?: 'send';
   /** Messages that trigger signed calls of deploy bindings. */
   readonly deliveries?: 'send';

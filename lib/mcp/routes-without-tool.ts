@@ -16,6 +16,7 @@ export const ROUTES_WITHOUT_TOOL: Readonly<Record<string, string>> = {
   'jobs.retry': LATER,
   'jobs.reread-logs': ADMIN,
   'jobs.remove': ADMIN,
+  'jobs.delete-output': ADMIN,
   'jobs.refuse-action': 'rejects unknown actions',
   'jobs.session': LATER,
   'messages.list': LATER,

@@ -19,8 +19,9 @@ import { type SettleContext, settleMessages } from '../jobs/messages/settle-mess
 import { continueThread } from '../jobs/threads/settle-thread.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
+import { deleteOutput, type HeldOutputContext } from './delete-output.ts';
 
-export type AfterAttemptContext = FollowUpContext & SettleContext & ReconcileDeploymentsContext;
+export type AfterAttemptContext = FollowUpContext & SettleContext & ReconcileDeploymentsContext & HeldOutputContext;
 
 /** What a pass over jobs knows. */
 interface Pass {
@@ -41,6 +42,8 @@ interface EffectRun {
   ) => Promise<{ readonly job: Job; readonly checkAt?: string }>;
   /** It can take a minute. After a loss, and in a round of the reconciler, those of all jobs come last. */
   readonly isSlow?: boolean;
+  /** Workers leave it to the reconciler: their role does not allow what it does. */
+  readonly isLeft?: boolean;
   /** Gives the effect up after this many tries that ended with their process. Default: it is tried until it is done. */
   readonly giveUp?: {
     readonly after: number;
@@ -59,6 +62,7 @@ const RUNS: Readonly<Record<EffectName, EffectRun>> = {
   calls: { run: (context, job, _effect, pass) => reconcileCalls(context, job, pass) },
   commands: { run: (context, job) => reconcileCommands(context, job) },
   deployed: { run: async (context, job) => ({ job: await recordCommands(context, job) }) },
+  delete_output: { run: (context, job, effect) => deleteOutput(context, job, effect), isSlow: true, isLeft: true },
 };
 
 /**
@@ -79,7 +83,7 @@ export async function afterAttempt(
   const pass = { lost: false };
   const errors: unknown[] = [];
   let job = await continueThread(context, after);
-  for (const effect of effectsOf(job, slow ? EFFECTS : QUICK))
+  for (const effect of effectsOf(job, slow ? RUN_AT_ONCE : QUICK))
     await RUNS[effect.name].run(context, job, effect, pass).then(
       (result) => {
         job = result.job;
@@ -90,6 +94,7 @@ export async function afterAttempt(
   return job;
 }
 
+const RUN_AT_ONCE = EFFECTS.filter((name) => RUNS[name].isLeft !== true);
 const SLOW = EFFECTS.filter((name) => RUNS[name].isSlow === true);
 const QUICK = EFFECTS.filter((name) => RUNS[name].isSlow !== true);
 

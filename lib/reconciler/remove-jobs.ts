@@ -45,8 +45,8 @@ const DAY_MS = 86_400_000;
 /** Later than any job's end. */
 export const END_OF_TIME = '9999';
 
-/** An ended job gets no dispatch message. */
-const NO_QUEUES = { send: async () => await Promise.reject(new Error('no message is sent for a removal')) };
+/** An ended job gets no dispatch message when it is removed, or its output deleted. */
+export const NO_QUEUES = { send: async () => await Promise.reject(new Error('no message is sent for a removal')) };
 
 const endedJobSchema = jobItemSchema.pick({ id: true, finished_at: true });
 

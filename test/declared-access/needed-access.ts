@@ -44,7 +44,8 @@ const OBJECTS: Readonly<Record<string, string>> = {
   HeadBucketCommand: 'output: read',
   ListObjectsV2Command: 'output: read',
   PutObjectCommand: 'output: write',
-  DeleteObjectsCommand: 'removal: jobs',
+  DeleteObjectsCommand: 'removal: objects',
+  ListObjectVersionsCommand: 'removal: output',
 };
 
 /** What `access` of a route has to declare for a call, as `jobs: write`; `undeclarable: …` for what no route may do. */

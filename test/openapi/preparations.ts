@@ -59,6 +59,7 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
     killJobs: { params: jobs.running },
     retryJobs: { params: jobs.cancelled },
     removeJobs: { params: jobs.cancelled },
+    deleteOutputJobs: { params: jobs.cancelled },
     resultJobs: { unreached: REDIRECT },
     logsJobs: { unreached: REDIRECT, also: [{ query: { follow: '1' }, headers: { accept: 'text/event-stream' } }] },
     createMessages: { params: jobs.queuedForAgent, body: { text: 'Be brief.' } },

@@ -4,6 +4,7 @@ export const ERROR_WORDS: Readonly<Record<string, string>> = {
   forbidden: 'Your role does not allow this.',
   not_found: 'This item does not exist or was deleted.',
   job_not_found: 'This job does not exist or was deleted.',
+  output_deleted: 'An administrator had this output deleted.',
   'invalid action': 'Jobs do not support this action.',
   'Invalid request size': 'The request is too large.',
   too_many_requests: 'The service received too many requests. Wait a moment, then try again.',

@@ -15,6 +15,7 @@ export const ACTION_WORDS: Readonly<Record<string, string>> = {
   'jobs.cancel': 'Cancelled a job',
   'jobs.delegate': 'Started another job',
   'jobs.delete': 'Cancelled a job',
+  'jobs.delete-output': "Deleted a job's output",
   'jobs.edit': 'Edited a job',
   'jobs.edit-draft': 'Edited a draft',
   'jobs.kill': 'Killed a job',

@@ -116,6 +116,22 @@ export function createRemoval(core: Core) {
   };
 }
 
+/** The services that delete the output of a job. */
+export function createOutputDeletion(core: Core) {
+  const from = withObjects(core);
+  return {
+    jobs: createJobStore(core),
+    texts: createTexts(from),
+    output: createOutputStore(from),
+    deployments: new JobDeploymentStore(core.registry),
+    threads: new ThreadStore(core.registry),
+    objects: from.objects,
+    bucket: core.env.OUTPUT_BUCKET,
+    clock: core.clock,
+    random: Math.random,
+  };
+}
+
 export function createEdits(core: Core) {
   return { ...createTransitions(core), ...createSettings(core) };
 }

@@ -14,7 +14,7 @@ export const listAttachments = defineRoute({
   params: jobParams,
   query: attachmentsQuery,
   responses: { 200: { description: 'The attachments of one attempt.', schema: attachmentList } },
-  errors: ['job_not_found', 'invalid_request'],
+  errors: ['job_not_found', 'output_deleted', 'invalid_request'],
   mode: 'stream',
   access: { jobs: 'read', output: 'read' },
 });
@@ -41,7 +41,7 @@ export const readAttachment = defineRoute({
       headers: { Location: 'A temporary URL of the file.' },
     },
   },
-  errors: ['job_not_found', 'not_found', 'invalid_request'],
+  errors: ['job_not_found', 'output_deleted', 'not_found', 'invalid_request'],
   mode: 'stream',
   access: { jobs: 'read', output: 'read' },
 });

@@ -16,7 +16,7 @@ export const listFiles = defineRoute({
   params: jobParams,
   query: filesQuery,
   responses: { 200: { description: 'The files, as one attempt left them.', schema: fileList } },
-  errors: ['job_not_found', 'invalid_request'],
+  errors: ['job_not_found', 'output_deleted', 'invalid_request'],
   mode: 'stream',
   access: { jobs: 'read', output: 'read' },
 });
@@ -38,7 +38,7 @@ export const readFile = defineRoute({
       headers: { 'Content-Disposition': 'The file name to save the download under.' },
     },
   },
-  errors: ['job_not_found', 'not_found', 'invalid_request'],
+  errors: ['job_not_found', 'output_deleted', 'not_found', 'invalid_request'],
   mode: 'stream',
   access: { jobs: 'read', output: 'read' },
 });

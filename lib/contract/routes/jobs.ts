@@ -3,7 +3,15 @@ import { RETRY_FROM } from '../job-actions.ts';
 import { LIMITS } from '../limits.ts';
 import { defineRoute } from '../route.ts';
 import { integerParameter } from '../schemas/fields/text.ts';
-import { cancelledJob, job, jobRemoved, jobReplacement, jobStatus, rereadJob } from '../schemas/jobs/job.ts';
+import {
+  cancelledJob,
+  job,
+  jobRemoved,
+  jobReplacement,
+  jobStatus,
+  outputDeleted,
+  rereadJob,
+} from '../schemas/jobs/job.ts';
 import { draftEdit, jobCreated, jobCreation, jobEdit } from '../schemas/jobs/job-creation.ts';
 import { jobList, jobListQuery } from '../schemas/jobs/job-list.ts';
 
@@ -220,7 +228,7 @@ export const rereadLogs = defineRoute({
   description:
     'Recalculates sizes, hashes, usage, session and messages of every ended attempt, and creates follow-up jobs that are missing. The operation is idempotent. It may take minutes: after 15 seconds the API sends status 200 and white space until the JSON is ready. A failure after that ends the response without JSON.',
   responses: { 200: { description: 'The updated job, with a list of the corrections.', schema: rereadJob } },
-  errors: ['job_not_found', 'invalid_request'],
+  errors: ['job_not_found', 'output_deleted', 'invalid_request'],
   access: { jobs: 'write', registry: 'write', output: 'write', dispatchQueues: 'send' },
 });
 
@@ -238,6 +246,22 @@ export const removeJob = defineRoute({
   errors: ['job_not_found', 'invalid_request', 'invalid_state'],
   mode: 'buffered',
   access: { jobs: 'write', registry: 'write', output: 'read', removal: 'jobs' },
+});
+
+export const deleteOutput = defineRoute({
+  id: 'jobs.delete-output',
+  method: 'POST',
+  path: '/jobs/{id}/delete-output',
+  auth: { kind: 'principal', scope: 'admin' },
+  audited: true,
+  summary: 'Delete what the attempts of an ended job wrote',
+  description:
+    "For the day when a secret got into a log. Deletes the output, sessions, final messages, changes, attachments and kept files of all attempts so far, with all versions of their objects, and the agent's questions, errors, warnings and the output of deploy commands. The job stays, with its prompt, messages, state, times and usage. Every later read of its output answers 404 with `output_deleted`. The request answers once everything is deleted. If it is interrupted, the service completes it, as does the same request again. `copies` names the jobs that may repeat some of the output. The folder on the worker is not touched.",
+  params: jobParams,
+  responses: { 200: { description: 'The output is deleted.', schema: outputDeleted } },
+  errors: ['job_not_found', 'invalid_request', 'invalid_state'],
+  mode: 'buffered',
+  access: { jobs: 'write', registry: 'write', output: 'write', removal: 'output' },
 });
 
 export const refuseAction = defineRoute({

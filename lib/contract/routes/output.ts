@@ -21,7 +21,7 @@ export const readResult = defineRoute({
   params: jobParams,
   query: resultQuery,
   responses: { 200: { description: 'The result.', schema: result }, 303: redirect },
-  errors: ['job_not_found', 'invalid_request'],
+  errors: ['job_not_found', 'output_deleted', 'invalid_request'],
   mode: 'stream',
   access: { jobs: 'read', registry: 'read', output: 'read' },
 });
@@ -41,7 +41,7 @@ export const readLogs = defineRoute({
     200: { description: 'The output.', schema: logs, otherMedia: { [EVENT_STREAM]: logEvents } },
     303: redirect,
   },
-  errors: ['job_not_found', 'invalid_request'],
+  errors: ['job_not_found', 'output_deleted', 'invalid_request'],
   mode: 'stream',
   access: { jobs: 'write', registry: 'read', output: 'read', followSlots: 'write' },
 });
@@ -59,7 +59,7 @@ export const readAgentSession = defineRoute({
   responses: {
     200: { description: 'The session.', otherMedia: { 'text/plain': agentSession } },
   },
-  errors: ['job_not_found', 'not_found', 'invalid_request'],
+  errors: ['job_not_found', 'output_deleted', 'not_found', 'invalid_request'],
   mode: 'stream',
   access: { jobs: 'read', output: 'read' },
 });

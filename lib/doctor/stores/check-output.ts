@@ -1,5 +1,6 @@
 import { isKnown } from '../../contract/later-code.ts';
 import { isTerminal } from '../../contract/statuses.ts';
+import { isOutputDeleted } from '../../jobs/lifecycle/deleted-output.ts';
 import { createCompared, type OutputState, recordedStreams } from '../../jobs/output/compared-output.ts';
 import { OutputStore } from '../../jobs/output/output-store.ts';
 import { readableReceipt } from '../../jobs/output/readable-receipt.ts';
@@ -59,7 +60,7 @@ export async function checkOutput(context: CheckedOutput): Promise<Finding> {
 
 async function lossesOf({ jobs, output }: CheckedOutput, { id }: Pick<Summary, 'id'>): Promise<string[]> {
   const job = await jobs.get(id, { consistent: false });
-  if (job === undefined || !isTerminal(job.status)) return [];
+  if (job === undefined || !isTerminal(job.status) || isOutputDeleted(job, job.attempt)) return [];
   const { attempt } = job;
   const { receipt, state: receiptState } = await readableReceipt(output, id, attempt);
   // A lost worker wrote no receipt, and recorded no lengths.

@@ -8,7 +8,7 @@ import { knownOrLater } from '../../contract/later-code.ts';
  * try before it begins: an effect that fails, or kills its process, is tried again after a growing pause, and others
  * are not kept waiting.
  */
-export const EFFECTS = ['thread', 'follow_ups', 'messages', 'calls', 'commands', 'deployed'] as const;
+export const EFFECTS = ['thread', 'follow_ups', 'messages', 'calls', 'commands', 'deployed', 'delete_output'] as const;
 export type EffectName = (typeof EFFECTS)[number];
 /** What deploy bindings do. */
 export type DeployEffect = Extract<EffectName, 'calls' | 'commands'>;

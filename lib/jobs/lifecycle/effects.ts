@@ -25,6 +25,8 @@ const DUE: Readonly<Record<EffectName, (job: Job, success: Success | undefined) 
   commands: (_job, success) => deployedBy('commands', success),
   /** The result of a deploy command is written to its deployment. */
   deployed: () => undefined,
+  /** A request makes it due. */
+  delete_output: () => undefined,
 };
 
 /** Milliseconds from the begin of a try to the next one: `base · 2^(tries - 1)`, at most `max`. */
@@ -86,6 +88,11 @@ export function listed({ effects = [] }: Pick<Job, 'effects'>, effect: Effect): 
 /** The effect of this name on a job. */
 export function effectOf({ effects = [] }: Pick<Job, 'effects'>, name: EffectName): Effect | undefined {
   return effects.find((one) => one.name === name);
+}
+
+/** The names of the effects that are due, but for `others`. */
+export function leftToDo({ effects = [] }: Pick<Job, 'effects'>, others: readonly EffectName[]): string[] {
+  return effects.flatMap(({ name }) => (others.some((other) => other === name) ? [] : [name]));
 }
 
 /** The attempts for which an effect is due. */

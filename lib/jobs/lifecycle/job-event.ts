@@ -71,6 +71,8 @@ export type JobEvent =
   | { readonly type: 'deploy'; readonly attempt: number; readonly by: DeployEffect }
   /** Remove a job that ended before this time (RFC 3339). */
   | { readonly type: 'remove'; readonly endedBefore: string }
+  /** Delete what the attempts of an ended job wrote. `by`: who asks. */
+  | { readonly type: 'delete_output'; readonly by: string }
   /** The newest attempt's evidence was read again from its output. The job's state does not change. */
   | { readonly type: 'correct'; readonly attempt: number; readonly evidence: Evidence };
 

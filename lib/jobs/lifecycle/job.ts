@@ -166,6 +166,8 @@ export const jobItemSchema = z.object({
   model_used: z.string().optional(),
   stdout_bytes: z.number().optional(),
   stderr_bytes: z.number().optional(),
+  /** The output of the attempts up to this one was deleted by request, or is being deleted. `by`: who asked first. */
+  output_deleted: z.object({ at: z.string(), by: z.string(), attempt: z.number() }).optional(),
   /** It is being removed because of its age; clients no longer see it. */
   removing: z.boolean().optional(),
   /** Incremented by every decided change, not by heartbeats or watch marks; every change is conditional on it. */

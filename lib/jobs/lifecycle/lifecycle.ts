@@ -4,7 +4,8 @@ import { isTerminal } from '../../contract/statuses.ts';
 import { addUsage, boundedUsage, type Usage } from '../../contract/usage.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { afterLoss, outcomeAfterAttempt } from './after-attempt.ts';
-import { afterStep, listed, withEffect, withoutEffect } from './effects.ts';
+import { isOutputDeleted, withoutOutput } from './deleted-output.ts';
+import { afterStep, leftToDo, listed, withEffect, withoutEffect } from './effects.ts';
 import { corrected, evidenceOf } from './evidence.ts';
 import { delegated, withFollowUps } from './follow-up-record.ts';
 import { type Gate, isBusy, isForVendor, waitingAt } from './gates.ts';
@@ -51,6 +52,8 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
         if (job.agent === 'shell') return { rejected: 'a script has no session' };
         if (job.attempt === 0) return { rejected: 'the job has no session; it has never run' };
         if (job.status === 'SUCCEEDED') return { rejected: 'its session has ended with success; continue the job' };
+        if (isOutputDeleted(job, job.attempt))
+          return { rejected: 'its session was deleted with its output; retry it from the start' };
         if ((job.edited_after ?? 0) >= job.attempt)
           return { rejected: 'its session began before the job was edited; retry it from the start' };
       }
@@ -141,8 +144,11 @@ export function decide(job: Job, event: JobEvent, circumstances: Circumstances):
       if (!isTerminal(job.status) || (job.finished_at ?? at) >= event.endedBefore)
         return { rejected: `a job in state ${job.status} that ended at ${job.finished_at} is kept` };
       if (job.removing === true) return { job };
-      if (job.effects !== undefined) return { rejected: 'what the job has left to do is not done yet' };
+      if (leftToDo(job, ['delete_output']).length > 0)
+        return { rejected: 'what the job has left to do is not done yet' };
       return { job: { ...job, removing: true } };
+    case 'delete_output':
+      return withoutOutput(job, event.by, at);
     case 'correct':
       if (job.status === 'RUNNING') return { rejected: 'an attempt is running' };
       if (job.attempt !== event.attempt) return { rejected: `attempt ${job.attempt} has taken over` };

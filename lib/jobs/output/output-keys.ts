@@ -9,9 +9,19 @@ export const LIVE_CHUNK_BYTES = 1024 * 1024;
 const ATTEMPT_DIGITS = 6;
 const OFFSET_DIGITS = 16;
 
+/** Prefix of all objects of a job's attempts. */
+export function attemptsPrefix(jobId: string): string {
+  return `jobs/${jobId}/attempts/`;
+}
+
+/** The attempt that a key below `attemptsPrefix` belongs to. */
+export function attemptInKey(key: string): number {
+  return Number(/^jobs\/[^/]+\/attempts\/(\d+)\//.exec(key)?.[1] ?? Number.POSITIVE_INFINITY);
+}
+
 /** Prefix of all objects of one attempt; keys of later attempts sort later. */
 export function attemptPrefix(jobId: string, attempt: number): string {
-  return `jobs/${jobId}/attempts/${attempt.toString().padStart(ATTEMPT_DIGITS, '0')}/`;
+  return `${attemptsPrefix(jobId)}${attempt.toString().padStart(ATTEMPT_DIGITS, '0')}/`;
 }
 
 /** Prefix of a stream's live chunks; the joined object does not have it. */
@@ -38,6 +48,10 @@ export function joinedKey(jobId: string, attempt: number, stream: StreamName): s
 
 export function receiptKey(jobId: string, attempt: number): string {
   return `${attemptPrefix(jobId, attempt)}receipt.json`;
+}
+
+export function isReceiptKey(key: string): boolean {
+  return /\/attempts\/\d+\/receipt\.json$/.test(key);
 }
 
 /** Key of an attempt's attachment index, written once all attachments are stored. */

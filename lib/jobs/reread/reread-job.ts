@@ -5,6 +5,7 @@ import { timestamp } from '../../platform/aws/table-clock.ts';
 import { type FollowUpContext, makeFollowUps } from '../creation/follow-ups.ts';
 import { type EndContext, endAttempt } from '../dispatch/end-attempt.ts';
 import { transition } from '../dispatch/transition.ts';
+import { isOutputDeleted } from '../lifecycle/deleted-output.ts';
 import { attemptsDue } from '../lifecycle/effects.ts';
 import { type Evidence, evidenceOf, warned } from '../lifecycle/evidence.ts';
 import { followUpIds, slotsOf } from '../lifecycle/follow-up-record.ts';
@@ -31,7 +32,8 @@ export interface RereadJob {
 
 /**
  * Rebuilds a job's record from the stored output of its attempts: sizes, hashes, usage, session, messages and missing
- * follow-up jobs. If a lost worker left an outcome that was not applied, applies it. Skips an attempt that is running.
+ * follow-up jobs. If a lost worker left an outcome that was not applied, applies it. Skips an attempt that is running, and those
+ * whose output was deleted.
  * Idempotent.
  * @throws NewerSchemaError if only a later version may change the job, or wrote one of its receipts
  */
@@ -42,6 +44,7 @@ export async function rereadJob(context: RereadContext, known: Job): Promise<Rer
   let job = await endLost(context, known);
   if (job.status !== known.status) refreshed.add('status');
   for (let attempt = 1; attempt <= job.attempt; attempt += 1) {
+    if (isOutputDeleted(job, attempt)) continue;
     if (attempt === job.attempt && job.status === 'RUNNING') break;
     const profile = await context.profiles.get(job.profile);
     const read = await rereadAttempt(context.output, { jobId: job.id, attempt }, profile?.agent, profile?.follow_ups);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { queriedItems } from '../../platform/aws/queried-items.ts';
 import type { Registry } from '../../platform/registry.ts';
@@ -105,6 +105,16 @@ export class QuestionStore {
 
   async removeAll(jobId: string): Promise<void> {
     await removeJobRows(this.#table, this.#tableName, { kind: `${KIND}${jobId}`, jobId });
+  }
+
+  /** Deletes the questions of the attempts up to one, with their answers. */
+  async removeUpTo(jobId: string, attempt: number): Promise<void> {
+    for (const { id, attempt: asked, answers } of await this.list(jobId)) {
+      if (asked > attempt) continue;
+      // The question goes last: answers without one are not listed.
+      for (const name of [...[...answers.keys()].map((answer) => `${id}#${answer}`), id])
+        await this.#table.send(new DeleteCommand({ TableName: this.#tableName, Key: keyOf(jobId, name) }));
+    }
   }
 
   async #put(jobId: string, id: string, row: QuestionRow | AnswerRow): Promise<void> {

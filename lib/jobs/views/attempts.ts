@@ -1,10 +1,12 @@
 import { LIMITS } from '../../contract/limits.ts';
 import type { JobView } from '../../contract/schemas/jobs/job.ts';
 import { isTerminal } from '../../contract/statuses.ts';
+import { isOutputDeleted } from '../lifecycle/deleted-output.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { NewerSchemaError } from '../lifecycle/newer-schema.ts';
 import type { OutputStore } from '../output/output-store.ts';
 import { readableReceipt } from '../output/readable-receipt.ts';
+import { withoutOutput } from '../receipts/without-output.ts';
 import { asOfAttempt } from './attempt-view.ts';
 import { viewReason } from './job-view.ts';
 
@@ -33,15 +35,17 @@ function endedWithJob(job: Job, attempt: number): boolean {
 }
 
 async function viewEnded(output: Pick<OutputStore, 'readReceipt'>, job: Job, attempt: number): Promise<AttemptView> {
+  const isDeleted = isOutputDeleted(job, attempt);
   const key = `${job.id}#${attempt}`;
-  const remembered = ended.get(key);
+  const remembered = isDeleted ? undefined : ended.get(key);
   if (remembered !== undefined) return remembered;
   try {
     const { receipt, state } = await readableReceipt(output, job.id, attempt);
     if (state === 'corrupt') return { ...UNKNOWN, attempt };
-    const view = viewAttempt(asOfAttempt(job, attempt, receipt));
+    const shown = isDeleted ? receipt && withoutOutput(receipt) : receipt;
+    const view = viewAttempt(asOfAttempt(job, attempt, shown));
     // Without a receipt the worker counts as lost, but its receipt may still arrive.
-    if (receipt !== undefined) remember(key, view);
+    if (receipt !== undefined && !isDeleted) remember(key, view);
     return view;
   } catch (error) {
     if (error instanceof NewerSchemaError) return { ...UNKNOWN, attempt };

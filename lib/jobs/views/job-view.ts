@@ -141,6 +141,9 @@ export function viewJob(
     ...viewOutcome(job),
     total_usage: job.usage === undefined ? null : addUsage(job.usage, job.earlier_usage),
     version: job.version,
+    output_deleted_at: job.output_deleted?.at ?? null,
+    output_deleted_by: job.output_deleted?.by ?? null,
+    output_deleted_attempt: job.output_deleted?.attempt ?? null,
     warnings: [
       ...(job.session_refused === true ? [SESSION_REFUSED] : []),
       ...(job.attempt_warnings ?? []),

@@ -17,6 +17,7 @@ import {
   itemStatement,
   loginReaderStatement,
   ofKinds,
+  outputRemovalStatements,
   outputStatements,
   queueStatement,
   secretsStatement,
@@ -49,6 +50,7 @@ export function accessStatements(
     ...(access.removal === 'jobs'
       ? [itemStatement(data, 'jobs', ['DeleteItem']), ...outputStatements(data, ['DeleteObject'])]
       : []),
+    ...(access.removal === 'output' ? outputRemovalStatements(data) : []),
     ...principalStatements(data, access),
     ...(access.dispatchQueues === 'send' ? [queueStatement(data, ['SendMessage', 'GetQueueAttributes'])] : []),
     ...(access.deliveries === 'send' ? [deliveriesStatement(data, ['SendMessage'])] : []),

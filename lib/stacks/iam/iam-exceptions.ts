@@ -19,7 +19,7 @@ export const IAM_EXCEPTIONS = {
     reason: 'By it ECS fetches the image, and AWS cannot limit it to one repository.',
   },
   output: {
-    actions: ['s3:GetObject', 's3:PutObject', 's3:DeleteObject', 's3:AbortMultipartUpload'],
+    actions: ['s3:GetObject', 's3:PutObject', 's3:DeleteObject', 's3:DeleteObjectVersion', 's3:AbortMultipartUpload'],
     resource: /^Output\/jobs\/\*$/,
     reason: 'Each of these roles serves every job; all that jobs leave lies under this prefix, whatever its name.',
   },

@@ -26,7 +26,7 @@ type QueueAction =
   | 'ReceiveMessage'
   | 'DeleteMessage'
   | 'ChangeMessageVisibility';
-type ObjectAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'AbortMultipartUpload';
+type ObjectAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'DeleteObjectVersion' | 'AbortMultipartUpload';
 type IndexName<T extends TableName> = (typeof TABLES)[T]['indexes'][number] extends infer I extends IndexSpec
   ? I['name']
   : never;
@@ -187,6 +187,18 @@ function objectStatements(data: DataStack, actions: readonly ObjectAction[], pre
       actions: ['s3:ListBucket'],
       resources: [data.output.bucketArn],
       conditions: { StringLikeIfExists: { 's3:prefix': prefix } },
+    }),
+  ];
+}
+
+/** Permission to delete jobs' objects for good: a bucket with versions keeps what is deleted without naming one. */
+export function outputRemovalStatements(data: DataStack): PolicyStatement[] {
+  return [
+    ...outputStatements(data, ['DeleteObject', 'DeleteObjectVersion']),
+    new PolicyStatement({
+      actions: ['s3:ListBucketVersions'],
+      resources: [data.output.bucketArn],
+      conditions: { StringLike: { 's3:prefix': OUTPUT_PREFIX } },
     }),
   ];
 }

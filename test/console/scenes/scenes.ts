@@ -9,6 +9,7 @@ import {
   stubAccount,
   stubChanges,
   stubComparedChanges,
+  stubDeletedOutput,
   stubMonth,
 } from '../setup/stubs.ts';
 import { CONSOLE_PAGES } from './console-pages.ts';
@@ -95,6 +96,19 @@ export const SCENES: readonly Scene[] = [
     }),
     name: 'job-agent-changes-side-by-side',
     before: stubChanges,
+  },
+  {
+    ...tab('failed', 'details', async (page) => {
+      await press('More')(page);
+      await page.getByRole('menuitem', { name: /^Delete output/ }).click();
+      await page.getByRole('dialog', { name: 'Delete output?' }).waitFor();
+    }),
+    name: 'job-failed-delete-output',
+  },
+  {
+    ...tab('failed', 'details', async (page) => await shown(page, 'was deleted on')),
+    name: 'job-failed-output-deleted',
+    before: stubDeletedOutput,
   },
   tab('running', 'log', async (page) => await shown(page, 'page 3')),
   tab('failed', 'log', async (page) => await shown(page, 'two links lead nowhere')),

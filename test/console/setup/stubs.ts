@@ -198,3 +198,12 @@ function tokensOf(input_tokens: number): Schemas['TokenSums'] {
     cost_usd: input_tokens / 1_400_000,
   };
 }
+
+/** A job whose output was deleted. */
+export async function stubDeletedOutput(page: Page): Promise<void> {
+  await page.route(/\/api\/v1\/jobs\/job_\w+$/, async (route) => {
+    const job = await serviceResponse<Schemas['Job']>(route);
+    const deleted = { output_deleted_at: job.updated_at, output_deleted_by: 'user:mira@example.com' };
+    await route.fulfill({ json: { ...job, ...deleted, output_deleted_attempt: job.attempt, error: null } });
+  });
+}

@@ -80,6 +80,10 @@ export const EVENTS = [
   'commands skipped after a later turn',
   'commands skipped after a retry',
   'deployed again',
+  'output deleted',
+  'output deleted by the watch',
+  'output deleted again after a loss',
+  'deletion of output refused',
   'effect tried by the watch',
   'effect failed',
 ] as const;
@@ -98,6 +102,8 @@ export function eventsOfWrite(before: Job | undefined, after: Job, actor: Actor)
   }
   if (before.version === after.version) return [];
   if (actor.doing === 'say') return ['message accepted'];
+  const deletion = eventsOfDeletion(before, after, actor);
+  if (deletion !== undefined) return deletion;
   const asked = eventsOfQuestion(before, after);
   if (before.status === after.status && isFailedTry(before, after)) return ['effect failed'];
   if (before.status === after.status && isTry(before, after)) return ['effect tried by the watch'];
@@ -109,6 +115,16 @@ export function eventsOfWrite(before: Job | undefined, after: Job, actor: Actor)
   if (before.status === after.status && isOfDeployments(before, after)) return asked;
   const event = EVENT_OF[`${before.status} ${after.status}`];
   return [...asked, ...(event === undefined ? eventsInState(before, after, actor) : [event])];
+}
+
+function eventsOfDeletion(before: Job, after: Job, { doing }: Actor): EventKind[] | undefined {
+  const [was, is] = [effectOf(before, 'delete_output'), effectOf(after, 'delete_output')];
+  if (before.output_deleted?.at !== after.output_deleted?.at) return ['output deleted'];
+  if (was?.due_at === undefined && is?.due_at !== undefined && is.tries === undefined) return [];
+  if (was === undefined || is !== undefined || before.status !== after.status)
+    return doing === 'delete-output' ? [] : undefined;
+  if (before.lost_attempts !== undefined) return ['output deleted again after a loss'];
+  return doing === 'watch' ? ['output deleted by the watch'] : [];
 }
 
 function isOfDeployments(before: Job, after: Job): boolean {

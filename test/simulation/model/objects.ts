@@ -4,6 +4,7 @@ import {
   GetObjectCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
+  ListObjectVersionsCommand,
   NoSuchKey,
   NotFound,
   PutObjectCommand,
@@ -12,9 +13,20 @@ import {
 /** What is done to an object beyond reading it; `undefined`: it is deleted. */
 export type OnObject = (key: string, before: Buffer | undefined, after: Buffer | undefined) => void;
 
-/** A bucket of S3: whole objects, each read sees the last write. */
+/** An earlier version of an object, or a mark that it was deleted. */
+interface Earlier {
+  readonly Key: string;
+  readonly VersionId: string;
+}
+
+/** How many versions a page lists. */
+const PAGE = 20;
+
+/** A bucket of S3 with versions: whole objects, each read sees the last write, and what is replaced or deleted stays. */
 export class ModelObjects {
   readonly #objects = new Map<string, Buffer>();
+  readonly #earlier = new Map<string, Earlier>();
+  #versions = 0;
   readonly #onChange: OnObject;
 
   constructor(onChange: OnObject = () => undefined) {
@@ -23,6 +35,13 @@ export class ModelObjects {
 
   get(key: string): Buffer | undefined {
     return this.#objects.get(key);
+  }
+
+  /** The keys that begin with a prefix, those of earlier versions too. */
+  keys(prefix: string): { readonly current: readonly string[]; readonly earlier: readonly string[] } {
+    const below = (key: string) => key.startsWith(prefix);
+    const earlier = [...this.#earlier.values()].map(({ Key }) => Key).filter(below);
+    return { current: [...this.#objects.keys()].filter(below), earlier };
   }
 
   /** Applies one command. @throws what S3 would, and Error for what the model does not know. */
@@ -41,8 +60,11 @@ export class ModelObjects {
       return { ContentLength: size };
     }
     if (command instanceof ListObjectsV2Command) return this.#list(command.input);
+    if (command instanceof ListObjectVersionsCommand) return this.#listVersions(command.input);
     if (command instanceof DeleteObjectsCommand) {
-      for (const { Key = '' } of command.input.Delete?.Objects ?? []) this.#change(Key, undefined);
+      for (const { Key = '', VersionId } of command.input.Delete?.Objects ?? [])
+        if (VersionId === undefined) this.#change(Key, undefined);
+        else this.#earlier.delete(VersionId);
       return {};
     }
     throw new Error(`the model does not know ${String((command as object).constructor.name)}`);
@@ -50,9 +72,29 @@ export class ModelObjects {
 
   #change(key: string, after: Buffer | undefined): void {
     const before = this.#objects.get(key);
+    if (before !== undefined) this.#keepEarlier(key);
+    if (after === undefined) this.#keepEarlier(key);
     if (after === undefined) this.#objects.delete(key);
     else this.#objects.set(key, after);
     this.#onChange(key, before, after);
+  }
+
+  #keepEarlier(Key: string): void {
+    this.#versions += 1;
+    const VersionId = String(this.#versions);
+    this.#earlier.set(VersionId, { Key, VersionId });
+  }
+
+  #listVersions({ Prefix = '', KeyMarker, VersionIdMarker = '' }: ListObjectVersionsCommand['input']): unknown {
+    const current = [...this.#objects.keys()].map((Key) => ({ Key, VersionId: 'current', IsLatest: true }));
+    const all = [...current, ...this.#earlier.values()].filter(({ Key }) => Key.startsWith(Prefix));
+    const order = ({ Key, VersionId }: Earlier) => `${Key}\0${VersionId}`;
+    const after = KeyMarker === undefined ? '' : order({ Key: KeyMarker, VersionId: VersionIdMarker });
+    const rest = all.filter((one) => order(one) > after).sort((a, b) => (order(a) < order(b) ? -1 : 1));
+    const page = rest.slice(0, PAGE);
+    const { Key: NextKeyMarker, VersionId: NextVersionIdMarker } = page.at(-1) ?? {};
+    const more = page.length < rest.length && { IsTruncated: true, NextKeyMarker, NextVersionIdMarker };
+    return { Versions: page, ...more };
   }
 
   #read(key: string, range: string | undefined): unknown {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isFinal, type JobDeployment } from '../../../lib/jobs/deployments/job-deployment.ts';
 import { attemptsDue } from '../../../lib/jobs/lifecycle/effects.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
@@ -84,6 +85,9 @@ export class DeploymentRules {
       if (before.runs_as === after.runs_as) return 'it is to be run by the same system job again';
       return actor.doing === 'deploy' ? undefined : `deployed again by ${actor.doing}`;
     }
+    const { log: _log, log_truncated: _truncated, ...cleared } = before ?? {};
+    const { version, change_id } = after;
+    if (isDeepStrictEqual({ ...cleared, version, change_id }, { ...after })) return undefined;
     if (change === 'nothing pending')
       return this.#deployment.succeeded.has(`${after.job_id}/${after.attempt}`)
         ? undefined
@@ -164,7 +168,7 @@ export class DeploymentRules {
         if (error.startsWith('The worker was stopped')) return 'commands stopped with their worker';
         return error.startsWith('It ran longer') ? 'commands timed out' : 'commands failed';
       default:
-        return before !== undefined && isFinal(before) ? 'deployed again' : undefined;
+        return before !== undefined && isFinal(before) && !isFinal(after) ? 'deployed again' : undefined;
     }
   }
 }

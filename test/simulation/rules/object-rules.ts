@@ -9,7 +9,13 @@ export interface ObjectWrite {
 }
 
 /** What is wrong with a write to the object store: output and receipts are never lost or changed; undefined: nothing. */
-export function faultOfObject(objects: ModelObjects, { key, before, after }: ObjectWrite): string | undefined {
+export function faultOfObject(
+  objects: ModelObjects,
+  { key, before, after }: ObjectWrite,
+  isOutputDeleted: (jobId: string, attempt: number) => boolean,
+): string | undefined {
+  const { job = '', attempt = '' } = /^jobs\/(?<job>[^/]+)\/attempts\/(?<attempt>\d+)\//.exec(key)?.groups ?? {};
+  if (job !== '' && isOutputDeleted(job, Number(attempt))) return undefined;
   if (key.endsWith('/receipt.json')) return faultOfReceipt(before, after);
   const chunk = /^jobs\/(?<job>[^/]+)\/attempts\/(?<attempt>\d+)\/stdout\/\d+$/.exec(key)?.groups;
   if (after === undefined) {

@@ -6,6 +6,7 @@ import { isBusy, PARKINGS, READY_REASONS, waitsInThread } from '../../../lib/job
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import type { Actor } from '../model/client.ts';
 import { evidenceOf } from '../worlds/agent.ts';
+import { faultOfDeletion } from './deletion-rules.ts';
 import { faultOfAsking, faultOfQuestion, isQuestionWrite } from './question-rules.ts';
 import { faultOfResume } from './resume-rules.ts';
 import { isThreadRecord } from './thread-rules.ts';
@@ -83,6 +84,7 @@ function faultOfChange(before: Job, after: Job, write: JobWrite): string | undef
   if (after.version !== before.version + 1) return `version ${before.version} became ${after.version}`;
   if (after.attempt !== before.attempt && before.status !== 'QUEUED')
     return 'a new attempt of a job that was not QUEUED';
+  if (write.actor.doing === 'delete-output') return faultOfDeletion(before, after);
   if (after.session_id !== before.session_id && after.session_id !== evidenceOf(before, before.attempt))
     return `attempt ${before.attempt} ended with the evidence of ${after.session_id}`;
   const question = faultOfQuestion(before, after, write);

@@ -15,6 +15,7 @@ import { type RereadJob, rereadJob } from '../../../lib/jobs/reread/reread-job.t
 import { findJob } from '../../../lib/jobs/store/find-job.ts';
 import { endJob } from '../../../lib/jobs/trees/act-on-tree.ts';
 import { awaitFollowUps } from '../../../lib/reconciler/await-follow-ups.ts';
+import { deleteOnRequest } from '../../../lib/reconciler/delete-output.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
 import type { ModelDeployment } from './deployment.ts';
 import { startProcess, watchOf } from './workers.ts';
@@ -103,6 +104,11 @@ export class ModelApi {
       await context.texts.get(job);
       return job;
     });
+  }
+
+  /** Deletes what an ended job's attempts wrote. */
+  deleteOutput(id: string): Promise<Answer<{ readonly job: Job }>> {
+    return this.#answer((process) => deleteOnRequest(this.#context(process, 'delete-output'), id, 'token:admin'));
   }
 
   reread(id: string): Promise<Answer<RereadJob>> {

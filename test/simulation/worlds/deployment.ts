@@ -1,4 +1,5 @@
 import { STATUSES } from '../../../lib/contract/statuses.ts';
+import { isOutputDeleted } from '../../../lib/jobs/lifecycle/deleted-output.ts';
 import { bandOf, type Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { attemptPrefix, receiptKey } from '../../../lib/jobs/output/output-keys.ts';
@@ -87,7 +88,10 @@ export class ModelDeployment implements Network {
       const [, stream = '', offset = '0'] = /^(.*\/stdout)(?:\.log|\/(\d+))$/.exec(key) ?? [];
       if (stream !== '' && after !== undefined)
         this.#kept.set(stream, Math.max(this.#kept.get(stream) ?? 0, Number(offset) + after.length));
-      const fault = faultOfObject(this.objects, { key, before, after });
+      const fault = faultOfObject(this.objects, { key, before, after }, (id, attempt) => {
+        const job = this.jobs.get({ id }, true) as Job | undefined;
+        return job !== undefined && isOutputDeleted(job, attempt);
+      });
       if (fault !== undefined) this.tellFault(this.#named(`${key}: ${fault}`));
       if (key.endsWith('/receipt.json') && before === undefined) this.#receiptTimes.set(key, this.time.wall);
     });

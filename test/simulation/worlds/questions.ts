@@ -127,6 +127,8 @@ export class ModelQuestions {
     const jobOf = new Map(jobs.map((job) => [job.id, job]));
     for (const [id, { job: jobId, text }] of acknowledged) {
       const job = jobOf.get(jobId);
+      // The questions of a deleted output are deleted with their answers.
+      if (job?.output_deleted !== undefined) continue;
       const found = job && (await listQuestions(store, job)).find((question) => question.id === id);
       if (found?.state !== 'answered' || (found.answer !== text && found.answer !== masked(text)))
         faults.push(

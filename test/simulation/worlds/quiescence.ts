@@ -3,6 +3,7 @@ import { LIMITS } from '../../../lib/contract/limits.ts';
 import { isTerminal } from '../../../lib/contract/statuses.ts';
 import { JobCounts } from '../../../lib/counters/counts.ts';
 import { jobIdOf } from '../../../lib/jobs/lifecycle/cause.ts';
+import { isOutputDeleted } from '../../../lib/jobs/lifecycle/deleted-output.ts';
 import { followUpIds } from '../../../lib/jobs/lifecycle/follow-up-record.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { OutputStore } from '../../../lib/jobs/output/output-store.ts';
@@ -11,6 +12,7 @@ import { QuestionStore } from '../../../lib/jobs/store/question-store.ts';
 import type { ModelClient } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
+import { leftOf } from '../rules/deletion-rules.ts';
 import type { DeploymentRules } from '../rules/deployment-rules.ts';
 import { isStopped } from '../rules/thread-rules.ts';
 import type { ModelAgents } from './agent.ts';
@@ -82,7 +84,10 @@ export async function faultsAtRest(deployment: ModelDeployment, judge: Judge): P
     ...judge.agents.delegation.faultsAtRest(jobs),
     ...judge.agents.messages.faultsAtRest(judge.acknowledged.messages, jobs),
     ...(await judge.agents.questions.faultsAtRest(questionsOf(judge), judge.acknowledged.answers, jobs)),
-    ...(await faultsOfOutput(deployment, judge)),
+    ...jobs.flatMap((job) =>
+      leftOf(deployment, job).map((left) => `output of ${deployment.nameOf(job.id)} was deleted, and ${left} is left`),
+    ),
+    ...(await faultsOfOutput(deployment, judge, byId)),
     ...(await faultsOfRereads(deployment, judge, jobs)),
   ];
 }
@@ -118,12 +123,18 @@ function faultsOfFollowUps(deployment: ModelDeployment, agents: ModelAgents, job
 }
 
 /** What was kept is the beginning of what was written, all that was ever kept, and all of it where the receipt says so. */
-async function faultsOfOutput(deployment: ModelDeployment, { client, agents }: Judge): Promise<string[]> {
+async function faultsOfOutput(
+  deployment: ModelDeployment,
+  { client, agents }: Judge,
+  jobs: ReadonlyMap<string, Job>,
+): Promise<string[]> {
   const store = new OutputStore(client.objects, ENV.OUTPUT_BUCKET);
   const faults: string[] = [];
   for (const [name, { text }] of agents.written) {
     if (text === '') continue;
     const [id = '', attempt = '0'] = name.split('/');
+    const job = jobs.get(id);
+    if (job !== undefined && isOutputDeleted(job, Number(attempt))) continue;
     const tell = (fault: string) => faults.push(`output of attempt ${attempt} of ${deployment.nameOf(id)}: ${fault}`);
     const source = await store.openStream(id, Number(attempt), 'stdout');
     const kept = Buffer.concat(await Array.fromAsync(source.read()));

@@ -14,6 +14,7 @@ import { isTerminal, STATUSES, type Status } from '../../../../lib/contract/stat
 import { useMayAct, useMayAdminister } from '../../api/session.ts';
 import { lazyPart } from '../../page/lazy-part.ts';
 import { Part } from '../../page/part.tsx';
+import { isOutputDeleted } from '../job/deleted-output.tsx';
 import type { Job } from '../queries/job-query.ts';
 import { CONTINUING } from '../thread/continue-box.tsx';
 import type { AskedAction } from './confirm-action.tsx';
@@ -25,6 +26,8 @@ const ConfirmAction = lazyPart(() => import('./confirm-action.tsx'), 'ConfirmAct
 const RetryChoice = lazyPart(() => import('./retry-choice.tsx'), 'RetryChoice');
 
 const RebuildRecord = lazyPart(() => import('./rebuild-record.tsx'), 'RebuildRecord');
+
+const DeleteOutput = lazyPart(() => import('./delete-output.tsx'), 'DeleteOutput');
 
 const RemoveJob = lazyPart(() => import('./remove-job.tsx'), 'RemoveJob');
 
@@ -39,6 +42,12 @@ const REBUILD = {
   id: 'rebuild',
   text: 'Rebuild record',
   secondaryText: 'Corrects usage, session and messages from the stored output.',
+};
+
+const DELETE_OUTPUT = {
+  id: 'delete-output',
+  text: 'Delete output',
+  secondaryText: 'Deletes what its attempts wrote. The record of the job stays.',
 };
 
 const REMOVE = {
@@ -61,7 +70,8 @@ export function JobActions({ job }: { job: Job }) {
     act.mutate({ action, ...(from !== undefined && { from }) });
   };
   const isActing = (action: PlainAction) => act.isPending && act.variables.action === action;
-  const hasSession = canRetrySession(job);
+  const hasOutput = job.attempt > 0 && !isOutputDeleted(job);
+  const hasSession = hasOutput && canRetrySession(job);
   return (
     <SpaceBetween size="xs" direction="horizontal">
       {job.status === 'SUCCEEDED' && job.turn !== null && (
@@ -94,9 +104,13 @@ export function JobActions({ job }: { job: Job }) {
         ),
       )}
       <RunAgain job={job} />
-      {(job.attempt > 0 || mayRemove) && (
+      {(hasOutput || mayRemove) && (
         <ButtonDropdown
-          items={[...(job.attempt > 0 ? [REBUILD] : []), ...(mayRemove ? [REMOVE] : [])]}
+          items={[
+            ...(hasOutput ? [REBUILD] : []),
+            ...(mayRemove && hasOutput ? [DELETE_OUTPUT] : []),
+            ...(mayRemove ? [REMOVE] : []),
+          ]}
           onItemClick={({ detail }) => setOpened(detail.id)}
         >
           More
@@ -105,6 +119,11 @@ export function JobActions({ job }: { job: Job }) {
       {opened === REBUILD.id && (
         <Part>
           <RebuildRecord id={job.id} onDismiss={() => setOpened(undefined)} />
+        </Part>
+      )}
+      {opened === DELETE_OUTPUT.id && (
+        <Part>
+          <DeleteOutput id={job.id} onDismiss={() => setOpened(undefined)} />
         </Part>
       )}
       {opened === REMOVE.id && (

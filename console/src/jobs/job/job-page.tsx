@@ -11,6 +11,7 @@ import { jobQuery } from '../queries/job-query.ts';
 import { JobStatus } from '../status/job-status.tsx';
 import { RunTime } from '../status/run-time.tsx';
 import { jobHeading } from '../text/prompt-headline.ts';
+import { DeletedOutput } from './deleted-output.tsx';
 import { JobCrumbs } from './job-crumbs.tsx';
 import { JobMessages } from './job-messages.tsx';
 import { JobProgress } from './job-progress.tsx';
@@ -58,6 +59,7 @@ export function JobPage() {
         </span>
       </Header>
       <WhyWaiting job={job.data} />
+      <DeletedOutput job={job.data} />
       <JobProgress job={job.data} />
       <JobQuestion job={job.data} />
       <JobMessages key={`messages-${id}`} job={job.data} />

@@ -10,6 +10,7 @@ import { Part } from '../../page/part.tsx';
 import { attachmentsQuery, type Job } from '../queries/job-query.ts';
 import { lastList } from '../queries/last-list.ts';
 import { threadQuery } from '../queries/thread-query.ts';
+import { isOutputDeleted } from './deleted-output.tsx';
 import { JobAttachments } from './job-attachments.tsx';
 import { JobChanges } from './job-changes.tsx';
 import { JobDeployments } from './job-deployments.tsx';
@@ -27,7 +28,10 @@ export function JobTabs({ job }: { job: Job }) {
   // A script reports no events and no usage.
   const isScript = job.agent === 'shell';
   const [parameters, setParameters] = useSearchParams();
-  const attachments = useQuery(attachmentsQuery(job)).data?.items.length;
+  const attachments = useQuery({
+    ...attachmentsQuery(job),
+    enabled: job.attempt > 0 && job.status !== 'RUNNING' && !isOutputDeleted(job),
+  }).data?.items.length;
   const turns = useQuery({ ...threadQuery(job), enabled: job.turn !== null }).data?.total;
   const wanted = parameters.get('tab');
   const isConversation = wanted === 'conversation';
@@ -73,7 +77,8 @@ function* tabsOf(
   isScript: boolean,
   { attachments, turns = 1, isConversation }: Shown,
 ): Iterable<TabsProps.Tab> {
-  const hasRun = job.attempt > 0;
+  const isDeleted = isOutputDeleted(job);
+  const hasRun = job.attempt > 0 && !isDeleted;
   const mayWrite = hasRun || job.status === 'QUEUED';
   if (mayWrite && !isScript) yield { id: 'timeline', label: 'Timeline', content: <AgentTimeline job={job} /> };
   if (mayWrite) yield { id: 'log', label: 'Log', content: <JobLog job={job} /> };

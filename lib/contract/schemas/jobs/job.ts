@@ -191,6 +191,14 @@ export const job = z
         'Usage of all attempts so far, as far as it is known. A running attempt is not included. Null: nothing is known.',
     }),
     version: z.number().int(),
+    output_deleted_at: timestamp.nullable().meta({
+      description:
+        'When an administrator had the output of all attempts up to then deleted. Reads of it answer 404 with `output_deleted`. Null: nothing was deleted.',
+    }),
+    output_deleted_by: z.string().nullable().meta({ description: 'Who had it deleted.' }),
+    output_deleted_attempt: z.number().int().nullable().meta({
+      description: 'The newest attempt whose output was deleted. Attempts of a later retry have theirs.',
+    }),
     warnings: outputField(
       z.array(z.string()).meta({
         description: 'What else happened. Without the scope `logs`, only the subject of each warning.',
@@ -253,6 +261,19 @@ export const rereadJob = job
 export const jobRemoved = z
   .object({ id: z.string().meta({ description: 'The id of the job, which is unknown from now on.' }) })
   .meta({ id: 'JobRemoved' });
+
+/** `POST /jobs/{id}/delete-output`. */
+export const outputDeleted = z
+  .object({
+    id: z.string(),
+    output_deleted_at: timestamp.meta({ description: 'When it was asked for first.' }),
+    output_deleted_by: z.string().meta({ description: 'The caller that asked first.' }),
+    copies: z.array(z.string()).meta({
+      description:
+        'Ids of later turns of its thread and of its follow-up jobs, whose sessions or prompts may repeat some of the output.',
+    }),
+  })
+  .meta({ id: 'OutputDeleted' });
 
 /** `PUT /jobs/{id}`: a job as read, with changes. Fields that can't be changed must keep their current values. */
 export const jobReplacement = z

@@ -12,6 +12,7 @@ import { readableReceipt } from '../readable-receipt.ts';
 import type { FollowSlot, FollowSlots } from './follow-slots.ts';
 import { type Sources, states, streamsOf } from './output-answer.ts';
 import { markWatched, type OutputContext, requireOneStream } from './read-output.ts';
+import { requireKept } from './require-kept.ts';
 
 /** Dependencies for following an output. */
 interface FollowContext extends Pick<OutputContext, 'jobs' | 'output' | 'clock'> {
@@ -58,10 +59,12 @@ export const POLL_INTERVAL_MS = 800;
  * The output of one attempt as server-sent events while it is written (schema `logEvents`). Reads only as fast as its
  * client, and stops within a poll when it is destroyed. Waits for output only with a slot. Destroys itself if the
  * client stalls.
- * @throws InvalidFieldError for an invalid position or attempt
+ * @throws InvalidFieldError for an invalid position or attempt; ApiError `output_deleted`
  */
 export function followLogs(context: FollowContext, job: Job, request: FollowRequest): Readable {
-  const follow = new Follow(context, job.id, startOf(job, request));
+  const start = startOf(job, request);
+  requireKept(job, start.attempt);
+  const follow = new Follow(context, job.id, start);
   const events = Readable.from(follow.events(), { objectMode: false });
   const checking = setInterval(() => follow.isOverdue() && events.destroy(), STALL_CHECK_INTERVAL_MS);
   return events.once('close', () => clearInterval(checking));

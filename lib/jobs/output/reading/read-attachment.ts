@@ -5,10 +5,15 @@ import type { Job } from '../../lifecycle/job.ts';
 import type { AttachmentStore } from '../attachments/attachment-store.ts';
 import { attachmentIndex, downloadAs } from '../attachments/attachment-view.ts';
 import type { OutputAnswer } from './read-output.ts';
+import { requireKept } from './require-kept.ts';
 
-/** The attempt that a request concerns: the newest unless it names another. @throws InvalidFieldError */
-export function attemptOf(job: Pick<Job, 'attempt'>, asked: number | undefined): number {
-  if (asked === undefined || asked <= job.attempt) return asked ?? job.attempt;
+/**
+ * The attempt that a request concerns: the newest unless it names another.
+ * @throws InvalidFieldError; ApiError `output_deleted`
+ */
+export function attemptOf(job: Pick<Job, 'attempt' | 'output_deleted'>, asked = job.attempt): number {
+  requireKept(job, asked);
+  if (asked <= job.attempt) return asked;
   throw InvalidFieldError.of('attempt', `received ${asked}; the job's newest attempt is ${job.attempt}`);
 }
 

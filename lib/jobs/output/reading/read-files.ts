@@ -14,15 +14,16 @@ interface FilesContext {
 }
 
 /** The attempt whose files a request concerns: the newest that has ended, unless it names another. */
-function endedAttempt(job: Pick<Job, 'attempt' | 'status'>, asked: number | undefined): number {
-  if (asked !== undefined) return attemptOf(job, asked);
-  return job.status === 'RUNNING' ? job.attempt - 1 : job.attempt;
+function endedAttempt(job: FilesOf, asked: number | undefined): number {
+  return attemptOf(job, asked ?? (job.status === 'RUNNING' ? job.attempt - 1 : job.attempt));
 }
+
+type FilesOf = Pick<Job, 'id' | 'attempt' | 'status' | 'output_deleted'>;
 
 /** The files in a job's folder, as an attempt left them. @throws InvalidFieldError */
 export async function listFiles(
   context: FilesContext,
-  job: Pick<Job, 'id' | 'attempt' | 'status'>,
+  job: FilesOf,
   asked: number | undefined,
 ): Promise<z.input<typeof fileList>> {
   const attempt = endedAttempt(job, asked);
@@ -65,7 +66,7 @@ function viewFile({ path, bytes, mode, kept, reason }: FileEntry): z.input<typeo
  */
 export async function readFile(
   context: FilesContext,
-  job: Pick<Job, 'id' | 'attempt' | 'status'>,
+  job: FilesOf,
   { attempt: asked, path }: { readonly attempt: number | undefined; readonly path: string },
 ): Promise<{ readonly body: Readable; readonly disposition: string }> {
   const place = { ...context, jobId: job.id, attempt: endedAttempt(job, asked) };

@@ -29,6 +29,7 @@ import {
   type Sources,
   streamsOf,
 } from './output-answer.ts';
+import { requireKept } from './require-kept.ts';
 
 /** Dependencies for reading output. */
 export interface OutputContext {
@@ -48,7 +49,7 @@ const WATCH_MARK_MS = 30_000;
 
 /**
  * `GET /result` of a job, or of an earlier attempt.
- * @throws InvalidFieldError if the attempt does not exist
+ * @throws InvalidFieldError if the attempt does not exist; ApiError `output_deleted`
  */
 export async function readResult(
   context: OutputContext,
@@ -100,6 +101,7 @@ export async function readLogs(
 }
 
 function requireAttempt(job: Job, attempt: number): void {
+  requireKept(job, attempt);
   if (attempt <= job.attempt) return;
   throw InvalidFieldError.of('attempt', `received ${attempt}; the job's newest attempt is ${job.attempt}`);
 }

@@ -33,6 +33,8 @@ const TRIGGERS: Record<
       'dynamodb:UpdateItem Jobs',
       'dynamodb:DeleteItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, tree#*, deployments#*, account',
       'dynamodb:PutItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, tree#*, deployments#*, account',
+      's3:DeleteObject Output/jobs/*',
+      's3:DeleteObjectVersion Output/jobs/*',
       's3:PutObject Output/jobs/*',
     ],
   },

@@ -45,7 +45,11 @@ const INDEXES: Record<string, readonly string[]> = {
 /** What functions may do with the rows of exports. */
 const EXPORT_GRANTS = { read: ['GetItem', 'Query'], start: ['PutItem'], link: [], delete: ['DeleteItem'] } as const;
 
-const REMOVAL = { items: ['DeleteItem'], objects: ['DeleteObject'] } as const;
+const REMOVAL = {
+  none: { items: [], objects: [] },
+  jobs: { items: ['DeleteItem'], objects: ['DeleteObject'] },
+  output: { items: [], objects: ['DeleteObject', 'DeleteObjectVersion', 'ListBucketVersions'] },
+} as const;
 
 describe("a route's role", () => {
   const isAbout = (condition: unknown, kind: string) =>
@@ -66,7 +70,7 @@ describe("a route's role", () => {
     const [jobs, lists, ...others] = onTable(id, 'Jobs');
     const exportUses = access.exports ?? [];
     const wakes = exportUses.some((use) => use === 'start' || use === 'link') ? ['InvokeFunction'] : [];
-    const removal = access.removal === 'jobs' ? REMOVAL : { items: [], objects: [] };
+        const removal = REMOVAL[access.removal ?? 'none'];
     expect([...(jobs?.actions ?? [])].sort()).toEqual(
       [...removal.items, ...expected.jobs[access.jobs ?? 'none']].map((action) => `dynamodb:${action}`).sort(),
     );

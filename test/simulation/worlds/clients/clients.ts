@@ -1,7 +1,9 @@
+import { isTerminal } from '../../../../lib/contract/statuses.ts';
 import { effectOf } from '../../../../lib/jobs/lifecycle/effects.ts';
 import { PARK_REASONS } from '../../../../lib/jobs/lifecycle/gates.ts';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { leaseIsOver } from '../../../../lib/jobs/lifecycle/lease.ts';
+import { leftOf } from '../../rules/deletion-rules.ts';
 import type { Answer, ModelApi } from '../api.ts';
 import type { ModelDeployment } from '../deployment.ts';
 import { nothingAcknowledged } from './acknowledged.ts';
@@ -29,6 +31,9 @@ const DOINGS = [
 
 /** How much of what clients do is to deploy again, where there are bindings. */
 const DEPLOYING = 0.08;
+
+/** How much of what clients do is to delete the output of a job. */
+const DELETING = 0.04;
 
 /** Clients that create jobs, call every action on them, and retry with the same key if they get no answer. */
 export class Clients {
@@ -128,6 +133,7 @@ export class Clients {
     const ids = [...this.acknowledged.ids].slice(-15);
     if (ids.length === 0) return;
     if (this.#bindings.size > 0 && random.chance(DEPLOYING)) return await this.#deploy(random.pick(ids));
+    if (random.chance(DELETING)) return await this.#deleteOutput();
     const doing = random.pick(DOINGS);
     const id = (doing === 'kill' && random.chance(0.3) && this.#lost()?.id) || random.pick(ids);
     if (doing === 'read') this.#heed(await this.#api.read(id), doing);
@@ -161,6 +167,24 @@ export class Clients {
     const answer = await this.#api.deploy(id, random.pick(bindings));
     if (answer.kind === 'refused' && !['invalid_state', 'not_found'].includes(answer.error.code))
       this.#onFault(`a deployment was refused: ${answer.error.message}`);
+  }
+
+  /** Mostly of a job that has ended; once that is answered, no byte is left. */
+  async #deleteOutput(): Promise<void> {
+    const { random } = this.#deployment;
+    const ended = this.#deployment.allJobs().filter(({ status, attempt }) => isTerminal(status) && attempt > 0);
+    const ids = ended.length > 0 && random.chance(0.9) ? ended.map(({ id }) => id) : [...this.acknowledged.ids];
+    const id = random.pick(ids);
+    const answer = await this.#api.deleteOutput(id);
+    if (answer.kind === 'refused' && answer.error.code === 'invalid_state')
+      return this.#deployment.tellEvent('deletion of output refused');
+    if (answer.kind === 'refused') this.#onFault(`a deletion of output was refused: ${answer.error.message}`);
+    if (answer.kind !== 'answered') return;
+    const { job } = answer.value;
+    const [left] = leftOf(this.#deployment, job);
+    // A worker that was lost may store something between the deletion and its answer. It is deleted later.
+    if (left !== undefined && job.lost_attempts === undefined)
+      this.#onFault(`the output of ${this.#deployment.nameOf(id)} was deleted, and ${left} is left`);
   }
 
   /** Ends a job with its descendants; mostly one that has some, and now and then one of these with its own. */
