@@ -317,6 +317,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{id}/delete-output": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete what the attempts of an ended job wrote
+         * @description For the day when a secret got into a log. Deletes the output, sessions, final messages, changes, attachments and kept files of all attempts so far, with all versions of their objects, and the agent's questions, errors, warnings and the output of deploy commands. The job stays, with its prompt, messages, state, times and usage. Every later read of its output answers 404 with `output_deleted`. The request answers once everything is deleted. If it is interrupted, the service completes it, as does the same request again. `copies` names the jobs that may repeat some of the output. The folder on the worker is not touched.
+         */
+        post: operations["deleteOutputJobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{id}/result": {
         parameters: {
             query?: never;
@@ -1410,6 +1430,12 @@ export interface components {
             /** @description The value as read. */
             version?: unknown;
             /** @description The value as read. */
+            output_deleted_at?: unknown;
+            /** @description The value as read. */
+            output_deleted_by?: unknown;
+            /** @description The value as read. */
+            output_deleted_attempt?: unknown;
+            /** @description The value as read. */
             warnings?: unknown;
             /** @description The value as read. */
             deployments?: unknown;
@@ -2359,6 +2385,16 @@ export interface components {
             /** @description Usage of all attempts so far, as far as it is known. A running attempt is not included. Null: nothing is known. */
             total_usage: components["schemas"]["Usage"] | (null);
             version: number;
+            /**
+             * Format: date-time
+             * @description When an administrator had the output of all attempts up to then deleted. Reads of it answer 404 with `output_deleted`. Null: nothing was deleted.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            output_deleted_at: string | null;
+            /** @description Who had it deleted. */
+            output_deleted_by: string | null;
+            /** @description The newest attempt whose output was deleted. Attempts of a later retry have theirs. */
+            output_deleted_attempt: number | null;
             /** @description What else happened. Without the scope `logs`, only the subject of each warning. */
             warnings: string[];
             /** @description Runs of the deploy bindings of the project. */
@@ -2658,6 +2694,16 @@ export interface components {
             /** @description Usage of all attempts so far, as far as it is known. A running attempt is not included. Null: nothing is known. */
             total_usage: components["schemas"]["Usage"] | (null);
             version: number;
+            /**
+             * Format: date-time
+             * @description When an administrator had the output of all attempts up to then deleted. Reads of it answer 404 with `output_deleted`. Null: nothing was deleted.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            output_deleted_at: string | null;
+            /** @description Who had it deleted. */
+            output_deleted_by: string | null;
+            /** @description The newest attempt whose output was deleted. Attempts of a later retry have theirs. */
+            output_deleted_attempt: number | null;
             /** @description What else happened. Without the scope `logs`, only the subject of each warning. */
             warnings: string[];
             /** @description Runs of the deploy bindings of the project. */
@@ -2786,6 +2832,16 @@ export interface components {
             /** @description Usage of all attempts so far, as far as it is known. A running attempt is not included. Null: nothing is known. */
             total_usage: components["schemas"]["Usage"] | (null);
             version: number;
+            /**
+             * Format: date-time
+             * @description When an administrator had the output of all attempts up to then deleted. Reads of it answer 404 with `output_deleted`. Null: nothing was deleted.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            output_deleted_at: string | null;
+            /** @description Who had it deleted. */
+            output_deleted_by: string | null;
+            /** @description The newest attempt whose output was deleted. Attempts of a later retry have theirs. */
+            output_deleted_attempt: number | null;
             /** @description What else happened. Without the scope `logs`, only the subject of each warning. */
             warnings: string[];
             /** @description Runs of the deploy bindings of the project. */
@@ -2855,6 +2911,19 @@ export interface components {
         JobRemoved: {
             /** @description The id of the job, which is unknown from now on. */
             id: string;
+        };
+        OutputDeleted: {
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was asked for first.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            output_deleted_at: string;
+            /** @description The caller that asked first. */
+            output_deleted_by: string;
+            /** @description Ids of later turns of its thread and of its follow-up jobs, whose sessions or prompts may repeat some of the output. */
+            copies: string[];
         };
         JobResult: {
             id: string;
@@ -4075,8 +4144,19 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description job_not_found / not_found */
-        JobNotFoundOrNotFound: {
+        /** @description job_not_found / output_deleted */
+        JobNotFoundOrOutputDeleted: {
+            headers: {
+                /** @description Id of the request in the logs. */
+                "x-request-id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description job_not_found / output_deleted / not_found */
+        JobNotFoundOrOutputDeletedOrNotFound: {
             headers: {
                 /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
@@ -4088,6 +4168,17 @@ export interface components {
         };
         /** @description not_found */
         NotFound: {
+            headers: {
+                /** @description Id of the request in the logs. */
+                "x-request-id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description job_not_found / not_found */
+        JobNotFoundOrNotFound: {
             headers: {
                 /** @description Id of the request in the logs. */
                 "x-request-id"?: string;
@@ -4729,6 +4820,9 @@ export interface operations {
                      *         "reasoning_output_tokens": 0
                      *       },
                      *       "version": 5,
+                     *       "output_deleted_at": "2026-11-20T10:41:00.000Z",
+                     *       "output_deleted_by": null,
+                     *       "output_deleted_attempt": null,
                      *       "warnings": [],
                      *       "deployments": [],
                      *       "changes": {
@@ -4886,6 +4980,9 @@ export interface operations {
                      *         "reasoning_output_tokens": 0
                      *       },
                      *       "version": 5,
+                     *       "output_deleted_at": "2026-11-20T10:41:00.000Z",
+                     *       "output_deleted_by": null,
+                     *       "output_deleted_attempt": null,
                      *       "warnings": [],
                      *       "deployments": [],
                      *       "changes": {
@@ -5032,6 +5129,9 @@ export interface operations {
                      *         "reasoning_output_tokens": 0
                      *       },
                      *       "version": 5,
+                     *       "output_deleted_at": "2026-11-20T10:41:00.000Z",
+                     *       "output_deleted_by": null,
+                     *       "output_deleted_attempt": null,
                      *       "warnings": [],
                      *       "deployments": [],
                      *       "changes": {
@@ -5189,6 +5289,9 @@ export interface operations {
                      *         "reasoning_output_tokens": 0
                      *       },
                      *       "version": 5,
+                     *       "output_deleted_at": "2026-11-20T10:41:00.000Z",
+                     *       "output_deleted_by": null,
+                     *       "output_deleted_attempt": null,
                      *       "warnings": [],
                      *       "deployments": [],
                      *       "changes": {
@@ -5403,6 +5506,9 @@ export interface operations {
                      *         "reasoning_output_tokens": 0
                      *       },
                      *       "version": 5,
+                     *       "output_deleted_at": "2026-11-20T10:41:00.000Z",
+                     *       "output_deleted_by": null,
+                     *       "output_deleted_attempt": null,
                      *       "warnings": [],
                      *       "deployments": [],
                      *       "changes": {
@@ -5554,6 +5660,9 @@ export interface operations {
                      *         "reasoning_output_tokens": 0
                      *       },
                      *       "version": 5,
+                     *       "output_deleted_at": "2026-11-20T10:41:00.000Z",
+                     *       "output_deleted_by": null,
+                     *       "output_deleted_attempt": null,
                      *       "warnings": [],
                      *       "deployments": [],
                      *       "changes": {
@@ -5717,6 +5826,9 @@ export interface operations {
                      *         "reasoning_output_tokens": 0
                      *       },
                      *       "version": 0,
+                     *       "output_deleted_at": "2026-11-20T10:41:00.000Z",
+                     *       "output_deleted_by": null,
+                     *       "output_deleted_attempt": null,
                      *       "warnings": [
                      *         "text"
                      *       ],
@@ -5892,6 +6004,9 @@ export interface operations {
                      *         "reasoning_output_tokens": 0
                      *       },
                      *       "version": 0,
+                     *       "output_deleted_at": "2026-11-20T10:41:00.000Z",
+                     *       "output_deleted_by": null,
+                     *       "output_deleted_attempt": null,
                      *       "warnings": [
                      *         "text"
                      *       ],
@@ -6061,6 +6176,9 @@ export interface operations {
                      *         "reasoning_output_tokens": 0
                      *       },
                      *       "version": 5,
+                     *       "output_deleted_at": "2026-11-20T10:41:00.000Z",
+                     *       "output_deleted_by": null,
+                     *       "output_deleted_attempt": null,
                      *       "warnings": [],
                      *       "deployments": [],
                      *       "changes": {
@@ -6212,6 +6330,9 @@ export interface operations {
                      *         "reasoning_output_tokens": 0
                      *       },
                      *       "version": 5,
+                     *       "output_deleted_at": "2026-11-20T10:41:00.000Z",
+                     *       "output_deleted_by": null,
+                     *       "output_deleted_attempt": null,
                      *       "warnings": [],
                      *       "deployments": [],
                      *       "changes": {
@@ -6260,7 +6381,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["JobNotFound"];
+            404: components["responses"]["JobNotFoundOrOutputDeleted"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -6429,6 +6550,9 @@ export interface operations {
                      *         "reasoning_output_tokens": 0
                      *       },
                      *       "version": 5,
+                     *       "output_deleted_at": "2026-11-20T10:41:00.000Z",
+                     *       "output_deleted_by": null,
+                     *       "output_deleted_attempt": null,
                      *       "warnings": [],
                      *       "deployments": [],
                      *       "changes": {
@@ -6512,6 +6636,53 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["JobRemoved"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidState"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["JobNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    deleteOutputJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the job. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The output is deleted. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text",
+                     *       "output_deleted_at": "2026-11-20T10:41:00.000Z",
+                     *       "output_deleted_by": "text",
+                     *       "copies": [
+                     *         "text"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OutputDeleted"];
                 };
             };
             400: components["responses"]["InvalidRequestOrInvalidState"];
@@ -6618,7 +6789,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["JobNotFound"];
+            404: components["responses"]["JobNotFoundOrOutputDeleted"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -6705,7 +6876,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["JobNotFound"];
+            404: components["responses"]["JobNotFoundOrOutputDeleted"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -6746,7 +6917,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["JobNotFoundOrNotFound"];
+            404: components["responses"]["JobNotFoundOrOutputDeletedOrNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -8256,7 +8427,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["JobNotFound"];
+            404: components["responses"]["JobNotFoundOrOutputDeleted"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -8312,7 +8483,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["JobNotFoundOrNotFound"];
+            404: components["responses"]["JobNotFoundOrOutputDeletedOrNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -8378,7 +8549,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["JobNotFound"];
+            404: components["responses"]["JobNotFoundOrOutputDeleted"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -8423,7 +8594,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["JobNotFoundOrNotFound"];
+            404: components["responses"]["JobNotFoundOrOutputDeletedOrNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];

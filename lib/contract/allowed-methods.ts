@@ -15,6 +15,7 @@ export const ALLOWED_METHODS: Readonly<Record<string, readonly string[]>> = {
   '/api/v1/jobs/{id}/questions': ['GET'],
   '/api/v1/jobs/{id}/answers': ['POST'],
   '/api/v1/jobs/{id}/data': ['DELETE'],
+  '/api/v1/jobs/{id}/delete-output': ['POST'],
   '/api/v1/jobs/{id}/{action}': ['POST'],
   '/api/v1/jobs/{id}/result': ['GET'],
   '/api/v1/jobs/{id}/logs': ['GET'],

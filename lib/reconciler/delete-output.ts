@@ -40,7 +40,7 @@ import { NO_QUEUES } from './remove-jobs.ts';
 
 /** What holds the output of a job. */
 export interface HeldOutputContext extends Pick<TransitionContext, 'jobs' | 'clock' | 'random'> {
-  readonly output: Pick<OutputStore, 'readReceipt' | 'putReceipt'>;
+  readonly output: OutputStore;
   readonly objects: S3Client;
   readonly bucket: string;
   readonly texts: Pick<JobTextStore, 'questions'>;

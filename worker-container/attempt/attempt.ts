@@ -1,5 +1,4 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import type { S3Client } from '@aws-sdk/client-s3';
 import type { RuleStore } from '../../lib/catalog/rules.ts';
 import type { DiagramStore } from '../../lib/diagrams/diagram-store.ts';
 import type { ClaimReads } from '../../lib/jobs/admission/claim.ts';
@@ -8,7 +7,6 @@ import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import type { AgentSessionStore } from '../../lib/jobs/output/agent-sessions/agent-session-store.ts';
 import type { Attachment, AttachmentStore } from '../../lib/jobs/output/attachments/attachment-store.ts';
 import type { OutputSources } from '../../lib/jobs/output/output-source.ts';
-import type { OutputStore } from '../../lib/jobs/output/output-store.ts';
 import type { Progress } from '../../lib/jobs/receipts/progress.ts';
 import type { Receipt } from '../../lib/jobs/receipts/receipt.ts';
 import type { WorkerEnv } from '../../lib/platform/config/worker-env.ts';
@@ -138,10 +136,8 @@ export interface AttemptContext extends AfterAttemptContext, RepositoryContext, 
   readonly rules: RuleStore;
   readonly diagrams: DiagramStore;
   readonly workerId: string;
-  readonly output: OutputStore;
   readonly attachments: AttachmentStore;
   readonly agentSessions: AgentSessionStore;
-  readonly objects: S3Client;
   /** Prefix of the mark of every process of this worker. */
   readonly markPrefix: string;
   readonly log: Logger;

@@ -14,8 +14,7 @@ import { isTerminal, STATUSES, type Status } from '../../../../lib/contract/stat
 import { useMayAct, useMayAdminister } from '../../api/session.ts';
 import { lazyPart } from '../../page/lazy-part.ts';
 import { Part } from '../../page/part.tsx';
-import { isOutputDeleted } from '../job/deleted-output.tsx';
-import type { Job } from '../queries/job-query.ts';
+import { isOutputDeleted, type Job } from '../queries/job-query.ts';
 import { CONTINUING } from '../thread/continue-box.tsx';
 import type { AskedAction } from './confirm-action.tsx';
 import { RunAgain } from './run-again.tsx';

@@ -1,11 +1,6 @@
 import Alert from '@cloudscape-design/components/alert';
 import { exactTime } from '../../format/time-preference.ts';
-import type { Job } from '../queries/job-query.ts';
-
-/** Whether nothing that the newest attempt wrote is kept. */
-export function isOutputDeleted({ attempt, output_deleted_attempt: deleted }: Job): boolean {
-  return deleted !== null && attempt <= deleted;
-}
+import { isOutputDeleted, type Job } from '../queries/job-query.ts';
 
 /** Says that an administrator had the output deleted. */
 export function DeletedOutput({ job }: { job: Job }) {

@@ -23,6 +23,11 @@ function isDone({ status, finished_at, deployments }: Job): boolean {
   return finished_at === null || Date.now() - Date.parse(finished_at) > DEPLOYMENT_START_MS;
 }
 
+/** Whether nothing that the newest attempt wrote is kept. */
+export function isOutputDeleted({ attempt, output_deleted_attempt: deleted }: Job): boolean {
+  return deleted !== null && attempt <= deleted;
+}
+
 /** The result of a running job with more output (bytes) is read only once. */
 const LIVE_BYTES = 500_000;
 

@@ -70,7 +70,7 @@ describe("a route's role", () => {
     const [jobs, lists, ...others] = onTable(id, 'Jobs');
     const exportUses = access.exports ?? [];
     const wakes = exportUses.some((use) => use === 'start' || use === 'link') ? ['InvokeFunction'] : [];
-        const removal = REMOVAL[access.removal ?? 'none'];
+    const removal = REMOVAL[access.removal ?? 'none'];
     expect([...(jobs?.actions ?? [])].sort()).toEqual(
       [...removal.items, ...expected.jobs[access.jobs ?? 'none']].map((action) => `dynamodb:${action}`).sort(),
     );
