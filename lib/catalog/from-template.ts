@@ -37,11 +37,18 @@ interface Composed {
   readonly from: FromTemplate | undefined;
 }
 
+/** The values that a project gives. @param project undefined: neither request nor template names one */
+export type ProjectValues = (project: string | undefined) => Promise<Readonly<Record<string, string>>>;
+
 /**
  * The request that a request with a template stands for.
  * @throws InvalidFieldError for an unknown template, every fault of the values, or what makes no job
  */
-export async function fromTemplate(registry: Registry, request: NewJob): Promise<Composed> {
+export async function fromTemplate(
+  registry: Registry,
+  request: NewJob,
+  valuesOfProject: ProjectValues,
+): Promise<Composed> {
   const { template: name, template_version: version, parameters = {}, ...own } = request;
   if (name === undefined) {
     for (const member of TEMPLATE_MEMBERS)
@@ -50,7 +57,7 @@ export async function fromTemplate(registry: Registry, request: NewJob): Promise
   }
   if (own.prompt !== undefined)
     throw InvalidFieldError.of('prompt', "can't be combined with template, which gives the prompt");
-  return composed(await findTemplate(registry, name, version), own, parameters);
+  return await composed(await findTemplate(registry, name, version), own, { parameters, valuesOfProject });
 }
 
 /** @throws InvalidFieldError naming `template` or `template_version` */
@@ -68,11 +75,11 @@ async function findTemplate(registry: Registry, name: string, version: number | 
  * A version of a template with values. The settings of a request replace those of the template.
  * @throws InvalidFieldError for every fault of the values, or of the texts that they make
  */
-export function composed(
+export async function composed(
   { name, version, template }: TemplateVersion,
   own: Composed['request'],
-  values: Readonly<Record<string, unknown>>,
-): Composed & { readonly from: FromTemplate } {
+  values: { readonly parameters: Readonly<Record<string, unknown>>; readonly valuesOfProject: ProjectValues },
+): Promise<Composed & { readonly from: FromTemplate }> {
   const {
     description: _description,
     parameters,
@@ -88,7 +95,9 @@ export function composed(
     ...('extra_prompt' in replaced ? {} : { extra_prompt }),
     ...('title' in replaced ? {} : { title }),
   };
-  const made = composeTemplate({ ...texts, parameters }, values);
+  const needsProject = parameters !== undefined && parameters.length > 0;
+  const ofProject = needsProject ? await values.valuesOfProject(own.project ?? template.project) : {};
+  const made = composeTemplate({ ...texts, parameters }, values.parameters, ofProject);
   const problems = 'problems' in made ? made.problems : textProblems(made.texts);
   if ('problems' in made || problems.length > 0) throw new InvalidFieldError(problems);
   return {

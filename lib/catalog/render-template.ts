@@ -1,6 +1,6 @@
 import type { RenderedTemplate, RenderRequest } from '../contract/schemas/template.ts';
 import type { Registry } from '../platform/registry.ts';
-import { composed, requireNoValues } from './from-template.ts';
+import { composed, type ProjectValues, requireNoValues } from './from-template.ts';
 import type { ProfileStore } from './profiles.ts';
 import { requireTemplate, viewSettings } from './templates.ts';
 
@@ -8,6 +8,7 @@ interface RenderContext {
   readonly registry: Registry;
   readonly profiles: Pick<ProfileStore, 'get'>;
   readonly defaultProfile: string;
+  readonly valuesOfProject: ProjectValues;
 }
 
 /**
@@ -15,12 +16,12 @@ interface RenderContext {
  * @throws ApiError `not_found`; InvalidFieldError as the creation of the job would
  */
 export async function renderTemplate(
-  { registry, profiles, defaultProfile }: RenderContext,
+  { registry, profiles, defaultProfile, valuesOfProject }: RenderContext,
   name: string,
   { template_version, parameters = {}, profile, project }: RenderRequest,
 ): Promise<RenderedTemplate> {
   const version = await requireTemplate(registry, name, template_version);
-  const { request, from } = composed(version, { profile, project }, parameters);
+  const { request, from } = await composed(version, { profile, project }, { parameters, valuesOfProject });
   const used = await profiles.get(request.profile ?? defaultProfile);
   if (used !== undefined) requireNoValues(used, from);
   const { prompt = '', extra_prompt, title } = request;

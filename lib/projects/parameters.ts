@@ -3,10 +3,11 @@ import { ApiError, InvalidFieldError } from '../contract/errors.ts';
 import { secretFault } from '../contract/input/secret-like.ts';
 import { LIMITS } from '../contract/limits.ts';
 import { type ParameterView, type ParameterWrite, parameterVariable } from '../contract/schemas/parameter.ts';
+import { batchGet } from '../platform/aws/batch-get.ts';
 import { type Clock, timestamp } from '../platform/aws/table-clock.ts';
 import type { Registry } from '../platform/registry.ts';
 import { changeProjectItem, readProjectItem } from './project-item.ts';
-import { DEFAULT_PROJECT, type Project, type ProjectStore } from './projects.ts';
+import { DEFAULT_PROJECT, type Project, type ProjectStore, projectKeys } from './projects.ts';
 
 /*
  * The parameters of a project: values by name, which its jobs get as environment variables, and its templates as
@@ -42,6 +43,20 @@ interface Reference {
 /** The values of the parameters in a project's item, by name; undefined: there is none. */
 export function readParameterValues(item: Record<string, unknown> | undefined): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(parametersIn(item)).map(([name, { value }]) => [name, value]));
+}
+
+/**
+ * The values of a project's parameters, by name; none if it does not exist.
+ * @param reference its id or name; default: the project of jobs that name none
+ */
+export async function parameterValues(
+  { table, registryTable }: Registry,
+  reference: string = DEFAULT_PROJECT,
+): Promise<Readonly<Record<string, string>>> {
+  const keys = projectKeys(reference);
+  const items = await batchGet(table, registryTable, keys, { consistent: true });
+  const found = keys.map((key) => items.find(({ id }) => id === key.id)).find((item) => item !== undefined);
+  return readParameterValues(found);
 }
 
 /**

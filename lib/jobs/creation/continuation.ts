@@ -105,6 +105,15 @@ export function requireSameAgent(job: Pick<Job, 'agent'> | undefined, profile: P
   );
 }
 
+/** The project of the job that a request continues or forks; undefined: there is none, which is refused later. */
+export async function projectBefore(
+  { jobs }: Pick<EarlierContext, 'jobs'>,
+  { continue: continued, fork: id = continued }: NewJob,
+): Promise<string | undefined> {
+  const job = id !== undefined && isJobId(id) ? await jobs.find(id) : undefined;
+  return job === 'newer' ? undefined : job?.project_id;
+}
+
 /** Makes a job the first of its thread, if it is not in one. @returns the thread's id */
 export async function beginThread(context: ThreadContext, job: Job, action: 'continue' | 'fork'): Promise<string> {
   if (job.thread_id !== undefined) return job.thread_id;

@@ -5,6 +5,7 @@ import { ApiError, InvalidFieldError } from '../../contract/errors.ts';
 import { quoted } from '../../contract/input/legible.ts';
 import type { NewJob } from '../../contract/schemas/jobs/one-name.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
+import { parameterValues } from '../../projects/parameters.ts';
 import { DEFAULT_PROJECT, type Project, type ProjectStore } from '../../projects/projects.ts';
 import { CAUSES, type Cause, jobIdOf } from '../lifecycle/cause.ts';
 import type { Job } from '../lifecycle/job.ts';
@@ -18,7 +19,7 @@ import { JobTextStore, type JobTexts } from '../store/job-texts.ts';
 import { continueThread } from '../threads/settle-thread.ts';
 import { ancestorsBelow, rootOf, type TreeStore } from '../trees/tree-store.ts';
 import { type AskedFields, askedFields, differingFields } from './asked-fields.ts';
-import { beginThread, continuationOf, type EarlierContext, requireSameAgent } from './continuation.ts';
+import { beginThread, continuationOf, type EarlierContext, projectBefore, requireSameAgent } from './continuation.ts';
 import { forkOf } from './forking.ts';
 import { checkFolder, checkTexts, previewOf, requireProfile, type SettingsContext } from './job-settings.ts';
 import { requireNamedGrants } from './named-grants.ts';
@@ -82,7 +83,9 @@ export async function createJob(
     requireKept(known, cause);
     return { id: derived, replayed: true, differs: differences(known, asked) };
   }
-  const { request: whole, from } = await fromTemplate(context.registry, request);
+  const { request: whole, from } = await fromTemplate(context.registry, request, async (named) =>
+    parameterValues(context.registry, named ?? (await projectBefore(context, request))),
+  );
   const { creation: forked, source } = await forkOf(context, whole);
   const { creation, continuation } = await continuationOf(context, forked);
   const given = textsOf(creation, from);

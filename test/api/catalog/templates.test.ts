@@ -128,6 +128,33 @@ describe('a job of a template', () => {
     );
   });
 
+  it('has the values of its project where the request gives none', async () => {
+    const parameters = [
+      { name: 'region', type: 'string', default: 'nowhere' },
+      { name: 'count', type: 'number', default: 1 },
+    ];
+    await write('placed', { prompt: '{{count}} in {{region}}.', parameters });
+    await service.api('PUT', '/parameters/region?project=north', { value: 'oslo' });
+    await service.api('PUT', '/parameters/count?project=north', { value: '7' });
+    const first = await draft({ template: 'placed', project: 'north' });
+    expect([first.prompt, first.template.parameters]).toEqual(['7 in oslo.', { region: 'oslo', count: 7 }]);
+    await service.api('POST', `/jobs/${first.id}/submit`);
+    const asked = [{ continue: first.id }, { project: 'north', parameters: { region: 'bergen' } }, {}];
+    const prompts = await Promise.all(asked.map(async (body) => (await draft({ template: 'placed', ...body })).prompt));
+    expect(prompts).toEqual(['7 in oslo.', '7 in bergen.', '1 in nowhere.']);
+    await service.api('PUT', '/parameters/count?project=north', { value: 'many' });
+    const fault = /^body\.parameters\.count: received "many" .*expected a number; the project gives this value$/;
+    expect(await faultsOf({ template: 'placed', project: 'north' })).toEqual({
+      status: 400,
+      faults: [expect.stringMatching(fault)],
+    });
+    const { json } = await service.api('POST', '/templates/placed/render', {
+      project: 'north',
+      parameters: { count: 2 },
+    });
+    expect(json.prompt).toBe('2 in oslo.');
+  });
+
   it('keeps its prompt when the template changes, or is deleted', async () => {
     await write('changing', { prompt: 'Say {{word}}.', parameters: [{ name: 'word', type: 'string' }] });
     const body = { template: 'changing', parameters: { word: 'one' }, idempotency_key: 'kept' };
