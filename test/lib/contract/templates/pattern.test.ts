@@ -63,7 +63,7 @@ it.each([
   expect(matchesPattern(pattern, text)).toBe(expected);
 });
 
-it.each(['(a+)+b', '(a|a)*b', '(a|aa)+b', '(.*)*(.*)*(.*)*b', '((a*)*)*b', 'a{0,200}a{200}', '(a?){250}b'])(
+it.each(['(a+)+b', '(a|a)*b', '(a|aa)+b', '(.*)*(.*)*(.*)*b', '((a*)*)*b', 'a{0,100}a{100}b', '(a?){150}b'])(
   'takes steps in proportion to the length of the value: %s',
   (pattern) => {
     // A backtracking matcher takes longer than any run of these tests.
