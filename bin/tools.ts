@@ -67,6 +67,11 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: 'let concurrent claimers compete for jobs, every message delivered three times',
       options: '[--jobs N] [--claimers N] [--seed N]',
     },
+    exports: {
+      file: 'test/faults/exports.ts',
+      about: 'kill a local run twice while it exports jobs, and compare the files with the list, row by row',
+      options: '[--jobs N] [--seed N]',
+    },
     breaks: {
       file: 'test/breaks/breaks.ts',
       about: 'break the sources in places chosen by seed, and count the breaks that the checks of a commit notice',

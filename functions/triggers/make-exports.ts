@@ -3,6 +3,7 @@ import type { Context } from 'aws-lambda';
 import { createExportMaking } from '../../lib/composition/exports.ts';
 import { isFree } from '../../lib/exports/export-record.ts';
 import { type Made, makeExport } from '../../lib/exports/make-export.ts';
+import { objectClient, tableClient } from '../../lib/platform/aws/clients.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { makeExportsEnv } from '../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../lib/platform/config/read-env.ts';
@@ -24,7 +25,7 @@ async function makeExports(
   log: Logger,
   call?: Partial<Pick<Context, 'getRemainingTimeInMillis'>>,
 ): Promise<void> {
-  context ??= createExportMaking(readEnv(makeExportsEnv));
+  context ??= open();
   const opened = context;
   const isTimeUp = () => (call?.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY) < SPARE_MS;
   for (const id of event.id === undefined ? await openIds(opened) : [event.id]) {
@@ -32,6 +33,12 @@ async function makeExports(
     if (made !== 'left') log.info('made an export', { export_id: id, made });
     if (made === 'again') await opened.wake(id);
   }
+}
+
+function open() {
+  const env = readEnv(makeExportsEnv);
+  const s3 = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
+  return createExportMaking({ env, s3, ...tableClient() });
 }
 
 async function openIds({ exports, objects, clock }: ReturnType<typeof createExportMaking>): Promise<string[]> {

@@ -1,3 +1,5 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { AuditLog } from '../access/audit-log.ts';
 import { type ExportFile, ExportObjects } from '../exports/export-objects.ts';
 import type { ExportRecord } from '../exports/export-record.ts';
@@ -10,7 +12,7 @@ import { JobLabelStore } from '../jobs/store/job-labels.ts';
 import { JobMessageStore } from '../jobs/store/job-messages.ts';
 import { ThreadStore } from '../jobs/threads/thread-store.ts';
 import { TreeStore } from '../jobs/trees/tree-store.ts';
-import { objectClient, tableClient } from '../platform/aws/clients.ts';
+import type { Clock } from '../platform/aws/table-clock.ts';
 import type { MakeExportsEnv } from '../platform/config/function-env.ts';
 import { registryOf } from '../platform/registry.ts';
 import { ScalingStore } from '../workers/scaling/scaling-store.ts';
@@ -18,10 +20,18 @@ import { WhyWaiting } from '../workers/scaling/why-waiting.ts';
 import { createFolders, createJobStore, createOutputStore } from './services.ts';
 
 /** Dependencies for making exports. */
-export function createExportMaking(env: MakeExportsEnv) {
-  const { table, clock } = tableClient();
+export function createExportMaking({
+  table,
+  clock,
+  s3,
+  env,
+}: {
+  readonly table: DynamoDBDocumentClient;
+  readonly clock: Clock;
+  readonly s3: S3Client;
+  readonly env: Omit<MakeExportsEnv, 'MAKE_EXPORTS_FUNCTION'> & Partial<Pick<MakeExportsEnv, 'MAKE_EXPORTS_FUNCTION'>>;
+}) {
   const registry = registryOf({ table, clock, env });
-  const s3 = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
   return {
     clock,
     exports: new ExportStore(registry),

@@ -37,7 +37,7 @@ function bare(schema: z.core.$ZodType): z.core.$ZodType {
 
 /** The first line of a table, with the mark that makes it UTF-8. */
 export function headerLine(columns: readonly Column[]): string {
-  return `${BYTE_ORDER_MARK}${line(columns.map(({ name }) => name))}`;
+  return `${BYTE_ORDER_MARK}${line(columns.map(({ name }) => quoted(name)))}`;
 }
 
 /** A row of a table. */
@@ -55,19 +55,21 @@ function valueAt(row: object, path: readonly string[]): unknown {
   );
 }
 
-/** A cell's text; null is an empty cell. */
+/**
+ * A cell. A text is quoted and nothing else is, so that a spreadsheet that is asked to takes what is quoted for text, such
+ * as `0012`. Null is an empty cell.
+ */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(NUL.text, NUL.picture);
-  return FORMULA.test(text) ? `'${text}` : text;
+  return quoted(FORMULA.test(text) ? `'${text}` : text);
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
 }
 
 function line(cells: readonly string[]): string {
-  return `${cells.map(quoted).join(',')}${LINE_END}`;
-}
-
-/** All but plain words are quoted: blanks at the ends of a cell would be lost otherwise. */
-function quoted(text: string): string {
-  return /^[\w.:-]*$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`;
+  return `${cells.join(',')}${LINE_END}`;
 }

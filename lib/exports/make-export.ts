@@ -8,6 +8,7 @@ import type { ExportFile, ExportObjects } from './export-objects.ts';
 import { type ExportRecord, isFree, isOpen, type Position } from './export-record.ts';
 import { ROW_SCHEMAS, type RowContext, rowsOf } from './export-rows.ts';
 import type { ExportStore } from './export-store.ts';
+import { jsonLine } from './json-line.ts';
 
 /*
  * How an export is made. An attempt takes it for the time of a lease, which each of its writes renews. It reads rows from
@@ -24,7 +25,7 @@ import type { ExportStore } from './export-store.ts';
  */
 
 export interface MakeContext extends RowContext {
-  readonly exports: ExportStore;
+  readonly exports: Pick<ExportStore, 'get' | 'replace'>;
   readonly objects: Pick<ExportObjects, 'putPart' | 'remove'>;
   /** Writes a whole file of an export. */
   readonly join: (record: ExportRecord, file: ExportFile, header: string) => Promise<void>;
@@ -151,7 +152,7 @@ class Attempt {
 
   #add(kind: ExportKind, rows: readonly object[]): void {
     this.#rows += rows.length;
-    this.#append('jsonl', rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    this.#append('jsonl', rows.map(jsonLine).join(''));
     if (this.#record.format !== 'csv') return;
     const columns = columnsOf(ROW_SCHEMAS[kind]);
     this.#append('csv', rows.map((row) => rowLine(columns, row)).join(''));

@@ -55,7 +55,7 @@ describe('an export', () => {
   it('for spreadsheets has a table, where no text is a formula, and the same rows beside it', async () => {
     const made = await exported({ kind: 'jobs', format: 'csv', filter: { project: 'one' } });
     const table = await file(made.url);
-    expect(table.startsWith('\uFEFFid,status,state_reason.code,')).toBe(true);
+    expect(table.startsWith('\uFEFF"id","status","state_reason.code",')).toBe(true);
     expect(table.split('\r\n')).toHaveLength(1 + 2 + 1);
     expect(table).toContain(`"'=1+1"`);
     expect((await linesOf(made.raw_url)).map(({ title }) => title)).toEqual(['=1+1', null]);
@@ -72,7 +72,7 @@ describe('an export', () => {
   it('of nothing is whole: a header, or an empty file', async () => {
     const filter = { project: 'nobody' };
     const table = await exported({ kind: 'messages', format: 'csv', filter });
-    expect((await file(table.url)).split('\r\n')).toEqual([expect.stringMatching(/^\uFEFFjob_id,/), '']);
+    expect((await file(table.url)).split('\r\n')).toEqual([expect.stringMatching(/^\uFEFF"job_id",/), '']);
     expect(await file((await exported({ kind: 'usage', format: 'jsonl', filter })).url)).toBe('');
   });
 

@@ -50,7 +50,7 @@ const NOT_OUTPUT = {
     ...['name', 'open_url', 'project', 'secret', 'target_url'].map(of('DeployBinding')),
     ...['models', 'profiles.model', 'profiles.name', 'projects.items.name'].map(of('Environment')),
     ...['projects.items.name', 'tokens.by_model.model', 'tokens.by_project.project'].map(of('Stats')),
-    ...['Caller.email', 'Caller.name'],
+    ...['Caller.email', 'Caller.name', 'Export.filter', 'ExportSummary.filter'],
   ],
   // It says so to them by a tool, at most 2 KiB, which they need to know what a job waits for.
   'an agent to people': ['Question.default', 'Question.options', 'Question.question', 'ReportedProgress.text'],
@@ -65,6 +65,8 @@ const NOT_OUTPUT = {
     ...['Job.continues', 'Job.copied_from', 'Job.forked_from'],
     ...['JobSummary.continues', 'JobSummary.copied_from', 'JobSummary.forked_from', 'OpenApiDocument.openapi'],
     'Parameter.variable',
+    ...['Export', 'ExportSummary'].flatMap((name) => ['error', 'format', 'kind'].map(of(name))),
+    ...['Export.raw_url', 'Export.url', 'ExportProgress.reached'],
   ],
 };
 
