@@ -139,6 +139,16 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => await import('./commands/remove.ts'),
   },
   {
+    name: 'record',
+    about: 'download the whole record of a job as one zip file',
+    args: [JOB],
+    options: [
+      { flags: '-o, --output <file>', about: 'the file to write; default: JOB.zip. A file that exists is kept' },
+    ],
+    routes: ['jobs.record'],
+    load: async () => await import('./commands/record.ts'),
+  },
+  {
     name: 'delete-output',
     about: 'delete what the attempts of an ended job wrote; the record of the job stays',
     args: [JOB],

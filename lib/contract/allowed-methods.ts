@@ -20,6 +20,7 @@ export const ALLOWED_METHODS: Readonly<Record<string, readonly string[]>> = {
   '/api/v1/jobs/{id}/result': ['GET'],
   '/api/v1/jobs/{id}/logs': ['GET'],
   '/api/v1/jobs/{id}/session': ['GET'],
+  '/api/v1/jobs/{id}/record': ['GET'],
   '/api/v1/jobs/{id}/messages': ['GET', 'POST'],
   '/api/v1/deploy-bindings': ['GET', 'POST'],
   '/api/v1/deploy-bindings/{id}': ['DELETE'],

@@ -32,6 +32,8 @@ export const LIMITS = {
    * when the attempt ends. After its first 6 MB, a function streams 2 MB a second.
    */
   streamedBytes: 20_000_000,
+  /** Parts of a job's record before they are compressed: an archive that Lambda can stream, which is 200 MB at most. */
+  recordBytes: 150_000_000,
   /** Lifetime of such a redirect. */
   redirectSeconds: 60,
   /** Output of one stream of an attempt. More output ends the attempt. */

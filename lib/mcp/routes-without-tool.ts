@@ -19,6 +19,7 @@ export const ROUTES_WITHOUT_TOOL: Readonly<Record<string, string>> = {
   'jobs.delete-output': ADMIN,
   'jobs.refuse-action': 'rejects unknown actions',
   'jobs.session': LATER,
+  'jobs.record': PERSON,
   'messages.list': LATER,
   'attachments.list': '`job_result` names them',
   'deploy-bindings.write': ADMIN,

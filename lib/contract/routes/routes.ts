@@ -41,6 +41,7 @@ import { beginSignIn, finishSignIn, signedOut, signOut } from './pages.ts';
 import { deleteParameter, listParameters, writeParameter } from './parameters.ts';
 import { deleteProject, editProject } from './project-settings.ts';
 import { answerQuestion, listQuestions } from './questions.ts';
+import { readRecord } from './record.ts';
 import { readHealth, readOpenApi } from './service.ts';
 import { endSession, listSessions, readSession } from './sessions.ts';
 import {
@@ -82,6 +83,7 @@ export const routes = defineRoutes([
   readResult,
   readLogs,
   readAgentSession,
+  readRecord,
   createMessage,
   listMessages,
   writeBinding,

@@ -43,6 +43,12 @@ const REBUILD = {
   secondaryText: 'Corrects usage, session and messages from the stored output.',
 };
 
+const RECORD = {
+  id: 'record',
+  text: 'Download record',
+  secondaryText: 'All that is kept of the job, as a zip file.',
+};
+
 const DELETE_OUTPUT = {
   id: 'delete-output',
   text: 'Delete output',
@@ -103,9 +109,10 @@ export function JobActions({ job }: { job: Job }) {
         ),
       )}
       <RunAgain job={job} />
-      {(hasOutput || mayRemove) && (
+      {(job.attempt > 0 || mayRemove) && (
         <ButtonDropdown
           items={[
+            { ...RECORD, href: `/api/v1/jobs/${job.id}/record` },
             ...(hasOutput ? [REBUILD] : []),
             ...(mayRemove && hasOutput ? [DELETE_OUTPUT] : []),
             ...(mayRemove ? [REMOVE] : []),
