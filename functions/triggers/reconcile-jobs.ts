@@ -1,6 +1,8 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { AccountStore } from '../../lib/accounts/account-store.ts';
 import { reconcileAccounts } from '../../lib/accounts/read-account.ts';
+import { AutomationStore } from '../../lib/automations/automation-store.ts';
+import { type FireContext, fireDue } from '../../lib/automations/fire-due.ts';
 import { createReconciler } from '../../lib/composition/services.ts';
 import { objectClient, queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
 import { triggerEnv } from '../../lib/platform/config/function-env.ts';
@@ -13,9 +15,9 @@ import type { ReconcilerContext } from '../../lib/reconciler/reconcile-jobs.ts';
 import { reconcile } from '../../lib/reconciler/reconciler.ts';
 import { WaitingJobs } from '../../lib/reconciler/waiting-jobs.ts';
 
-let context: (ReconcilerContext & { readonly reconcileAccounts: () => Promise<void> }) | undefined;
+let context: (ReconcilerContext & FireContext & { readonly reconcileAccounts: () => Promise<void> }) | undefined;
 
-/** Runs every minute: reconciles jobs, what is due after their ends, and the logins of vendor accounts. */
+/** Runs every minute: starts jobs by schedule, reconciles jobs, what is due after their ends, and vendor logins. */
 export const handler = handleTrigger('reconcile-jobs', reconcileJobs);
 
 async function reconcileJobs(event: { readonly redrive?: boolean } = {}, log: Logger): Promise<void> {
@@ -26,11 +28,15 @@ async function reconcileJobs(event: { readonly redrive?: boolean } = {}, log: Lo
     const accounts = new AccountStore({ ...registryOf({ table, clock, env }), world: env.PROMPTQ_VENDOR });
     context = {
       ...createReconciler({ env, table, clock, objects, queues: queueClient() }),
+      automations: new AutomationStore(registryOf({ table, clock, env })),
       reconcileAccounts: () => reconcileAccounts(accounts, env.PROMPTQ_ACCOUNT_VENDORS),
     };
   }
   const opened = context;
   const waiting = new WaitingJobs(context.clock);
+  // A failure does not keep jobs from being reconciled.
+  const automations = fireDue(opened);
+  automations.catch(() => undefined);
   const { takenOver: settled, redriven: givenUp } = await reconcile(
     { ...opened, byStatus: waiting.noting(opened.byStatus) },
     event,
@@ -40,6 +46,7 @@ async function reconcileJobs(event: { readonly redrive?: boolean } = {}, log: Lo
   if (givenUp > 0) log.warn('redrove dead-lettered dispatch messages', { messages: givenUp });
   emitMetrics({ ...waiting.metrics(), PermitsGivenUp: givenUp });
   await doAll(log, [
+    async () => await automations,
     () => runDueEffects(opened, { lost: event.redrive === true }),
     opened.reconcileAccounts,
     () => runDueEffects(opened, { slow: true }),

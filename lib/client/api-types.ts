@@ -993,6 +993,98 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/automations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List automations
+         * @description Returns automations with their next instants, their last run and their failures.
+         */
+        get: operations["listAutomations"];
+        put?: never;
+        /**
+         * Create an automation
+         * @description The caller becomes its owner: its jobs have the name and rights of the caller.
+         */
+        post: operations["createAutomations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/automations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve an automation
+         * @description Returns the automation with its next instants.
+         */
+        get: operations["readAutomations"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an automation
+         * @description Its jobs are kept. Those that run or wait are not affected.
+         */
+        delete: operations["deleteAutomations"];
+        options?: never;
+        head?: never;
+        /**
+         * Update an automation
+         * @description Fields that are absent or null keep their values; `trigger` and `job` are replaced as a whole. The caller becomes the owner. `enabled: true` also continues a paused automation. Jobs that it has created are not affected.
+         */
+        patch: operations["editAutomations"];
+        trace?: never;
+    };
+    "/api/v1/automations/{id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run an automation now
+         * @description Creates its job at once, also while it is disabled or paused. Its schedule is not affected. `overlap` applies: with `skip`, the request is rejected while its last job has not ended.
+         */
+        post: operations["runAutomations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/automations/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the runs of an automation
+         * @description Returns what became of each due instant, the newest first: the job that it created, or why it created none. Kept for 90 days.
+         */
+        get: operations["runsAutomations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -1827,6 +1919,165 @@ export interface components {
             /** @description Id of the job that made the diagram. Default: unchanged, or none. */
             source_job?: string | null;
         };
+        AutomationCreation: {
+            /**
+             * @description Its name, which cannot be changed, and from which its id is derived. Normalized to Unicode NFC. No control, bidirectional or invisible characters.
+             * @example Nightly dependency update
+             */
+            name: string;
+            /** @description Id or name of the project of its jobs. Default: `local_project`. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
+            project?: string | null;
+            /** @description When it starts a job. */
+            trigger: {
+                schedule: {
+                    /**
+                     * @description Cron expression of five fields: minute, hour, day of the month, month, weekday. Or a nickname: `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. Either `cron` or `every` is required.
+                     * @example 0 3 * * MON-FRI
+                     */
+                    cron?: string | null;
+                    /** @description Interval in minutes, hours or days, counted from when it was set: `30m`, `6h`, `2d`. */
+                    every?: string | null;
+                    /**
+                     * @description IANA time zone in which `cron` is evaluated and times are shown. Default: `UTC`.
+                     * @example Europe/Berlin
+                     */
+                    timezone?: string | null;
+                };
+            };
+            /** @description The job that it creates: the fields of `POST /jobs`. In the prompt, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success. */
+            job: {
+                /**
+                 * @description The prompt. It must contain more than whitespace. Required unless `base_prompt` or `template` is set.
+                 * @example Say hello.
+                 */
+                prompt: string;
+                /** @description Text that is added after the prompt. */
+                extra_prompt?: string | null;
+                /** @description Ids of rules whose texts are put before the prompt, in this order. Not with a profile of the agent `shell`. */
+                rule_ids?: string[] | null;
+                /** @description Name of an execution profile. Default: the default profile of the deployment. */
+                profile?: string | null;
+                /** @description Model to use instead of the model of the profile. */
+                model?: string | null;
+                /**
+                 * Format: int64
+                 * @description Jobs with a higher priority start earlier. Default: 0.
+                 * @example 0
+                 */
+                priority?: number | null;
+                /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. Attempts that continue the session of an interrupted one count together, without the time in between. */
+                timeout?: number | null;
+                /** @description Number of additional attempts after a failure. Default: the profile's, or 0. */
+                retries?: number | null;
+                /**
+                 * @description Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.
+                 * @example Greeting
+                 */
+                title?: string | null;
+                /** @description Tags to find the job by. Duplicates are dropped. An empty list removes all tags. */
+                tags?: string[] | null;
+                /** @description Working folder, created if it does not exist. A relative path is below the workspace of the project; an absolute path must be below an allowed root. The workspace itself and the private folders of other jobs are not allowed. Default: a private folder. No control, bidirectional or invisible characters. */
+                cwd?: string | null;
+            };
+            /**
+             * @description What happens if it is due before its last job has ended. `skip`: nothing. `queue`: one job waits until the other has ended. `replace`: the other job is cancelled first. Default: `skip`.
+             * @enum {string|null}
+             */
+            overlap?: "skip" | "queue" | "replace" | null;
+            /**
+             * @description Instants that the service could not evaluate within 300 s. `skip`: none is made up for. `latest`: the last one is. `all`: up to 100 are, one after the other. Default: `latest`.
+             * @enum {string|null}
+             */
+            missed?: "skip" | "latest" | "all" | null;
+            /** @description Its jobs start up to so many seconds after the due instant. The delay is always the same for one automation, so that many do not start at once. Default: 0. */
+            jitter?: number | null;
+            /** @description Pauses it when so many of its jobs in a row have failed. 0: never. Default: 5. */
+            pause_after_failures?: number | null;
+            /** @description Default: true. Enabling it computes the next instant from now. */
+            enabled?: boolean | null;
+            /**
+             * Format: date-time
+             * @description It is not due after this time. Empty: no end.
+             */
+            enabled_until?: string | null;
+        };
+        AutomationEdit: {
+            /** @description Id or name of the project of its jobs. Default: `local_project`. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
+            project?: string | null;
+            /** @description When it starts a job. */
+            trigger?: {
+                schedule: {
+                    /**
+                     * @description Cron expression of five fields: minute, hour, day of the month, month, weekday. Or a nickname: `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. Either `cron` or `every` is required.
+                     * @example 0 3 * * MON-FRI
+                     */
+                    cron?: string | null;
+                    /** @description Interval in minutes, hours or days, counted from when it was set: `30m`, `6h`, `2d`. */
+                    every?: string | null;
+                    /**
+                     * @description IANA time zone in which `cron` is evaluated and times are shown. Default: `UTC`.
+                     * @example Europe/Berlin
+                     */
+                    timezone?: string | null;
+                };
+            } | null;
+            /** @description The job that it creates: the fields of `POST /jobs`. In the prompt, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success. */
+            job?: {
+                /**
+                 * @description The prompt. It must contain more than whitespace. Required unless `base_prompt` or `template` is set.
+                 * @example Say hello.
+                 */
+                prompt: string;
+                /** @description Text that is added after the prompt. */
+                extra_prompt?: string | null;
+                /** @description Ids of rules whose texts are put before the prompt, in this order. Not with a profile of the agent `shell`. */
+                rule_ids?: string[] | null;
+                /** @description Name of an execution profile. Default: the default profile of the deployment. */
+                profile?: string | null;
+                /** @description Model to use instead of the model of the profile. */
+                model?: string | null;
+                /**
+                 * Format: int64
+                 * @description Jobs with a higher priority start earlier. Default: 0.
+                 * @example 0
+                 */
+                priority?: number | null;
+                /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. Attempts that continue the session of an interrupted one count together, without the time in between. */
+                timeout?: number | null;
+                /** @description Number of additional attempts after a failure. Default: the profile's, or 0. */
+                retries?: number | null;
+                /**
+                 * @description Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.
+                 * @example Greeting
+                 */
+                title?: string | null;
+                /** @description Tags to find the job by. Duplicates are dropped. An empty list removes all tags. */
+                tags?: string[] | null;
+                /** @description Working folder, created if it does not exist. A relative path is below the workspace of the project; an absolute path must be below an allowed root. The workspace itself and the private folders of other jobs are not allowed. Default: a private folder. No control, bidirectional or invisible characters. */
+                cwd?: string | null;
+            } | null;
+            /**
+             * @description What happens if it is due before its last job has ended. `skip`: nothing. `queue`: one job waits until the other has ended. `replace`: the other job is cancelled first. Default: `skip`.
+             * @enum {string|null}
+             */
+            overlap?: "skip" | "queue" | "replace" | null;
+            /**
+             * @description Instants that the service could not evaluate within 300 s. `skip`: none is made up for. `latest`: the last one is. `all`: up to 100 are, one after the other. Default: `latest`.
+             * @enum {string|null}
+             */
+            missed?: "skip" | "latest" | "all" | null;
+            /** @description Its jobs start up to so many seconds after the due instant. The delay is always the same for one automation, so that many do not start at once. Default: 0. */
+            jitter?: number | null;
+            /** @description Pauses it when so many of its jobs in a row have failed. 0: never. Default: 5. */
+            pause_after_failures?: number | null;
+            /** @description Default: true. Enabling it computes the next instant from now. */
+            enabled?: boolean | null;
+            /**
+             * Format: date-time
+             * @description It is not due after this time. Empty: no end.
+             */
+            enabled_until?: string | null;
+        };
         /**
          * @example {
          *       "kind": "jobs",
@@ -1927,7 +2178,7 @@ export interface components {
          */
         StateReason: {
             /** @enum {string} */
-            code: "draft" | "waiting_for_worker" | "retry_backoff" | "worker_lost" | "account_required" | "usage_limit" | "vendor_overloaded" | "folder_busy" | "profile_busy" | "question" | "waiting_for_thread" | "thread_stopped" | "running" | "cancelling" | "cancelled_by_request" | "killed_by_request" | "exited" | "agent_error" | "not_answered" | "timed_out" | "start_failed" | "session_lost" | "output_limit";
+            code: "draft" | "waiting_for_worker" | "retry_backoff" | "worker_lost" | "account_required" | "usage_limit" | "vendor_overloaded" | "folder_busy" | "profile_busy" | "automation_busy" | "question" | "waiting_for_thread" | "thread_stopped" | "running" | "cancelling" | "cancelled_by_request" | "killed_by_request" | "exited" | "agent_error" | "not_answered" | "timed_out" | "start_failed" | "session_lost" | "output_limit";
             /**
              * @description A sentence. Why an attempt failed is part of it only with the scope `logs`.
              * @example Waiting for a free worker.
@@ -3507,6 +3758,169 @@ export interface components {
              */
             updated_at: string;
             text: string;
+        };
+        AutomationList: {
+            items: components["schemas"]["Automation"][];
+            /** @description Null on the last page. A page can contain fewer items than `limit` without being the last. */
+            next_cursor: string | null;
+        };
+        Automation: {
+            id: string;
+            name: string;
+            project: string;
+            trigger: {
+                schedule: {
+                    cron: string | null;
+                    every: string | null;
+                    timezone: string;
+                };
+            };
+            job: {
+                /**
+                 * @description The prompt. It must contain more than whitespace. Required unless `base_prompt` or `template` is set.
+                 * @example Say hello.
+                 */
+                prompt: string;
+                /** @description Text that is added after the prompt. */
+                extra_prompt?: string;
+                /** @description Ids of rules whose texts are put before the prompt, in this order. Not with a profile of the agent `shell`. */
+                rule_ids?: string[];
+                /** @description Name of an execution profile. Default: the default profile of the deployment. */
+                profile?: string;
+                /** @description Model to use instead of the model of the profile. */
+                model?: string;
+                /**
+                 * Format: int64
+                 * @description Jobs with a higher priority start earlier. Default: 0.
+                 * @example 0
+                 */
+                priority?: number;
+                /** @description Maximum duration of an attempt, in the unit that `info.x-timeout-unit` of this document declares. Attempts that continue the session of an interrupted one count together, without the time in between. */
+                timeout?: number;
+                /** @description Number of additional attempts after a failure. Default: the profile's, or 0. */
+                retries?: number;
+                /**
+                 * @description Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.
+                 * @example Greeting
+                 */
+                title?: string;
+                /** @description Tags to find the job by. Duplicates are dropped. An empty list removes all tags. */
+                tags?: string[];
+                /** @description Working folder, created if it does not exist. A relative path is below the workspace of the project; an absolute path must be below an allowed root. The workspace itself and the private folders of other jobs are not allowed. Default: a private folder. No control, bidirectional or invisible characters. */
+                cwd?: string;
+            };
+            /** @enum {string} */
+            overlap: "skip" | "queue" | "replace";
+            /** @enum {string} */
+            missed: "skip" | "latest" | "all";
+            jitter: number;
+            pause_after_failures: number;
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            enabled_until: string | null;
+            /** @description Who changed it last. Its jobs have this name and these rights. */
+            owner: string;
+            /**
+             * @description `paused`: it is not due until it is enabled again; `state_reason` says why. `ended`: no instant is left.
+             * @enum {string}
+             */
+            state: "active" | "paused" | "disabled" | "ended";
+            state_reason: string | null;
+            /** @description The next instants, at most 5. Empty if it is not active. */
+            next_runs: components["schemas"]["NextRun"][];
+            /** @description What may surprise about the schedule. */
+            notes: string[];
+            /** @description Its newest run that was not skipped. */
+            last_run: components["schemas"]["AutomationRun"] | (null);
+            failures_in_row: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            last_success_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            updated_at: string;
+            version: number;
+        };
+        NextRun: {
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            due_at: string;
+            /**
+             * Format: date-time
+             * @description The due instant with the delay by `jitter`.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            starts_at: string;
+            /**
+             * @description The due instant in the time zone of the schedule, with its offset.
+             * @example 2026-11-30T03:00:00+01:00
+             */
+            local: string;
+        };
+        AutomationRun: {
+            /**
+             * Format: date-time
+             * @description The due instant; for a manual run, when it was requested.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            due_at: string;
+            /**
+             * Format: date-time
+             * @description The last instant, if `count` instants were skipped together.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            last_due_at: string;
+            /** @description How many due instants it stands for. */
+            count: number;
+            /** @enum {string} */
+            trigger: "schedule" | "manual";
+            /**
+             * @description `fired`: it created a job. `skipped`, `failed`: it did not, and `reason` says why.
+             * @enum {string}
+             */
+            outcome: "fired" | "skipped" | "failed";
+            reason: {
+                /** @enum {string} */
+                code: "still_running" | "queue_full" | "missed" | "paused_failures" | "paused_owner" | "not_created";
+                message: string;
+            } | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            evaluated_at: string;
+            /** @description How much later than intended it was evaluated, `jitter` not counted. */
+            late_seconds: number;
+            /** @description The job that it created, or because of which it was skipped. */
+            job_id: string | null;
+            /**
+             * @description The status of that job. Null if the job no longer exists.
+             * @enum {string|null}
+             */
+            job_status: "DRAFT" | "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED" | null;
+        };
+        AutomationStarted: {
+            /** @description The id of the job. */
+            id: string;
+        };
+        AutomationRunList: {
+            items: components["schemas"]["AutomationRun"][];
+            /** @description Null on the last page. A page can contain fewer items than `limit` without being the last. */
+            next_cursor: string | null;
         };
         OpenApiDocument: {
             /** @example 3.0.3 */
@@ -9186,6 +9600,672 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Diagram"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    listAutomations: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items to return. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of automations, ordered by id. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "text",
+                     *           "name": "text",
+                     *           "project": "text",
+                     *           "trigger": {
+                     *             "schedule": {
+                     *               "cron": null,
+                     *               "every": null,
+                     *               "timezone": "text"
+                     *             }
+                     *           },
+                     *           "job": {
+                     *             "prompt": "Say hello.",
+                     *             "priority": 0,
+                     *             "title": "Greeting"
+                     *           },
+                     *           "overlap": "skip",
+                     *           "missed": "skip",
+                     *           "jitter": 0,
+                     *           "pause_after_failures": 0,
+                     *           "enabled": false,
+                     *           "enabled_until": "2026-11-20T10:41:00.000Z",
+                     *           "owner": "text",
+                     *           "state": "active",
+                     *           "state_reason": null,
+                     *           "next_runs": [
+                     *             {
+                     *               "due_at": "2026-11-20T10:41:00.000Z",
+                     *               "starts_at": "2026-11-20T10:41:00.000Z",
+                     *               "local": "2026-11-30T03:00:00+01:00"
+                     *             }
+                     *           ],
+                     *           "notes": [
+                     *             "text"
+                     *           ],
+                     *           "last_run": {
+                     *             "due_at": "2026-11-20T10:41:00.000Z",
+                     *             "last_due_at": "2026-11-20T10:41:00.000Z",
+                     *             "count": 0,
+                     *             "trigger": "schedule",
+                     *             "outcome": "fired",
+                     *             "reason": null,
+                     *             "evaluated_at": "2026-11-20T10:41:00.000Z",
+                     *             "late_seconds": 0,
+                     *             "job_id": null,
+                     *             "job_status": null
+                     *           },
+                     *           "failures_in_row": 0,
+                     *           "last_success_at": "2026-11-20T10:41:00.000Z",
+                     *           "created_at": "2026-11-20T10:41:00.000Z",
+                     *           "updated_at": "2026-11-20T10:41:00.000Z",
+                     *           "version": 0
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AutomationList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    createAutomations: {
+        parameters: {
+            query?: {
+                /** @description Check the request and show its next instants, without storing anything. */
+                dry_run?: "1";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Nightly dependency update",
+                 *       "trigger": {
+                 *         "schedule": {
+                 *           "cron": "0 3 * * MON-FRI",
+                 *           "timezone": "Europe/Berlin"
+                 *         }
+                 *       },
+                 *       "job": {
+                 *         "prompt": "Say hello.",
+                 *         "priority": 0,
+                 *         "title": "Greeting"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["AutomationCreation"];
+            };
+        };
+        responses: {
+            /** @description With `dry_run`: what would be created. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text",
+                     *       "name": "text",
+                     *       "project": "text",
+                     *       "trigger": {
+                     *         "schedule": {
+                     *           "cron": null,
+                     *           "every": null,
+                     *           "timezone": "text"
+                     *         }
+                     *       },
+                     *       "job": {
+                     *         "prompt": "Say hello.",
+                     *         "priority": 0,
+                     *         "title": "Greeting"
+                     *       },
+                     *       "overlap": "skip",
+                     *       "missed": "skip",
+                     *       "jitter": 0,
+                     *       "pause_after_failures": 0,
+                     *       "enabled": false,
+                     *       "enabled_until": "2026-11-20T10:41:00.000Z",
+                     *       "owner": "text",
+                     *       "state": "active",
+                     *       "state_reason": null,
+                     *       "next_runs": [
+                     *         {
+                     *           "due_at": "2026-11-20T10:41:00.000Z",
+                     *           "starts_at": "2026-11-20T10:41:00.000Z",
+                     *           "local": "2026-11-30T03:00:00+01:00"
+                     *         }
+                     *       ],
+                     *       "notes": [
+                     *         "text"
+                     *       ],
+                     *       "last_run": {
+                     *         "due_at": "2026-11-20T10:41:00.000Z",
+                     *         "last_due_at": "2026-11-20T10:41:00.000Z",
+                     *         "count": 0,
+                     *         "trigger": "schedule",
+                     *         "outcome": "fired",
+                     *         "reason": null,
+                     *         "evaluated_at": "2026-11-20T10:41:00.000Z",
+                     *         "late_seconds": 0,
+                     *         "job_id": null,
+                     *         "job_status": null
+                     *       },
+                     *       "failures_in_row": 0,
+                     *       "last_success_at": "2026-11-20T10:41:00.000Z",
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "updated_at": "2026-11-20T10:41:00.000Z",
+                     *       "version": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Automation"];
+                };
+            };
+            /** @description The automation was created. */
+            201: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    /** @description The path of the automation: `/api/v1/automations/{id}`. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text",
+                     *       "name": "text",
+                     *       "project": "text",
+                     *       "trigger": {
+                     *         "schedule": {
+                     *           "cron": null,
+                     *           "every": null,
+                     *           "timezone": "text"
+                     *         }
+                     *       },
+                     *       "job": {
+                     *         "prompt": "Say hello.",
+                     *         "priority": 0,
+                     *         "title": "Greeting"
+                     *       },
+                     *       "overlap": "skip",
+                     *       "missed": "skip",
+                     *       "jitter": 0,
+                     *       "pause_after_failures": 0,
+                     *       "enabled": false,
+                     *       "enabled_until": "2026-11-20T10:41:00.000Z",
+                     *       "owner": "text",
+                     *       "state": "active",
+                     *       "state_reason": null,
+                     *       "next_runs": [
+                     *         {
+                     *           "due_at": "2026-11-20T10:41:00.000Z",
+                     *           "starts_at": "2026-11-20T10:41:00.000Z",
+                     *           "local": "2026-11-30T03:00:00+01:00"
+                     *         }
+                     *       ],
+                     *       "notes": [
+                     *         "text"
+                     *       ],
+                     *       "last_run": {
+                     *         "due_at": "2026-11-20T10:41:00.000Z",
+                     *         "last_due_at": "2026-11-20T10:41:00.000Z",
+                     *         "count": 0,
+                     *         "trigger": "schedule",
+                     *         "outcome": "fired",
+                     *         "reason": null,
+                     *         "evaluated_at": "2026-11-20T10:41:00.000Z",
+                     *         "late_seconds": 0,
+                     *         "job_id": null,
+                     *         "job_status": null
+                     *       },
+                     *       "failures_in_row": 0,
+                     *       "last_success_at": "2026-11-20T10:41:00.000Z",
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "updated_at": "2026-11-20T10:41:00.000Z",
+                     *       "version": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Automation"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    readAutomations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id or name of the automation. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The automation. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text",
+                     *       "name": "text",
+                     *       "project": "text",
+                     *       "trigger": {
+                     *         "schedule": {
+                     *           "cron": null,
+                     *           "every": null,
+                     *           "timezone": "text"
+                     *         }
+                     *       },
+                     *       "job": {
+                     *         "prompt": "Say hello.",
+                     *         "priority": 0,
+                     *         "title": "Greeting"
+                     *       },
+                     *       "overlap": "skip",
+                     *       "missed": "skip",
+                     *       "jitter": 0,
+                     *       "pause_after_failures": 0,
+                     *       "enabled": false,
+                     *       "enabled_until": "2026-11-20T10:41:00.000Z",
+                     *       "owner": "text",
+                     *       "state": "active",
+                     *       "state_reason": null,
+                     *       "next_runs": [
+                     *         {
+                     *           "due_at": "2026-11-20T10:41:00.000Z",
+                     *           "starts_at": "2026-11-20T10:41:00.000Z",
+                     *           "local": "2026-11-30T03:00:00+01:00"
+                     *         }
+                     *       ],
+                     *       "notes": [
+                     *         "text"
+                     *       ],
+                     *       "last_run": {
+                     *         "due_at": "2026-11-20T10:41:00.000Z",
+                     *         "last_due_at": "2026-11-20T10:41:00.000Z",
+                     *         "count": 0,
+                     *         "trigger": "schedule",
+                     *         "outcome": "fired",
+                     *         "reason": null,
+                     *         "evaluated_at": "2026-11-20T10:41:00.000Z",
+                     *         "late_seconds": 0,
+                     *         "job_id": null,
+                     *         "job_status": null
+                     *       },
+                     *       "failures_in_row": 0,
+                     *       "last_success_at": "2026-11-20T10:41:00.000Z",
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "updated_at": "2026-11-20T10:41:00.000Z",
+                     *       "version": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Automation"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    deleteAutomations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id or name of the automation. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deleted automation. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text",
+                     *       "name": "text",
+                     *       "project": "text",
+                     *       "trigger": {
+                     *         "schedule": {
+                     *           "cron": null,
+                     *           "every": null,
+                     *           "timezone": "text"
+                     *         }
+                     *       },
+                     *       "job": {
+                     *         "prompt": "Say hello.",
+                     *         "priority": 0,
+                     *         "title": "Greeting"
+                     *       },
+                     *       "overlap": "skip",
+                     *       "missed": "skip",
+                     *       "jitter": 0,
+                     *       "pause_after_failures": 0,
+                     *       "enabled": false,
+                     *       "enabled_until": "2026-11-20T10:41:00.000Z",
+                     *       "owner": "text",
+                     *       "state": "active",
+                     *       "state_reason": null,
+                     *       "next_runs": [
+                     *         {
+                     *           "due_at": "2026-11-20T10:41:00.000Z",
+                     *           "starts_at": "2026-11-20T10:41:00.000Z",
+                     *           "local": "2026-11-30T03:00:00+01:00"
+                     *         }
+                     *       ],
+                     *       "notes": [
+                     *         "text"
+                     *       ],
+                     *       "last_run": {
+                     *         "due_at": "2026-11-20T10:41:00.000Z",
+                     *         "last_due_at": "2026-11-20T10:41:00.000Z",
+                     *         "count": 0,
+                     *         "trigger": "schedule",
+                     *         "outcome": "fired",
+                     *         "reason": null,
+                     *         "evaluated_at": "2026-11-20T10:41:00.000Z",
+                     *         "late_seconds": 0,
+                     *         "job_id": null,
+                     *         "job_status": null
+                     *       },
+                     *       "failures_in_row": 0,
+                     *       "last_success_at": "2026-11-20T10:41:00.000Z",
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "updated_at": "2026-11-20T10:41:00.000Z",
+                     *       "version": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Automation"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    editAutomations: {
+        parameters: {
+            query?: {
+                /** @description Check the request and show its next instants, without storing anything. */
+                dry_run?: "1";
+            };
+            header?: never;
+            path: {
+                /** @description The id or name of the automation. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["AutomationEdit"];
+            };
+        };
+        responses: {
+            /** @description The updated automation. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text",
+                     *       "name": "text",
+                     *       "project": "text",
+                     *       "trigger": {
+                     *         "schedule": {
+                     *           "cron": null,
+                     *           "every": null,
+                     *           "timezone": "text"
+                     *         }
+                     *       },
+                     *       "job": {
+                     *         "prompt": "Say hello.",
+                     *         "priority": 0,
+                     *         "title": "Greeting"
+                     *       },
+                     *       "overlap": "skip",
+                     *       "missed": "skip",
+                     *       "jitter": 0,
+                     *       "pause_after_failures": 0,
+                     *       "enabled": false,
+                     *       "enabled_until": "2026-11-20T10:41:00.000Z",
+                     *       "owner": "text",
+                     *       "state": "active",
+                     *       "state_reason": null,
+                     *       "next_runs": [
+                     *         {
+                     *           "due_at": "2026-11-20T10:41:00.000Z",
+                     *           "starts_at": "2026-11-20T10:41:00.000Z",
+                     *           "local": "2026-11-30T03:00:00+01:00"
+                     *         }
+                     *       ],
+                     *       "notes": [
+                     *         "text"
+                     *       ],
+                     *       "last_run": {
+                     *         "due_at": "2026-11-20T10:41:00.000Z",
+                     *         "last_due_at": "2026-11-20T10:41:00.000Z",
+                     *         "count": 0,
+                     *         "trigger": "schedule",
+                     *         "outcome": "fired",
+                     *         "reason": null,
+                     *         "evaluated_at": "2026-11-20T10:41:00.000Z",
+                     *         "late_seconds": 0,
+                     *         "job_id": null,
+                     *         "job_status": null
+                     *       },
+                     *       "failures_in_row": 0,
+                     *       "last_success_at": "2026-11-20T10:41:00.000Z",
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "updated_at": "2026-11-20T10:41:00.000Z",
+                     *       "version": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Automation"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    runAutomations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id or name of the automation. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job was created. */
+            201: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    /** @description The path of the job: `/api/v1/jobs/{id}`. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AutomationStarted"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidState"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    runsAutomations: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items to return. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id or name of the automation. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of runs. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "due_at": "2026-11-20T10:41:00.000Z",
+                     *           "last_due_at": "2026-11-20T10:41:00.000Z",
+                     *           "count": 0,
+                     *           "trigger": "schedule",
+                     *           "outcome": "fired",
+                     *           "reason": null,
+                     *           "evaluated_at": "2026-11-20T10:41:00.000Z",
+                     *           "late_seconds": 0,
+                     *           "job_id": null,
+                     *           "job_status": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AutomationRunList"];
                 };
             };
             400: components["responses"]["InvalidRequest"];

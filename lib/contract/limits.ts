@@ -105,6 +105,26 @@ export const LIMITS = {
     waitSeconds: 45,
     endSeconds: 30,
   },
+  automations: {
+    nameLength: 100,
+    expressionLength: 100,
+    /** Its job as JSON. */
+    jobBytes: 64 * 1024,
+    everySeconds: { min: 60, max: 366 * 86_400 },
+    /** Seconds within which the jobs of an automation start after their due instants. */
+    jitterSeconds: { min: 0, max: 3_600 },
+    /** Failures in a row after which it pauses. 0: never. */
+    pauseAfterFailures: { min: 0, max: 100, default: 5 },
+    /** Due instants that are shown before they come. */
+    preview: 5,
+    /** Missed instants that `missed: all` makes up for. */
+    catchUp: 100,
+    /** An instant that is evaluated later than this has been missed. */
+    lateSeconds: 300,
+    /** How long a run stays in the history. */
+    runsDays: 90,
+    list: { min: 1, max: 100, default: 50 },
+  },
   deployBindings: {
     perProject: 20,
     nameLength: 100,

@@ -1,6 +1,7 @@
 const PERSON = 'for people: the command line and the console';
 const ADMIN = 'administration: not for agents';
 const LATER = 'no tool yet';
+const OUTLIVES = 'for people: it starts jobs after the agent has ended';
 
 /** Routes that no tool calls, with the reason. */
 export const ROUTES_WITHOUT_TOOL: Readonly<Record<string, string>> = {
@@ -48,6 +49,13 @@ export const ROUTES_WITHOUT_TOOL: Readonly<Record<string, string>> = {
   'projects.list': LATER,
   'projects.edit': ADMIN,
   'projects.delete': ADMIN,
+  'automations.list': LATER,
+  'automations.create': OUTLIVES,
+  'automations.read': LATER,
+  'automations.edit': OUTLIVES,
+  'automations.delete': OUTLIVES,
+  'automations.run': LATER,
+  'automations.runs': LATER,
   'mcp.call': 'serves the tools',
   'openapi.read': 'for generators of clients',
   'audit-logs.list': ADMIN,

@@ -48,6 +48,11 @@ describe('the commands of the documents', () => {
     expect(JSON.parse(await paste(create))).toMatchObject({ project: 'shop', command: 'make publish', ready: true });
   });
 
+  test('docs/guide/automations.md, "Automations": create one', async () => {
+    const [create = ''] = shellBlocks('docs/guide/automations.md', 'Automations');
+    expect(JSON.parse(await paste(create))).toMatchObject({ project: 'shop', state: 'active', overlap: 'skip' });
+  });
+
   test('docs/guide/rules-profiles-secrets.md, "Parameters of a project": set one', async () => {
     const [set = ''] = shellBlocks('docs/guide/rules-profiles-secrets.md', 'Parameters of a project');
     expect(JSON.parse(await paste(set))).toMatchObject({ project: 'shop', variable: 'PROMPTQ_PARAM_REGION' });

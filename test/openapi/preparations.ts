@@ -36,7 +36,7 @@ const OTHER_VENDOR = { 404: 'needs a deployment without the vendor: test/api/acc
 /** @param admin signed in as an administrator. */
 export function prepare(service: ServiceUnderTest, admin: Browser) {
   const jobs = new PreparedJobs(service);
-  const { project, emptyProject, diagram, binding, template, token, session, exported } = preparedThings(
+  const { project, emptyProject, diagram, binding, automation, template, token, session, exported } = preparedThings(
     service,
     admin,
   );
@@ -147,6 +147,16 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
     createExports: { body: { kind: 'jobs', format: 'jsonl' } },
     readExports: { params: exported },
     deleteExports: { params: exported },
+    createAutomations: {
+      body: { ...AN_AUTOMATION, name: 'Made' },
+      fixed: AN_AUTOMATION,
+      also: [{ query: { dry_run: '1' } }],
+    },
+    editAutomations: { params: automation, body: { enabled: false }, fixed: { trigger: undefined, job: undefined } },
+    readAutomations: { params: automation },
+    deleteAutomations: { params: automation },
+    runsAutomations: { params: automation },
+    runAutomations: { params: automation },
     createTokens: { body: { name: 'made' } },
     suspendTokens: { params: token },
     resumeTokens: {
@@ -180,6 +190,12 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
 const UNUSED = 'unused';
 
 /** Resources other than jobs, created each time so that they can be used up. */
+/** Its job runs nothing. */
+const AN_AUTOMATION = {
+  trigger: { schedule: { cron: '0 3 * * *', timezone: 'Europe/Berlin' } },
+  job: { prompt: 'true', profile: 'shell' },
+};
+
 function preparedThings(service: ServiceUnderTest, admin: Browser) {
   let made = 0;
   return {
@@ -202,6 +218,11 @@ function preparedThings(service: ServiceUnderTest, admin: Browser) {
       made += 1;
       const body = { binding_mode: 'custom', project, name: `made ${made}`, command: 'true' };
       return (await service.api('POST', '/deploy-bindings', body)).json.id;
+    },
+    automation: async () => {
+      made += 1;
+      const { json } = await service.api('POST', '/automations', { ...AN_AUTOMATION, name: `Made ${made}` });
+      return { id: json.id };
     },
     emptyProject: async () => {
       made += 1;

@@ -15,6 +15,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   templates: 'Prompts with parameters, and settings, that jobs are created from.',
   config: 'Import and export of rules, profiles and templates.',
   messages: 'Messages to the agents of jobs.',
+  automations: 'Automations create jobs by schedule.',
   attachments: 'Files that jobs attach.',
   files: 'Files in the folders of jobs, as their attempts left them.',
   mcp: 'Tools for agents.',

@@ -3,6 +3,15 @@ import { cancelCodexLogin, logoutCodexAccount, readCodexAccount, startCodexLogin
 import { listAttachments, readAttachment } from './attachments.ts';
 import { listAuditLogs } from './audit.ts';
 import {
+  createAutomation,
+  deleteAutomation,
+  editAutomation,
+  listAutomations,
+  listRuns,
+  readAutomation,
+  runAutomation,
+} from './automations.ts';
+import {
   deleteProfile,
   deleteRule,
   exportConfig,
@@ -120,6 +129,13 @@ export const routes = defineRoutes([
   readDiagram,
   writeDiagram,
   deleteDiagram,
+  listAutomations,
+  createAutomation,
+  readAutomation,
+  editAutomation,
+  deleteAutomation,
+  runAutomation,
+  listRuns,
   callMcp,
   readOpenApi,
   listAuditLogs,

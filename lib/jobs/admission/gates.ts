@@ -3,6 +3,7 @@ import { skipDamaged } from '../../platform/aws/skip-damaged.ts';
 import type { ProjectSettings } from '../../projects/project-settings.ts';
 import { type TransitionContext, transition } from '../dispatch/transition.ts';
 import { gateKey } from '../indexes/ready-keys.ts';
+import { automationOf } from '../lifecycle/cause.ts';
 import { type Gate, type GateKind, gateOf } from '../lifecycle/gates.ts';
 import type { Job } from '../lifecycle/job.ts';
 import type { JobEvent } from '../lifecycle/job-event.ts';
@@ -11,6 +12,7 @@ import type { ReadPartition } from '../store/ready-partition.ts';
 import { type TurnWithJob, turnsOf } from '../threads/read-thread.ts';
 import { acquireFolder, admittedBeside, exclusiveFolder, type FolderContext, usersOfFolder } from './folder-slots.ts';
 import { acquireProfileSlot, freeSlots, type ProfileSlotContext } from './profile-slots.ts';
+import { acquireSlot, automationSlot, isFree } from './slots.ts';
 import { probeParkedJobs, releaseParked, type VendorGateContext } from './vendor-gate.ts';
 
 /*
@@ -73,6 +75,18 @@ const POLICIES: Readonly<Record<GateKind, GatePolicy>> = {
     },
     left: async (context, { place, profile }) =>
       place === undefined ? undefined : await wakeNext(context, { kind: 'profile', key: profile }),
+  },
+  automation: {
+    pass: {
+      key: async (_context, { job }) => automationOf(job.cause),
+      take: async (context, { job }, automation) =>
+        (await acquireSlot(context, job, automationSlot(automation))) ? {} : 'busy',
+      room: async (context, automation) => ((await isFree(context, automationSlot(automation))) ? 1 : 0),
+    },
+    left: async (context, { cause }) => {
+      const key = automationOf(cause);
+      if (key !== undefined) await wakeNext(context, { kind: 'automation', key });
+    },
   },
   folder: {
     pass: {

@@ -7,6 +7,7 @@ import { batchGet } from '../../platform/aws/batch-get.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import type { Registry } from '../../platform/registry.ts';
 import type { TransitionContext } from '../dispatch/transition.ts';
+import { automationOf } from '../lifecycle/cause.ts';
 import type { Job } from '../lifecycle/job.ts';
 
 /** The registry kind under which slots are stored. */
@@ -179,8 +180,15 @@ async function isOver(
 }
 
 /** Whether the claim of a running attempt took a slot. */
-function hasTaken({ folder, place, thread_id }: Job, id: string): boolean {
-  return folder === id || place === id || (thread_id !== undefined && threadSlot(thread_id) === id);
+function hasTaken({ folder, place, thread_id, cause }: Job, id: string): boolean {
+  if (folder === id || place === id) return true;
+  const automation = automationOf(cause);
+  return [thread_id && threadSlot(thread_id), automation && automationSlot(automation)].includes(id);
+}
+
+/** The name of an automation's slot: one of its jobs runs at a time. */
+export function automationSlot(automation: string): string {
+  return `automation#${automation}`;
 }
 
 /** The name of a thread's slot: one turn at a time runs. */

@@ -14,6 +14,8 @@ export const causeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('tool'), job: z.string(), round: z.number(), key: z.string() }),
   /** A message that the agent of a job has not got. */
   z.object({ kind: z.literal('message'), job: z.string(), message: z.string() }),
+  /** An instant at which an automation is due. `made`: tells it from an earlier one of its name; `due`: RFC 3339. */
+  z.object({ kind: z.literal('schedule'), automation: z.string(), made: z.string(), due: z.string() }),
   /** Work of the service after an attempt. `name`: what it does; `key`: to what, such as a binding's id. */
   z.object({ kind: z.literal('system'), name: z.string(), job: z.string(), attempt: z.number(), key: z.string() }),
 ]);
@@ -34,6 +36,7 @@ export const CAUSES: Readonly<Record<Cause['kind'], CauseRules>> = {
   follow_up: { isOnce: true, isCompared: false, isDescendant: true },
   tool: { isOnce: true, isCompared: true, isDescendant: true },
   message: { isOnce: true, isCompared: false, isDescendant: false },
+  schedule: { isOnce: true, isCompared: false, isDescendant: false },
   system: { isOnce: true, isCompared: false, isDescendant: false },
 };
 
@@ -41,4 +44,9 @@ export const CAUSES: Readonly<Record<Cause['kind'], CauseRules>> = {
 export function jobIdOf(cause: Cause, keyOwner?: string): string {
   const members = Object.entries(cause).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return jobIdOfKey(JSON.stringify([members, cause.kind === 'client' ? keyOwner : undefined]));
+}
+
+/** The automation whose job it is; undefined: none. */
+export function automationOf(cause: Cause): string | undefined {
+  return cause.kind === 'schedule' ? cause.automation : undefined;
 }

@@ -1,9 +1,11 @@
 import { isKnown, type LaterCode } from '../../contract/later-code.ts';
+import { automationOf, type Cause } from './cause.ts';
 
 /*
  * Why a QUEUED job waits although it is due.
  *
- * A job that can't continue waits at a gate: a vendor's limit, a folder, a profile's slots, a thread, or an open question.
+ * A job that can't continue waits at a gate: a vendor's limit, a folder, a profile's slots, its automation, a thread, or an
+ * open question.
  * Its `parked` is the reason that clients read as `state_reason`; the tables say at which gate of which kind a job with
  * that reason waits, and in which order. The ready index is sparse and has one partition for each gate: a process that
  * opens a gate reads only the jobs that wait there, the next one first. `due_at` of a parked job is when its limit is
@@ -21,6 +23,7 @@ const REASONS = {
   vendor: PARK_REASONS,
   folder: ['folder_busy'],
   profile: ['profile_busy'],
+  automation: ['automation_busy'],
   question: ['question'],
   thread: ['waiting_for_thread', 'thread_stopped'],
 } as const;
@@ -40,6 +43,7 @@ type Parked = (typeof PARKINGS)[number] | LaterCode | undefined;
 interface Waiting {
   readonly id: string;
   readonly profile: string;
+  readonly cause: Cause;
   readonly parked?: Parked;
   readonly folder?: string | undefined;
   readonly thread_id?: string | undefined;
@@ -61,6 +65,7 @@ export const GATES: Readonly<Record<GateKind, GateRule>> = {
   vendor: { key: ({ parked = '' }) => parked, order: 'due', listed: 'held' },
   folder: { key: ({ folder = '' }) => folder, order: 'best', listed: 'held' },
   profile: { key: ({ profile }) => profile, order: 'best', listed: 'held' },
+  automation: { key: ({ cause }) => automationOf(cause) ?? '', order: 'best', listed: 'held' },
   question: { key: () => 'open', order: 'due', listed: 'asking' },
   thread: { key: ({ thread_id, id }) => thread_id ?? id, order: 'turn', listed: 'awaiting' },
 };

@@ -5,8 +5,9 @@ import { batchGet } from '../../platform/aws/batch-get.ts';
 import type { Registry } from '../../platform/registry.ts';
 import { slotsOf } from '../admission/profile-slots.ts';
 import { startedBy } from '../admission/shared-folders.ts';
-import { readSlots } from '../admission/slots.ts';
+import { automationSlot, readSlots } from '../admission/slots.ts';
 import { indexKeys } from '../indexes/index-keys.ts';
+import { automationOf } from '../lifecycle/cause.ts';
 import { effectOf } from '../lifecycle/effects.ts';
 import { GATES, gateOf } from '../lifecycle/gates.ts';
 import type { Job } from '../lifecycle/job.ts';
@@ -50,7 +51,7 @@ async function lineBefore(context: QueueContext, job: Job): Promise<{ ahead: num
   return { ahead: Count, ahead_complete: LastEvaluatedKey === undefined };
 }
 
-/** The jobs that use the folder, or the profile's slots, that a job waits for. */
+/** The jobs that use the folder, the profile's slots or the automation that a job waits for. */
 async function holdersOf(context: QueueContext, job: Job): Promise<string[]> {
   const { table, jobsTable } = context;
   if (job.waits_for !== undefined) return [job.waits_for];
@@ -98,11 +99,14 @@ export function withHolder(job: Job, queue: JobView['queue']): Job {
 async function awaitedPlaces({ profiles }: QueueContext, job: Job): Promise<string[]> {
   const { kind, key = '' } = gateOf(job) ?? {};
   if (kind === 'profile') return (await slotsOf({ profiles }, key)) ?? [];
+  if (kind === 'automation') return [automationSlot(key)];
   return kind === 'folder' ? [key] : [];
 }
 
 /** A slot record outlives its attempt; deploy commands may still work in the folder of a succeeded job. */
 function isStillThere(holder: Job, places: ReadonlySet<string>): boolean {
   if (holder.status !== 'RUNNING') return effectOf(holder, 'commands') !== undefined;
-  return places.has(holder.folder ?? '') || places.has(holder.place ?? '');
+  const automation = automationOf(holder.cause);
+  const taken = [holder.folder, holder.place, automation && automationSlot(automation)];
+  return taken.some((place) => place !== undefined && places.has(place));
 }

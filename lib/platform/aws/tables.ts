@@ -121,7 +121,7 @@ const JOB_KINDS = [
 /** Patterns of the registry's item kinds that processes put and delete which are no API functions. */
 export const WRITTEN_KINDS = {
   worker: [...JOB_KINDS, 'worker', 'lock', 'account'],
-  reconciler: [...JOB_KINDS, 'account'],
+  reconciler: [...JOB_KINDS, 'account', 'automation', 'automation-due', 'automation-runs#*'],
   sweeper: ['texts#*', 'labels#*', 'message#*', 'questions#*', 'deployments#*', 'thread#*', 'forks#*', 'tree#*'],
 } as const;
 

@@ -58,7 +58,7 @@ const NO_ROUTES: readonly Row[] = (
     ['DELETE', '/jobs', 'admin'],
     ['OPTIONS', '/jobs', 'admin'],
     ['GET', '/templates', 'read'],
-    ['POST', '/automations', 'write'],
+    ['POST', '/terminal-sessions', 'write'],
     ['GET', '/terminal-sessions/7/output', 'logs'],
   ] as const
 ).map(([method, path, scope]) => ({ name: `${method} ${path}`, method, path, scope, answers: [404] }));

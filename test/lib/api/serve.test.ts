@@ -149,6 +149,6 @@ it('what no route maps is not found; of a path that others do, the methods are n
   known.scopes = ['write'];
   const hidden = await of({ resource: '/api/v1/jobs' });
   expect([hidden.statusCode, 'allow' in hidden.headers]).toEqual([403, false]);
-  expect((await of({ path: '/api/v1/automations/7' })).statusCode).toBe(404);
+  expect((await of({ path: '/api/v1/terminal-sessions/7' })).statusCode).toBe(404);
   expect(logged.at(-1)).toMatchObject({ route: 'unmapped', status: 404 });
 });

@@ -12,6 +12,7 @@ const SHORT: Readonly<Record<string, string>> = {
   vendor_overloaded: 'Vendor overloaded',
   folder_busy: 'Folder in use',
   profile_busy: 'Profile limit',
+  automation_busy: 'Automation busy',
   question: 'Question to answer',
   waiting_for_thread: 'Waiting for its thread',
   thread_stopped: 'Thread stopped',

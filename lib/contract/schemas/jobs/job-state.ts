@@ -27,6 +27,10 @@ export const REASONS = {
     message: 'The concurrency limit of the profile is reached. This job starts when another job of the profile ends.',
     retryable: true,
   },
+  automation_busy: {
+    message: 'An earlier job of the automation runs. This job starts when that one ends.',
+    retryable: true,
+  },
   question: { message: 'The agent has asked a question. The job continues with the answer.', retryable: true },
   waiting_for_thread: {
     message: 'An earlier turn of the thread has not succeeded yet, or a fork of it has not made its copy.',

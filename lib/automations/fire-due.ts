@@ -1,0 +1,177 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { ApiError, ERRORS, InvalidFieldError } from '../contract/errors.ts';
+import { LIMITS } from '../contract/limits.ts';
+import type { ThreadSlotContext } from '../jobs/admission/thread-slot.ts';
+import { isTokenActive } from '../jobs/creation/child-rights.ts';
+import { type CreationContext, createJob } from '../jobs/creation/create-job.ts';
+import { jobIdOf } from '../jobs/lifecycle/cause.ts';
+import type { JobStore } from '../jobs/store/job-store.ts';
+import { endJob } from '../jobs/trees/act-on-tree.ts';
+import { skipDamaged } from '../platform/aws/skip-damaged.ts';
+import { timestamp } from '../platform/aws/table-clock.ts';
+import { type Automation, type EndedOrNot, nextInstant, type Run, withEnds } from './automation.ts';
+import type { AutomationStore } from './automation-store.ts';
+import { decideDue } from './decide-due.ts';
+
+/*
+ * Evaluates automations: the part of the minute's pass that starts jobs by schedule.
+ *
+ * 1. The pass reads the automations that have something to do now, which is one request while none has.
+ * 2. `decideDue` decides about the first due instants of one. A transaction records that: the run in the history, and in
+ *    the automation its next instant and, if it fires, the run whose job is still to be created. It is conditional on the
+ *    automation's version, so of concurrent passes one decides.
+ * 3. The job is created, with an id that follows from automation and instant.
+ * 4. A second transaction notes that, and moves the automation to the time of its next instant.
+ *
+ * A pass that dies between 2 and 4 leaves an automation that still has something to do: the next pass creates the job, or
+ * finds it, and notes that. A job that can't be created, such as one whose profile was deleted, is a failed run.
+ */
+
+const log = new Logger({ serviceName: 'promptq-automations' });
+
+/** Dependencies for running automations. */
+export interface FireContext extends CreationContext, Pick<ThreadSlotContext, 'slots'> {
+  readonly automations: AutomationStore;
+}
+
+/** Automations that are evaluated at a time. */
+const AT_ONCE = 10;
+
+/** How long one pass evaluates; the next one continues. */
+const PASS_MS = 40_000;
+
+/** Fires what is due at all automations. @param zones the version of this process's time zone data */
+export async function fireDue(context: FireContext, zones: string = process.versions.tz ?? ''): Promise<void> {
+  const end = context.clock.now() + PASS_MS;
+  const due = await context.automations.due(timestamp(context.clock.now()));
+  if (due.zones !== undefined && due.zones !== zones) await computeAgain(context, zones);
+  let some: string[] = [];
+  const evaluate = async () => {
+    await Promise.all(some.map((id) => skipDamaged(`automation ${id}`, () => evaluateOne(context, id, end))));
+    some = [];
+  };
+  for await (const id of due.ids) {
+    some.push(id);
+    if (some.length === AT_ONCE) await evaluate();
+    if (context.clock.now() > end) return;
+  }
+  await evaluate();
+}
+
+/** Decides until nothing is due at an automation. */
+async function evaluateOne(context: FireContext, id: string, end: number): Promise<void> {
+  for (let decisions = 0; context.clock.now() <= end; decisions += 1) {
+    const found = await context.automations.get(id);
+    if (found === undefined) return;
+    const known = found.firing === undefined ? found : await finishFiring(context, found);
+    // Another pass was faster, and continues.
+    if (known === undefined) return;
+    const now = context.clock.now();
+    const [jobs, ownerWorks] = [await jobsOf(context, known), await ownerCanCreate(context, known)];
+    const decision = decideDue(withEnds(known, jobs), { now, ownerWorks });
+    if (decision === undefined) return;
+    const { automation, run, replaces } = decision;
+    if (decisions === 0 && run.late_seconds > LIMITS.automations.lateSeconds)
+      log.warn('an automation was evaluated late', { automation: id, due: run.due, seconds: run.late_seconds });
+    const written = await record(context, known, { automation, run, ...(replaces !== undefined && { replaces }) });
+    if (written === undefined) return;
+    if (written.firing !== undefined && (await finishFiring(context, written)) === undefined) return;
+  }
+}
+
+/** The jobs of an automation that may have ended. */
+export async function jobsOf(
+  { jobs }: { readonly jobs: Pick<JobStore, 'findAll'> },
+  { jobs: ids }: Pick<Automation, 'jobs'>,
+): Promise<ReadonlyMap<string, EndedOrNot>> {
+  if (ids.length === 0) return new Map();
+  const found = await jobs.findAll(ids);
+  return new Map([...found].map(([id, job]) => [id, job === 'newer' ? { status: 'RUNNING' } : job]));
+}
+
+/** Whether the owner of an automation may still create jobs. */
+export async function ownerCanCreate({ registry, clock }: FireContext, { owner }: Automation): Promise<boolean> {
+  if (owner.expires_at !== undefined && owner.expires_at <= timestamp(clock.now())) return false;
+  return owner.token_id === undefined || (await isTokenActive(registry, owner));
+}
+
+/** Records a decision. @returns undefined: another writer was faster */
+export async function record(
+  { automations }: Pick<FireContext, 'automations'>,
+  known: Automation,
+  decision: { readonly automation: Automation; readonly run: Run; readonly replaces?: readonly string[] },
+): Promise<Automation | undefined> {
+  const { automation, run, replaces } = decision;
+  if (run.outcome !== 'fired') return await automations.replace(known, automation, { run });
+  const job_id = jobIdOf(causeOf(automation, run));
+  const fired = { ...run, job_id };
+  const firing = { run: fired, job_id, ...(replaces !== undefined && { replaces: [...replaces] }) };
+  return await automations.replace(known, { ...automation, firing, last_run: fired }, { run: fired });
+}
+
+/**
+ * Creates the job of a run that was decided, unless it is there, and notes that.
+ * @returns the automation without that run; undefined: another writer was faster
+ */
+export async function finishFiring(context: FireContext, known: Automation): Promise<Automation | undefined> {
+  const { firing, ...rest } = known;
+  if (firing === undefined) return known;
+  for (const id of firing.replaces ?? []) await cancel(context, id);
+  const { run, job_id } = firing;
+  try {
+    await create(context, known, run);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const { job_id: _none, ...failed } = { ...run, outcome: 'failed', reason: 'not_created' } as const;
+    const noted = { ...failed, error: error.message.slice(0, LIMITS.warnings.length * 4) };
+    return await context.automations.replace(
+      known,
+      { ...rest, failures: rest.failures + 1, last_run: noted },
+      { run: noted },
+    );
+  }
+  return await context.automations.replace(known, { ...rest, jobs: [...rest.jobs, job_id] });
+}
+
+/** An error of what was asked, which a further try would meet again. */
+function isRefusal(error: unknown): error is ApiError | InvalidFieldError {
+  return error instanceof InvalidFieldError || (error instanceof ApiError && !ERRORS[error.code].retryable);
+}
+
+async function create(context: FireContext, automation: Automation, run: Run): Promise<void> {
+  const { owner, project, job, schedule, last_success_at: success } = automation;
+  const values = { due_at: run.due, last_success_at: success ?? 'never', timezone: schedule.timezone };
+  const request = { ...job, prompt: withValues(job.prompt, values), project };
+  await createJob(context, request, owner.name, { cause: causeOf(automation, run), tokenId: owner.token_id });
+}
+
+/** The prompt with the given values. What they contain is not read again. */
+function withValues(prompt: string, values: Readonly<Record<string, string>>): string {
+  return prompt.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
+  );
+}
+
+function causeOf({ id, made }: Automation, { due, manual }: Run) {
+  return { kind: 'schedule', automation: id, made, due: manual === true ? `${due} manual` : due } as const;
+}
+
+async function cancel(context: FireContext, id: string): Promise<void> {
+  const job = await context.jobs.find(id);
+  if (job === undefined || job === 'newer') return;
+  const onFailure = (error: unknown) => log.warn('the thread was not continued', { job_id: id, error: error as Error });
+  await endJob(context, job, { action: 'cancel', tree: true, onFailure });
+}
+
+/** The time zone data changed: computes the next instant of each automation again, where that is still to come. */
+async function computeAgain(context: FireContext, zones: string): Promise<void> {
+  const now = context.clock.now();
+  for await (const known of context.automations.all()) {
+    if (known.next_due === undefined || Date.parse(known.next_due) <= now) continue;
+    const { next_due: _old, ...rest } = known;
+    const next = nextInstant(known, now);
+    if (next !== known.next_due)
+      await context.automations.replace(known, { ...rest, ...(next !== undefined && { next_due: next }) });
+  }
+  await context.automations.noteZones(zones);
+}

@@ -1,0 +1,124 @@
+import { InvalidFieldError } from '../contract/errors.ts';
+import { quoted } from '../contract/input/legible.ts';
+import { LIMITS } from '../contract/limits.ts';
+import { type AutomationView, RUN_REASONS, type RunReason, type RunView } from '../contract/schemas/automation.ts';
+import type { PageQuery } from '../contract/schemas/fields/page.ts';
+import type { JobStore } from '../jobs/store/job-store.ts';
+import type { Clock } from '../platform/aws/table-clock.ts';
+import { timestamp } from '../platform/aws/table-clock.ts';
+import { type Automation, type EndedOrNot, type Run, upcoming, withEnds } from './automation.ts';
+import type { AutomationStore } from './automation-store.ts';
+import { delayOf, isEitherDay, localTime } from './schedule.ts';
+
+interface AutomationViewContext {
+  readonly automations: AutomationStore;
+  readonly jobs: Pick<JobStore, 'findAll'>;
+  readonly clock: Clock;
+}
+
+type Jobs = ReadonlyMap<string, EndedOrNot>;
+
+/** A page of automations, with their health as of now. */
+export async function listAutomations(context: AutomationViewContext, query: PageQuery) {
+  const { items, nextCursor } = await context.automations.page(query);
+  return { items: await viewAutomations(context, items), next_cursor: nextCursor };
+}
+
+/** One automation as clients see it, with its health as of now. */
+export async function viewAutomation(
+  context: Pick<AutomationViewContext, 'clock'> & Partial<AutomationViewContext>,
+  automation: Automation,
+): Promise<AutomationView> {
+  const jobs = context.jobs === undefined ? new Map() : await readJobs(context.jobs, [automation]);
+  return view(automation, jobs, context.clock.now());
+}
+
+async function viewAutomations(
+  context: AutomationViewContext,
+  automations: readonly Automation[],
+): Promise<AutomationView[]> {
+  const jobs = await readJobs(context.jobs, automations);
+  return automations.map((automation) => view(automation, jobs, context.clock.now()));
+}
+
+/** A page of its history. @throws InvalidFieldError for an invalid cursor */
+export async function listRuns(context: AutomationViewContext, automation: Automation, query: PageQuery) {
+  const { limit = LIMITS.automations.list.default, cursor } = query;
+  const { runs, last } = await context.automations.runs(automation, limit, cursor && rowOf(cursor));
+  const jobs = await found(
+    context.jobs,
+    runs.flatMap(({ job_id }) => job_id ?? []),
+  );
+  return { items: runs.map((run) => viewRun(run, jobs)), next_cursor: last && Buffer.from(last).toString('base64url') };
+}
+
+function rowOf(cursor: string): string {
+  const row = Buffer.from(cursor, 'base64url').toString();
+  if (/^\d{4}-[\d:.TZ-]{1,40}m?$/.test(row)) return row;
+  throw InvalidFieldError.of('cursor', `received ${quoted(cursor)}; give next_cursor of the page before`);
+}
+
+async function readJobs(jobs: AutomationViewContext['jobs'], automations: readonly Automation[]): Promise<Jobs> {
+  return await found(
+    jobs,
+    automations.flatMap(({ jobs: open, last_run }) => [...open, last_run?.job_id ?? []].flat()),
+  );
+}
+
+async function found(jobs: AutomationViewContext['jobs'], ids: readonly string[]): Promise<Jobs> {
+  const read = ids.length === 0 ? new Map() : await jobs.findAll([...new Set(ids)]);
+  return new Map([...read].map(([id, job]) => [id, job === 'newer' ? { status: 'RUNNING' } : job]));
+}
+
+function view(automation: Automation, jobs: Jobs, now: number): AutomationView {
+  const { schedule, firing, last_run: last } = automation;
+  const { failures, last_success_at } = withEnds(automation, jobs);
+  // What is decided next, and then what follows.
+  const after = automation.next_due === undefined ? now : Date.parse(automation.next_due) - 1;
+  const instants = upcoming(automation, after);
+  return {
+    ...{ id: automation.id, name: automation.name, project: automation.project },
+    trigger: {
+      schedule: { cron: schedule.cron ?? null, every: schedule.every ?? null, timezone: schedule.timezone },
+    },
+    ...{ job: automation.job, overlap: automation.overlap, missed: automation.missed, jitter: automation.jitter },
+    ...{ pause_after_failures: automation.pause_after_failures, enabled: automation.enabled },
+    enabled_until: automation.enabled_until ?? null,
+    owner: automation.owner.name,
+    ...viewState(automation, instants.length > 0 || firing !== undefined),
+    next_runs: instants.map((due_at) => ({
+      due_at,
+      starts_at: timestamp(Date.parse(due_at) + delayOf(automation.id, automation.jitter) * 1000),
+      local: localTime(Date.parse(due_at), schedule.timezone),
+    })),
+    notes: isEitherDay(schedule) ? ['It is due on days that match the day of the month or the weekday.'] : [],
+    last_run: last === undefined ? null : viewRun(last, jobs),
+    failures_in_row: failures,
+    last_success_at: last_success_at ?? null,
+    ...{ created_at: automation.created_at, updated_at: automation.updated_at, version: automation.edits },
+  };
+}
+
+function viewState(automation: Automation, isComing: boolean): Pick<AutomationView, 'state' | 'state_reason'> {
+  const { enabled, paused, failures, owner } = automation;
+  if (!enabled) return { state: 'disabled', state_reason: null };
+  if (paused === undefined) return { state: isComing ? 'active' : 'ended', state_reason: null };
+  const why =
+    paused.reason === 'owner'
+      ? `The token of its owner ${owner.name} no longer works. Update the automation to become its owner.`
+      : `Its last ${failures} jobs have failed. Enable it to continue.`;
+  return { state: 'paused', state_reason: why };
+}
+
+function viewRun(run: Run, jobs: Jobs): RunView {
+  const { reason, error, job_id: id } = run;
+  const known = Object.hasOwn(RUN_REASONS, reason ?? '') ? RUN_REASONS[reason as RunReason] : '';
+  return {
+    ...{ due_at: run.due, last_due_at: run.last_due ?? run.due, count: run.count ?? 1 },
+    trigger: run.manual === true ? 'manual' : 'schedule',
+    outcome: run.outcome,
+    reason: reason === undefined ? null : { code: reason, message: error === undefined ? known : `${known} ${error}` },
+    ...{ evaluated_at: run.at, late_seconds: run.late_seconds, job_id: id ?? null },
+    job_status: (id === undefined ? undefined : jobs.get(id)?.status) ?? null,
+  };
+}

@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto';
+import { ApiError, type FieldProblem, InvalidFieldError } from '../contract/errors.ts';
+import { quoted } from '../contract/input/legible.ts';
+import { LIMITS } from '../contract/limits.ts';
+import type { AutomationCreation, AutomationEdit, AutomationJob } from '../contract/schemas/automation.ts';
+import { checkFolder, checkTexts, requireProfile, type SettingsContext } from '../jobs/creation/job-settings.ts';
+import { readCatalog } from '../jobs/creation/read-catalog.ts';
+import type { Clock } from '../platform/aws/table-clock.ts';
+import { timestamp } from '../platform/aws/table-clock.ts';
+import { untilFirst } from '../platform/until-first.ts';
+import { DEFAULT_PROJECT } from '../projects/projects.ts';
+import { type Automation, nextInstant, type Owner } from './automation.ts';
+import { type AutomationStore, automationIdOf } from './automation-store.ts';
+import { cronFault, intervalFault, type Schedule, zoneNamed } from './schedule.ts';
+
+interface AutomationWriteContext extends SettingsContext {
+  readonly automations: AutomationStore;
+  readonly clock: Clock;
+  readonly defaultProfile: string;
+}
+
+/** Who asks, and whether anything is stored. */
+interface Write {
+  readonly owner: Owner;
+  readonly dryRun: boolean;
+}
+
+/** @throws InvalidFieldError with all faults of the schedule, or what is wrong with the job */
+export async function createAutomation(
+  context: AutomationWriteContext,
+  creation: AutomationCreation,
+  { owner, dryRun }: Write,
+): Promise<Automation> {
+  const at = timestamp(context.clock.now());
+  const id = automationIdOf(creation.name);
+  const schedule = scheduleOf(creation.trigger.schedule, at);
+  await checkJob(context, creation.job);
+  const { enabled = true, enabled_until: until } = creation;
+  const automation: Automation = {
+    ...{ id, name: creation.name, made: randomBytes(6).toString('hex'), schedule, job: creation.job, owner },
+    project: creation.project ?? DEFAULT_PROJECT,
+    overlap: creation.overlap ?? 'skip',
+    missed: creation.missed ?? 'latest',
+    jitter: creation.jitter ?? 0,
+    pause_after_failures: creation.pause_after_failures ?? LIMITS.automations.pauseAfterFailures.default,
+    enabled,
+    ...(until !== undefined && until !== '' && { enabled_until: until }),
+    ...{ jobs: [], failures: 0, created_at: at, updated_at: at, version: 1, edits: 1, change_id: '' },
+  };
+  const next = withNext(automation, at);
+  if (dryRun) return next;
+  if ((await context.automations.get(id)) === undefined) {
+    const written = await context.automations.replace(undefined, next);
+    if (written !== undefined) {
+      await context.automations.noteZones(process.versions.tz ?? '', { first: true });
+      return written;
+    }
+  }
+  throw InvalidFieldError.of('name', `received ${quoted(creation.name)}; there is an automation of this name`);
+}
+
+/** @throws ApiError `not_found`; InvalidFieldError as `createAutomation` */
+export async function editAutomation(
+  context: AutomationWriteContext,
+  reference: string,
+  edit: AutomationEdit,
+  { owner, dryRun }: Write,
+): Promise<Automation> {
+  const at = timestamp(context.clock.now());
+  const schedule = edit.trigger && scheduleOf(edit.trigger.schedule, at);
+  if (edit.job !== undefined) await checkJob(context, edit.job);
+  return await untilFirst(async () => {
+    const known = await findAutomation(context, reference);
+    const next = edited(known, edit, { owner, schedule, at });
+    if (dryRun) return { result: next };
+    const written = await context.automations.replace(known, next);
+    return written && { result: written };
+  });
+}
+
+/** @throws ApiError `not_found` */
+export async function deleteAutomation(
+  context: Pick<AutomationWriteContext, 'automations'>,
+  reference: string,
+): Promise<Automation> {
+  let refused: Automation | undefined;
+  return await untilFirst(async () => {
+    const found = await context.automations.get(automationIdOf(reference));
+    // A delete whose answer was lost is repeated, and then finds nothing.
+    const known = found ?? refused;
+    if (known === undefined) throw ApiError.of('not_found');
+    refused = known;
+    return found === undefined || (await context.automations.delete(found)) ? { result: known } : undefined;
+  });
+}
+
+/** @param reference its id or name. @throws ApiError `not_found` */
+export async function findAutomation(
+  { automations }: Pick<AutomationWriteContext, 'automations'>,
+  reference: string,
+): Promise<Automation> {
+  const found = await automations.get(automationIdOf(reference));
+  if (found === undefined) throw ApiError.of('not_found');
+  return found;
+}
+
+function edited(
+  known: Automation,
+  edit: AutomationEdit,
+  { owner, schedule, at }: { owner: Owner; schedule: Schedule | undefined; at: string },
+): Automation {
+  const { paused, enabled_until: until, ...rest } = known;
+  const isResumed = edit.enabled === true && paused !== undefined;
+  const nextUntil = edit.enabled_until ?? until;
+  const next: Automation = {
+    ...rest,
+    ...(paused !== undefined && !isResumed && { paused }),
+    ...(isResumed && { failures: 0 }),
+    project: edit.project ?? known.project,
+    schedule: schedule ?? known.schedule,
+    job: edit.job ?? known.job,
+    overlap: edit.overlap ?? known.overlap,
+    missed: edit.missed ?? known.missed,
+    jitter: edit.jitter ?? known.jitter,
+    pause_after_failures: edit.pause_after_failures ?? known.pause_after_failures,
+    enabled: edit.enabled ?? known.enabled,
+    ...(nextUntil !== undefined && nextUntil !== '' && { enabled_until: nextUntil }),
+    owner,
+    edits: known.edits + 1,
+    updated_at: at,
+  };
+  const isEnabled = next.enabled && (!known.enabled || isResumed);
+  const changesInstants = schedule !== undefined || edit.enabled_until !== undefined || next.enabled !== known.enabled;
+  return isEnabled || changesInstants ? withNext(next, at) : next;
+}
+
+/** The automation with its first instant after a time; instants before that are not due. */
+function withNext({ next_due: _before, ...automation }: Automation, at: string): Automation {
+  const next = nextInstant(automation, Date.parse(at));
+  return { ...automation, ...(next !== undefined && { next_due: next }) };
+}
+
+const FIELD = 'trigger.schedule';
+
+/** @throws InvalidFieldError with all faults */
+function scheduleOf(
+  { cron, every, timezone = 'UTC' }: AutomationCreation['trigger']['schedule'],
+  anchor: string,
+): Schedule {
+  const problems: FieldProblem[] = [];
+  const note = (field: string, problem: string | undefined) => {
+    if (problem !== undefined) problems.push({ fields: [`${FIELD}.${field}`], problem });
+  };
+  const named = zoneNamed(timezone);
+  const zone = 'zone' in named ? named.zone : 'UTC';
+  if ('fault' in named) note('timezone', named.fault);
+  if ((cron === undefined) === (every === undefined))
+    problems.push({
+      fields: [`${FIELD}.cron`, `${FIELD}.every`],
+      problem: `received ${cron === undefined ? 'neither' : 'both'}; expected one of them`,
+    });
+  const expression = cron?.trim().replaceAll(/\s+/g, ' ');
+  if (expression !== undefined) note('cron', cronFault(expression, zone));
+  if (every !== undefined) note('every', intervalFault(every));
+  if (problems.length > 0) throw new InvalidFieldError(problems);
+  return {
+    ...(expression !== undefined && { cron: expression }),
+    ...(every !== undefined && { every }),
+    timezone: zone,
+    anchor,
+  };
+}
+
+/** Checks the job as its creation would now. @throws InvalidFieldError */
+async function checkJob(context: AutomationWriteContext, job: AutomationJob): Promise<void> {
+  const bytes = Buffer.byteLength(JSON.stringify(job));
+  const { jobBytes } = LIMITS.automations;
+  if (bytes > jobBytes)
+    throw InvalidFieldError.of('job', `received ${bytes} bytes as JSON; at most ${jobBytes} are allowed`);
+  try {
+    const { profile: name = context.defaultProfile, rule_ids: ruleIds = [], prompt, extra_prompt, cwd } = job;
+    const referred = await readCatalog(context.registry, { profile: name, ruleIds });
+    const profile = requireProfile(context.agents, name, referred.profile);
+    const texts = {
+      prompt,
+      ...(extra_prompt !== undefined && { extra_prompt }),
+      ...(ruleIds.length > 0 && { rule_ids: ruleIds }),
+    };
+    checkTexts(referred, texts, profile);
+    checkFolder(context, cwd);
+  } catch (error) {
+    if (!(error instanceof InvalidFieldError)) throw error;
+    throw new InvalidFieldError(
+      error.problems.map(({ fields, problem }) => ({ fields: fields.map((field) => `job.${field}`), problem })),
+    );
+  }
+}
