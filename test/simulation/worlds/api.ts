@@ -18,6 +18,7 @@ import { awaitFollowUps } from '../../../lib/reconciler/await-follow-ups.ts';
 import { deleteOnRequest } from '../../../lib/reconciler/delete-output.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
 import type { ModelDeployment } from './deployment.ts';
+import { changeTemplate, type TemplateChange } from './templates.ts';
 import { startProcess, watchOf } from './workers.ts';
 
 /** What a client hears: an answer, a refusal, or nothing that says whether it was done. */
@@ -115,6 +116,13 @@ export class ModelApi {
     return this.#answer(async (process) => {
       const context = this.#context(process, 'reread');
       return await rereadJob(context, await findJob(context.jobs, id));
+    });
+  }
+
+  changeTemplate(change: TemplateChange): Promise<Answer<string>> {
+    return this.#answer(async (process) => {
+      const { registry, clock } = this.#context(process, 'change-template');
+      return await changeTemplate({ ...registry, clock }, change);
     });
   }
 

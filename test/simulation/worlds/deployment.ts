@@ -23,6 +23,7 @@ import type { SeededRandom } from '../seeded-random.ts';
 import { JobStream } from './job-stream.ts';
 import { modelServices } from './model-services.ts';
 import { SentMessages } from './sent-messages.ts';
+import { ModelTemplates } from './templates.ts';
 import { changes, commandLine } from './trace-lines.ts';
 
 /** The services of a deployment, which report every write that breaks an invariant. */
@@ -39,6 +40,7 @@ export class ModelDeployment implements Network {
   /** Called with each write to the registry. */
   onRegistryWrite: (before: Item | undefined, after: Item | undefined, actor: Actor) => void = () => undefined;
   readonly trees = new TreeRules(this);
+  readonly templates = new ModelTemplates(this);
   /** How often each command was called, by its name. */
   readonly calls: Record<string, number> = {};
   readonly events = noEvents();
@@ -80,6 +82,8 @@ export class ModelDeployment implements Network {
       onWrite: ({ before, after }) => {
         this.#probes.noteRecord(after, before, this.#actor);
         this.onRegistryWrite(before, after, this.#actor);
+        const unkept = this.templates.faultOfWrite(before, after);
+        if (unkept !== undefined) this.tellFault(unkept);
         if (after?.state === 'not_delivered' && before?.state !== 'not_delivered')
           this.#settledAt.set(String(after.id), this.time.wall);
       },

@@ -92,6 +92,7 @@ export class World {
         accounts.faultOf(before, after, actor) ??
         profiles.faultOf(before, after) ??
         this.#deployment.trees.faultOf(before, after) ??
+        this.#deployment.templates.faultOfCreation(before, after) ??
         this.#deployments.faultOfMark(before, after, actor) ??
         faultOfEffects(before, after, actor) ??
         (this.#faults.weather === 'orderly' ? order.faultOf(before, after) : undefined) ??

@@ -35,6 +35,9 @@ const DEPLOYING = 0.08;
 /** How much of what clients do is to delete the output of a job. */
 const DELETING = 0.04;
 
+/** How much of what clients do is to write or delete a template. */
+const CHANGING_TEMPLATES = 0.08;
+
 /** Clients that create jobs, call every action on them, and retry with the same key if they get no answer. */
 export class Clients {
   /** How often each job's retry was requested. */
@@ -130,6 +133,7 @@ export class Clients {
 
   async #meddle(): Promise<void> {
     const { random } = this.#deployment;
+    if (random.chance(CHANGING_TEMPLATES)) return await this.#changeTemplate();
     const ids = [...this.acknowledged.ids].slice(-15);
     if (ids.length === 0) return;
     if (this.#bindings.size > 0 && random.chance(DEPLOYING)) return await this.#deploy(random.pick(ids));
@@ -167,6 +171,15 @@ export class Clients {
     const answer = await this.#api.deploy(id, random.pick(bindings));
     if (answer.kind === 'refused' && !['invalid_state', 'not_found'].includes(answer.error.code))
       this.#onFault(`a deployment was refused: ${answer.error.message}`);
+  }
+
+  async #changeTemplate(): Promise<void> {
+    const answer = await this.#api.changeTemplate(this.#deployment.templates.nextChange());
+    if (answer.kind === 'refused' && !['not_found', 'unavailable'].includes(answer.error.code))
+      this.#onFault(`a change of a template was refused: ${answer.error.message}`);
+    if (answer.kind !== 'answered') return;
+    if (answer.value === 'deleted') this.#deployment.tellEvent('template deleted');
+    else if (answer.value !== 'unchanged') this.#deployment.tellEvent('template changed');
   }
 
   /** Mostly of a job that has ended; once that is answered, no byte is left. */

@@ -36,7 +36,7 @@ export class Creations {
     if (forked !== undefined)
       return { prompt: 'say it differently', fork: forked, ...(key !== undefined && { idempotency_key: key }) };
     return {
-      prompt: `say ${random.integer(1, 1_000)}`,
+      ...(this.#deployment.templates.nextCreation() ?? { prompt: `say ${random.integer(1, 1_000)}` }),
       project: random.pick(PROJECTS),
       priority: random.integer(-2, 2),
       retries: random.pick([0, 0, 1, 3]),
@@ -58,7 +58,7 @@ export class Creations {
   #continuation(id: string, key: string | undefined): NewJob {
     const { random } = this.#deployment;
     return {
-      prompt: `say ${random.integer(1, 1_000)}`,
+      ...(this.#deployment.templates.nextCreation() ?? { prompt: `say ${random.integer(1, 1_000)}` }),
       continue: id,
       priority: random.integer(-2, 2),
       retries: random.pick([0, 0, 1]),
