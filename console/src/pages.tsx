@@ -13,6 +13,7 @@ const QuestionsPage = lazyPart(() => import('./questions/questions-page.tsx'), '
 const StatsPage = lazyPart(() => import('./stats/stats-page.tsx'), 'StatsPage');
 const EnvironmentPage = lazyPart(() => import('./environment/environment-page.tsx'), 'EnvironmentPage');
 const ProjectsPage = lazyPart(() => import('./catalog/lists/projects-page.tsx'), 'ProjectsPage');
+const DiagramsPage = lazyPart(() => import('./diagrams/page/diagrams-page.tsx'), 'DiagramsPage');
 const RulesPage = lazyPart(() => import('./catalog/lists/rules-page.tsx'), 'RulesPage');
 const ProfilesPage = lazyPart(() => import('./catalog/lists/profiles-page.tsx'), 'ProfilesPage');
 const EditRulePage = lazyPart(() => import('./catalog/edit/edit-rule-page.tsx'), 'EditRulePage');
@@ -41,6 +42,7 @@ export function Pages() {
           <Route path="/stats" element={<StatsPage />} />
           <Route path="/environment" element={<EnvironmentPage />} />
           <Route path="/projects" element={<ProjectsPage />} />
+          <Route path="/diagrams" element={<DiagramsPage />} />
           <Route path="/rules" element={<RulesPage />} />
           <Route path="/rules/new" element={<EditRulePage />} />
           <Route path="/rules/:id/edit" element={<EditRulePage />} />

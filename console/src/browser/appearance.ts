@@ -28,6 +28,19 @@ export function useAppearance(): Appearance {
   }, storedAppearance);
 }
 
+/** Whether the console is dark now, by choice or as the system is. */
+export function useIsDark(): boolean {
+  const appearance = useAppearance();
+  const isSystemDark = useSyncExternalStore(
+    (listener) => {
+      systemIsDark.addEventListener('change', listener);
+      return () => systemIsDark.removeEventListener('change', listener);
+    },
+    () => systemIsDark.matches,
+  );
+  return appearance === 'system' ? isSystemDark : appearance === 'dark';
+}
+
 /** Applies an appearance, now and whenever the system's changes. */
 export function applyAppearance(appearance: Appearance): void {
   const apply = () => {

@@ -105,6 +105,18 @@ export const PAGE_COMMANDS: Readonly<Record<string, CommandsOf>> = {
     ),
     api('Delete a project', 'DELETE', '/projects/PROJECT'),
   ],
+  '/diagrams': (query) => {
+    const project = query.get('project') ?? 'local_project';
+    const name = query.get('name') ?? 'NAME';
+    const path = `/diagrams/${encodeURIComponent(name)}?project=${encodeURIComponent(project)}`;
+    const of = [`--project=${project}`];
+    return [
+      command('Diagrams', ['diagrams', ...of], 'GET', pathWith('/diagrams', [['project', project]])),
+      command('Show a diagram', ['diagrams', 'show', name, ...of], 'GET', path),
+      command('Save a diagram', ['diagrams', 'save', 'FILE', ...of], 'PUT', path, { text: 'flowchart LR' }),
+      command('Delete a diagram', ['diagrams', 'delete', name, ...of], 'DELETE', path),
+    ];
+  },
   '/rules': () => [
     api('Rules', 'GET', '/rules'),
     importing('Create or edit a rule', { rules: [RULE] }),

@@ -6,6 +6,7 @@ export const CONSOLE_PAGES = [
   'stats',
   'environment',
   'projects',
+  'diagrams',
   'rules',
   'profiles',
   'bindings',

@@ -140,6 +140,22 @@ export const SCENES: readonly Scene[] = [
       await asks('Review and save')(page);
     },
   },
+  {
+    name: 'diagrams-list',
+    path: () => '/diagrams?project=storefront',
+    act: async (page) => await shown(page, 'order-flow'),
+  },
+  {
+    name: 'diagrams-drawn',
+    path: () => '/diagrams?project=storefront&name=order-flow',
+    act: async (page) => await page.frameLocator('iframe').getByText('Invoice').waitFor(),
+  },
+  {
+    name: 'diagrams-fault',
+    path: () => '/diagrams?project=storefront&name=half-done',
+    act: async (page) => await shown(page, "Line 3 can't be drawn"),
+  },
+  { name: 'diagrams-new', path: () => '/diagrams?project=storefront', act: asks('New diagram') },
   { name: 'new-job-from', path: (jobs) => `/jobs/new?from=${jobs.agent}`, act: press(/^Prompt as sent/) },
   { name: 'new-job-faults', path: () => '/jobs/new', act: press('Queue job') },
   { name: 'palette', path: () => '/jobs', act: asks('Command palette') },

@@ -67,6 +67,16 @@ const TURNS = {
 /** IDs of the sample jobs. */
 export type SampleJobs = Readonly<Record<keyof typeof JOBS | keyof typeof TURNS, string>>;
 
+const DIAGRAMS = {
+  'order-flow': [
+    'flowchart LR',
+    '  Cart --> Checkout{Paid?}',
+    '  Checkout -->|yes| Invoice --> Parcel',
+    '  Checkout -->|no| Reminder --> Checkout',
+  ],
+  'half-done': ['sequenceDiagram', '  Shop->>Bank: Charge', '  Bank-->>'],
+};
+
 const PARAMETERS = {
   region: { value: 'eu-central-1', description: 'Where the shop is deployed.' },
   languages: { value: 'de, en, fr' },
@@ -85,6 +95,8 @@ export async function makeSampleData(service: ServiceUnderTest, admin: Page): Pr
     binding_mode: 'custom',
     command: 'echo "report published"',
   });
+  for (const [name, lines] of Object.entries(DIAGRAMS))
+    await called(service, 'PUT', `/diagrams/${name}?project=storefront`, { text: lines.join('\n') });
   for (const [name, body] of Object.entries(PARAMETERS))
     await called(service, 'PUT', `/parameters/${name}?project=storefront`, body);
   await called(service, 'POST', '/deploy-bindings', {

@@ -8,6 +8,7 @@ import { Link } from 'react-router';
 import { ApiError } from '../../api/api-error.ts';
 import { api, dataOf } from '../../api/client.ts';
 import { bindingsQuery } from '../../bindings/binding-queries.ts';
+import { diagramPath } from '../../diagrams/diagram-queries.ts';
 import { ConfirmDialog } from '../../feedback/confirm-dialog.tsx';
 import { notify } from '../../feedback/notices.tsx';
 import { WriteFailure } from '../../feedback/write-failure.tsx';
@@ -31,8 +32,8 @@ export function DeleteProject({ project, onDone }: { project: Project; onDone: (
   // Those of an earlier read may have been deleted since.
   const known = bindings.error ? undefined : bindings.data?.items;
   const bound = known?.filter(({ project_id }) => project_id === project.id).length ?? 0;
-  const contents = rejected ?? { jobs, bindings: bound };
-  if (contents.jobs + contents.bindings > 0 && !bindings.isFetching)
+  const contents = rejected ?? { jobs, bindings: bound, diagrams: 0 };
+  if (contents.jobs + contents.bindings + contents.diagrams > 0 && !bindings.isFetching)
     return <NotEmpty project={project} {...contents} onDone={onDone} />;
   return (
     <ConfirmDialog
@@ -69,8 +70,12 @@ interface NotEmptyProps extends Contents {
   readonly onDone: () => void;
 }
 
-function NotEmpty({ project, jobs, bindings, onDone }: NotEmptyProps) {
-  const parts = [jobs > 0 && counted(jobs, 'job'), bindings > 0 && counted(bindings, 'deploy binding')];
+function NotEmpty({ project, jobs, bindings, diagrams, onDone }: NotEmptyProps) {
+  const parts = [
+    jobs > 0 && counted(jobs, 'job'),
+    bindings > 0 && counted(bindings, 'deploy binding'),
+    diagrams > 0 && counted(diagrams, 'diagram'),
+  ];
   return (
     <Modal
       visible
@@ -87,12 +92,17 @@ function NotEmpty({ project, jobs, bindings, onDone }: NotEmptyProps) {
     >
       <SpaceBetween size="s">
         <Box>
-          “{project.name}” still has {parts.filter((part) => part !== false).join(' and ')}. Only an empty project can
+          “{project.name}” still has {WORDS.format(parts.filter((part) => part !== false))}. Only an empty project can
           be deleted.
         </Box>
         {bindings > 0 && (
           <Box>
             Delete its <Link to="/bindings">deploy bindings</Link> first.
+          </Box>
+        )}
+        {diagrams > 0 && (
+          <Box>
+            Delete its <Link to={diagramPath(project.id)}>diagrams</Link> first.
           </Box>
         )}
         {jobs > 0 && (
@@ -109,12 +119,16 @@ function NotEmpty({ project, jobs, bindings, onDone }: NotEmptyProps) {
 interface Contents {
   readonly jobs: number;
   readonly bindings: number;
+  readonly diagrams: number;
 }
+
+const WORDS = new Intl.ListFormat('en');
 
 /** What the project still has, from the error response. */
 function contentsIn(error: Error): Contents | undefined {
-  const { jobs, bindings } = error instanceof ApiError ? error.details : {};
-  return typeof jobs === 'number' && typeof bindings === 'number' ? { jobs, bindings } : undefined;
+  const { jobs, bindings, diagrams = 0 } = error instanceof ApiError ? error.details : {};
+  const isKnown = typeof jobs === 'number' && typeof bindings === 'number' && typeof diagrams === 'number';
+  return isKnown ? { jobs, bindings, diagrams } : undefined;
 }
 
 function counted(count: number, what: string): string {

@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { STATUSES, type Status } from '../../../../lib/contract/statuses.ts';
 import { useMayAct } from '../../api/session.ts';
+import { diagramPath } from '../../diagrams/diagram-queries.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { statusText } from '../../jobs/status/job-status.tsx';
 import { lazyPart } from '../../page/lazy-part.ts';
@@ -87,6 +88,9 @@ function actions(mayAct: boolean, { onParameters, onEdit, onDelete }: Actions): 
         <Button variant="inline-link" ariaLabel={`Parameters of ${project.name}`} onClick={() => onParameters(project)}>
           Parameters
         </Button>
+        <Link className="job-link small-target" to={diagramPath(project.id)} aria-label={`Diagrams of ${project.name}`}>
+          Diagrams
+        </Link>
         {mayAct && (
           <Button variant="inline-link" ariaLabel={`Settings of ${project.name}`} onClick={() => onEdit(project)}>
             Settings

@@ -2,6 +2,7 @@ import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
+import { MessageSourceContext } from '../../diagrams/message-source.ts';
 import { PageError } from '../../page/page-error.tsx';
 import { PageLoading } from '../../page/page-loading.tsx';
 import { usePageTitle } from '../../page/page-title.ts';
@@ -63,7 +64,9 @@ export function JobPage() {
       <JobProgress job={job.data} />
       <JobQuestion job={job.data} />
       <JobMessages key={`messages-${id}`} job={job.data} />
-      <JobTabs key={id} job={job.data} />
+      <MessageSourceContext value={{ jobId: id, projectId: job.data.project_id }}>
+        <JobTabs key={id} job={job.data} />
+      </MessageSourceContext>
     </SpaceBetween>
   );
 }

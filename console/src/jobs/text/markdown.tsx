@@ -1,8 +1,12 @@
 import type { ReactNode } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
+import { lazyPart } from '../../page/lazy-part.ts';
+import { Part } from '../../page/part.tsx';
 import { CodeBlock } from './code-block.tsx';
 import './markdown.css';
+
+const MermaidBlock = lazyPart(() => import('../../diagrams/mermaid-block.tsx'), 'MermaidBlock');
 
 /**
  * Renders an agent's text as GitHub-flavoured Markdown. The text is hostile: HTML in it is shown as text, nothing is
@@ -63,7 +67,14 @@ const COMPONENTS: Components = {
     if (code?.type !== 'element') return null;
     const [first] = code.children;
     const language = /^language-(.+)$/.exec(String([code.properties.className].flat()[0] ?? ''))?.[1];
-    return <CodeBlock text={first?.type === 'text' ? first.value.replace(/\n$/, '') : ''} language={language} />;
+    const text = first?.type === 'text' ? first.value.replace(/\n$/, '') : '';
+    const block = <CodeBlock text={text} language={language} />;
+    if (language !== 'mermaid') return block;
+    return (
+      <Part loading={block}>
+        <MermaidBlock text={text}>{block}</MermaidBlock>
+      </Part>
+    );
   },
 };
 

@@ -2,6 +2,7 @@ import Spinner from '@cloudscape-design/components/spinner';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { isTerminal } from '../../../../lib/contract/statuses.ts';
+import { MessageSourceContext } from '../../diagrams/message-source.ts';
 import { lazyPart } from '../../page/lazy-part.ts';
 import { Part } from '../../page/part.tsx';
 import { resultQuery } from '../queries/job-query.ts';
@@ -38,7 +39,9 @@ function Answer({ turn }: { turn: JobSummary }) {
   if (final_message === null || final_message === '') return <p className="turn-note">No final message.</p>;
   return (
     <Part loading={<Spinner />}>
-      <Markdown text={final_message} />
+      <MessageSourceContext value={{ jobId: turn.id, projectId: turn.project_id }}>
+        <Markdown text={final_message} />
+      </MessageSourceContext>
     </Part>
   );
 }
