@@ -21,6 +21,7 @@ import { ScalingStore } from '../lib/workers/scaling/scaling-store.ts';
 import { LoginRunner } from './account/account-login.ts';
 import { CredentialFiles } from './account/credential-files.ts';
 import { waitsForLogin } from './agents/agent-environment.ts';
+import { cliVersions } from './agents/cli-versions.ts';
 import { endAccount, endMarkedLike } from './commands/process-tree.ts';
 import { BuildCheck, IdleShutdown, keptWarm } from './pool/idle-shutdown.ts';
 import { MessagePoller } from './pool/message-poller.ts';
@@ -145,6 +146,7 @@ process.on('SIGINT', () => stop('SIGINT', env.PROMPTQ_STOP_GRACE_SECONDS));
 process.once('disconnect', () => abandon('the parent is gone'));
 
 const startedAt = timestamp(clock.now());
+const agentVersions = cliVersions(env);
 const registration = new Registration({
   workers,
   describe,
@@ -241,6 +243,7 @@ async function describe() {
     running: worker.running,
     started_at: startedAt,
     ...build.task,
+    agents: await agentVersions,
     machine: await describeMachine(env.PROMPTQ_WORK_DIR),
   };
 }

@@ -224,6 +224,14 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   ...PROJECT_COMMANDS,
   {
+    name: 'platform',
+    about: 'show the version of the service, its agents, what is on, and what this version does not have',
+    options: [JSON_OPTION],
+    routes: ['platform.read'],
+    json: 'Platform',
+    load: async () => await import('./commands/platform.ts'),
+  },
+  {
     name: 'doctor',
     about: 'check the service, and report what is wrong and what to do',
     options: [{ flags: '--job [profile]', about: 'also run a small job; default profile: codex' }, JSON_OPTION],

@@ -41,6 +41,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/platform": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve what the service can do
+         * @description Returns the version, the agents with their versions and abilities, the models, the limits, the features that are on, where data is stored, and what this version does not have. It changes only with the deployment, its profiles and its workers.
+         */
+        get: operations["readPlatform"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/stats": {
         parameters: {
             query?: never;
@@ -2348,6 +2368,77 @@ export interface components {
             reasoning_output_tokens: number;
             /** @description Cost of the agents whose CLI reports it. */
             cost_usd: number;
+        };
+        Platform: {
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            time: string;
+            version: string;
+            /** @description Null: not known. */
+            commit: string | null;
+            /** @description AWS region, or `local` for the local run. */
+            region: string;
+            agents: components["schemas"]["PlatformAgent"][];
+            /** @description Models that profiles name or jobs have used. */
+            models: components["schemas"]["PlatformModel"][];
+            /** @description All limits that apply to clients, in bytes and seconds unless the name says otherwise. */
+            limits: {
+                [key: string]: unknown;
+            };
+            /** @description What a deployment can turn on and off, and how it is set here. */
+            features: components["schemas"]["PlatformFeature"][];
+            /** @description Where data is stored. */
+            stores: components["schemas"]["PlatformStore"][];
+            /** @description What this version does not have, and why. */
+            missing: components["schemas"]["PlatformGap"][];
+        };
+        PlatformAgent: {
+            /** @enum {string} */
+            name: "codex" | "claude" | "shell";
+            /** @description Whether the workers have it, by the settings of the deployment. */
+            installed: boolean;
+            /** @description Versions of the CLI that live workers report. Empty while no worker runs, or if they do not know. */
+            versions: string[];
+            /** @description Characters of a composed prompt. Null: no limit. */
+            max_prompt_length: number | null;
+            capabilities: {
+                /** @description Whether another attempt or turn continues its session. */
+                resume: boolean;
+                /** @description Whether it takes messages while it runs. */
+                steer: boolean;
+                /** @description Whether it has tools, such as the one that asks people. */
+                ask: boolean;
+                /** @description Whether a job can ask for JSON of a schema. */
+                schema: boolean;
+                /** @description Whether its requests to models go through the service. */
+                gateway: boolean;
+            };
+        };
+        PlatformModel: {
+            name: string;
+            /** @description US dollars for a million tokens. Null: not known. */
+            price: {
+                input: number;
+                cached_input: number;
+                output: number;
+            } | null;
+        };
+        PlatformFeature: {
+            name: string;
+            on: boolean;
+            detail: string;
+        };
+        PlatformStore: {
+            name: string;
+            service: string;
+            region: string;
+            holds: string;
+        };
+        PlatformGap: {
+            name: string;
+            reason: string;
         };
         Stats: {
             /**
@@ -4807,6 +4898,92 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Environment"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    readPlatform: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The platform. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "time": "2026-11-20T10:41:00.000Z",
+                     *       "version": "text",
+                     *       "commit": null,
+                     *       "region": "text",
+                     *       "agents": [
+                     *         {
+                     *           "name": "codex",
+                     *           "installed": false,
+                     *           "versions": [
+                     *             "text"
+                     *           ],
+                     *           "max_prompt_length": null,
+                     *           "capabilities": {
+                     *             "resume": false,
+                     *             "steer": false,
+                     *             "ask": false,
+                     *             "schema": false,
+                     *             "gateway": false
+                     *           }
+                     *         }
+                     *       ],
+                     *       "models": [
+                     *         {
+                     *           "name": "text",
+                     *           "price": null
+                     *         }
+                     *       ],
+                     *       "limits": {},
+                     *       "features": [
+                     *         {
+                     *           "name": "text",
+                     *           "on": false,
+                     *           "detail": "text"
+                     *         }
+                     *       ],
+                     *       "stores": [
+                     *         {
+                     *           "name": "text",
+                     *           "service": "text",
+                     *           "region": "text",
+                     *           "holds": "text"
+                     *         }
+                     *       ],
+                     *       "missing": [
+                     *         {
+                     *           "name": "text",
+                     *           "reason": "text"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Platform"];
                 };
             };
             400: components["responses"]["InvalidRequest"];

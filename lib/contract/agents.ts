@@ -1,6 +1,6 @@
 import { claude } from './agents/claude.ts';
 import { codex } from './agents/codex.ts';
-import type { AgentDefinition } from './agents/definition.ts';
+import type { Abilities, AgentDefinition } from './agents/definition.ts';
 import { shell } from './agents/shell.ts';
 
 /**
@@ -21,6 +21,12 @@ type NamesWith<Shape> = { [Name in AgentName]: Definitions[Name] extends Shape ?
 export const OPTIONAL_AGENTS = AGENTS.filter(
   (name): name is NamesWith<{ isInImage: true }> => AGENT_DEFINITIONS[name].isInImage,
 );
+
+/** What jobs of an agent can do. */
+export function abilitiesOf(name: AgentName): Abilities {
+  const { abilities, cli }: AgentDefinition = AGENT_DEFINITIONS[name];
+  return abilities ?? { resume: cli?.sessionFolder !== undefined, steer: false, ask: false };
+}
 
 /** The shell, and agents whose CLI is found on the worker's PATH. */
 export const AGENTS_OUTSIDE_IMAGE = AGENTS.filter((name) => !AGENT_DEFINITIONS[name].isInImage);

@@ -2,6 +2,7 @@
 export const ALLOWED_METHODS: Readonly<Record<string, readonly string[]>> = {
   '/api/v1/health': ['GET'],
   '/api/v1/environment': ['GET'],
+  '/api/v1/platform': ['GET'],
   '/api/v1/stats': ['GET'],
   '/api/v1/jobs': ['GET', 'POST'],
   '/api/v1/jobs/{id}': ['DELETE', 'GET', 'PATCH', 'PUT'],

@@ -7,7 +7,6 @@ import { type Scope, UNMAPPED_SCOPE } from './scopes.ts';
  * that no token gains a right when the routes come.
  */
 export const SCOPE_FAMILIES = {
-  platform: { read: 'read', change: 'admin' },
   projects: { read: 'admin', change: 'write' },
   'terminal-sessions': { read: 'write', change: 'write' },
 } as const satisfies Readonly<Record<string, Readonly<Record<'read' | 'change', Scope>>>>;

@@ -7,6 +7,7 @@ const OUTLIVES = 'for people: it starts jobs after the agent has ended';
 export const ROUTES_WITHOUT_TOOL: Readonly<Record<string, string>> = {
   'health.read': PERSON,
   'environment.read': PERSON,
+  'platform.read': PERSON,
   'stats.read': PERSON,
   'jobs.edit': LATER,
   'jobs.replace': LATER,

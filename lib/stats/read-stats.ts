@@ -82,12 +82,18 @@ export async function readTokens(
   stats: StatsStore,
   now: number,
 ): Promise<{ today: TokenSums; last30Days: TokenSums; models: string[] }> {
-  const [days, models] = await Promise.all([readDays(stats, now), stats.list(STATS_KINDS.model, { limit: MAX_SHOWN })]);
+  const [days, models] = await Promise.all([readDays(stats, now), readModels(stats)]);
   return {
     today: shownTokens(days.at(-1)?.numbers ?? {}),
     last30Days: shownTokens(sum(...days.map(({ numbers }) => numbers))),
-    models: models.items.map(({ id }) => String(id)).filter((id) => !id.startsWith('(')),
+    models,
   };
+}
+
+/** The models that jobs have used. */
+export async function readModels(stats: StatsStore): Promise<string[]> {
+  const { items } = await stats.list(STATS_KINDS.model, { limit: MAX_SHOWN });
+  return items.map(({ id }) => String(id)).filter((id) => !id.startsWith('('));
 }
 
 /** The first projects with their counters. */

@@ -49,6 +49,8 @@ const workerSchema = z.object({
   leaving: knownOrLater(['idle', 'outdated', 'retired', 'stopped']).optional(),
   /** When it exited. */
   left_at: z.string().optional(),
+  /** Versions of the agents' CLIs, as far as they are known. */
+  agents: z.record(z.string(), z.string()).optional(),
   /** Absent: the machine doesn't report it. */
   machine: machineSchema.optional(),
 });

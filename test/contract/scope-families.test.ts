@@ -4,7 +4,6 @@ import { routes } from '../../lib/contract/routes/routes.ts';
 import { SCOPE_FAMILIES, unmappedScope } from '../../lib/contract/scope-families.ts';
 
 it.each([
-  ['platform', 'read', 'admin'],
   ['projects/p/diagrams', 'admin', 'write'],
   ['projects/p/parameters', 'admin', 'write'],
   ['terminal-sessions', 'write', 'write'],

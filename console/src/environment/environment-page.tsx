@@ -6,6 +6,7 @@ import { PageLoading } from '../page/page-loading.tsx';
 import { usePageTitle } from '../page/page-title.ts';
 import { environmentQuery } from './environment-query.ts';
 import { Limits } from './limits.tsx';
+import { PlatformFacts } from './platform-facts.tsx';
 import { ServiceFacts } from './service-facts.tsx';
 import { Workers } from './workers.tsx';
 
@@ -21,6 +22,7 @@ export function EnvironmentPage() {
       <Header variant="h1">Environment</Header>
       <Workers hosts={environment.data.hosts} />
       <ServiceFacts environment={environment.data} />
+      <PlatformFacts />
       <Limits limits={environment.data.service.limits} />
     </SpaceBetween>
   );

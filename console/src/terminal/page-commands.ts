@@ -88,6 +88,7 @@ export const PAGE_COMMANDS: Readonly<Record<string, CommandsOf>> = {
   '/stats': () => [api('Statistics', 'GET', '/stats')],
   '/environment': () => [
     api('Environment', 'GET', '/environment'),
+    command('Agents, features and what is missing', ['platform'], 'GET', '/platform'),
     command('Check the service', ['doctor'], 'GET', '/health'),
     DESCRIPTION,
   ],

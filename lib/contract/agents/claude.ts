@@ -5,6 +5,7 @@ export const claude = {
   maxPromptLength: 5_242_880,
   binary: 'PROMPTQ_CLAUDE_BIN',
   isInImage: true,
+  abilities: { resume: true, steer: true, ask: true },
   // An API key, or the token of a subscription (`claude setup-token`).
   credentials: {
     ANTHROPIC_API_KEY: 'ANTHROPIC_API_KEY',

@@ -5,5 +5,6 @@ export const codex = {
   maxPromptLength: 1_048_576,
   binary: 'PROMPTQ_CODEX_BIN',
   isInImage: true,
+  abilities: { resume: true, steer: true, ask: true },
   credentials: { OPENAI_API_KEY: 'CODEX_API_KEY' },
 } as const satisfies AgentDefinition;

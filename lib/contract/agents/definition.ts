@@ -11,8 +11,20 @@ export interface AgentDefinition {
    * A profile can set either one, to use a separate account. The worker masks the values in all output.
    */
   readonly credentials: Readonly<Record<string, string>>;
+  /** What a separate adapter lets the agent do. Of a CLI with `cli` it follows from that. */
+  readonly abilities?: Abilities;
   /** How to run the CLI and how to read it; absent: it has a separate adapter and parser. */
   readonly cli?: PlainCli;
+}
+
+/** What an agent's jobs can do besides running a prompt. */
+export interface Abilities {
+  /** Another attempt or turn continues the session of the one before. */
+  readonly resume: boolean;
+  /** A running agent takes messages. */
+  readonly steer: boolean;
+  /** The agent gets tools, such as the one that asks people. */
+  readonly ask: boolean;
 }
 
 /** A CLI that takes one prompt, ends, and reports on stdout what it did. */

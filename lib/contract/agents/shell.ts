@@ -5,5 +5,6 @@ export const shell = {
   // Its prompt is a file, whose length has no limit.
   maxPromptLength: Number.POSITIVE_INFINITY,
   isInImage: false,
+  abilities: { resume: false, steer: false, ask: false },
   credentials: {},
 } as const satisfies AgentDefinition;

@@ -2,6 +2,7 @@
 export const TAG_TEXTS: Readonly<Record<string, string>> = {
   health: 'The health of the service.',
   environment: 'Workers, configuration and limits of the service.',
+  platform: 'What this version of the service can do.',
   stats: 'Statistics of jobs, projects and tokens.',
   jobs: 'Jobs, their states and their output.',
   'deploy-bindings': 'Actions that run when a job of a project succeeds.',

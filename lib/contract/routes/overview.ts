@@ -1,5 +1,6 @@
 import { defineRoute } from '../route.ts';
 import { environment } from '../schemas/environment.ts';
+import { platform } from '../schemas/platform.ts';
 import { stats } from '../schemas/stats.ts';
 
 const overview = {
@@ -18,6 +19,16 @@ export const readEnvironment = defineRoute({
   description:
     'Returns the workers, the configuration of the service, and counts. The data comes from the last reports of the workers and from counters, so its cost does not depend on the number of jobs.',
   responses: { 200: { description: 'The environment.', schema: environment } },
+});
+
+export const readPlatform = defineRoute({
+  ...overview,
+  id: 'platform.read',
+  path: '/platform',
+  summary: 'Retrieve what the service can do',
+  description:
+    'Returns the version, the agents with their versions and abilities, the models, the limits, the features that are on, where data is stored, and what this version does not have. It changes only with the deployment, its profiles and its workers.',
+  responses: { 200: { description: 'The platform.', schema: platform } },
 });
 
 export const readStats = defineRoute({

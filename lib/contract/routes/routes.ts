@@ -45,7 +45,7 @@ import {
 import { callMcp } from './mcp.ts';
 import { createMessage, listMessages } from './messages.ts';
 import { readAgentSession, readLogs, readResult } from './output.ts';
-import { readEnvironment, readStats } from './overview.ts';
+import { readEnvironment, readPlatform, readStats } from './overview.ts';
 import { beginSignIn, finishSignIn, signedOut, signOut } from './pages.ts';
 import { deleteParameter, listParameters, writeParameter } from './parameters.ts';
 import { deleteProject, editProject } from './project-settings.ts';
@@ -70,6 +70,7 @@ import { createToken, listTokens, resumeToken, revokeToken, suspendToken } from 
 export const routes = defineRoutes([
   readHealth,
   readEnvironment,
+  readPlatform,
   readStats,
   createJob,
   listJobs,

@@ -5,6 +5,7 @@ import { grantsFile } from '../../platform/config/granted-folders.ts';
 import { SECRET_PREFIX } from '../../platform/config/read-env.ts';
 import { userPath, withoutLoopback } from '../../platform/config/surroundings.ts';
 import { settingsOf } from '../settings/settings.ts';
+import { checkoutCommit } from './checkout-commit.ts';
 import { type Endpoints, LOCAL_REGION, type Resources } from './resources.ts';
 
 /** Marks every descendant process of a run of this home; its value is the home's real path. */
@@ -56,6 +57,7 @@ export function localEnv(home: string, resources: Resources, endpoints: Endpoint
     PROMPTQ_TEMP: tmpdir(),
     PROMPTQ_GRANTED_FOLDERS: grantsFile(source),
     PROMPTQ_VERSION: packageJson.version,
+    ...given(['PROMPTQ_COMMIT'], { PROMPTQ_COMMIT: checkoutCommit(join(import.meta.dirname, '../../..')) }),
     PROMPTQ_SECRETS: `file:${join(home, 'secrets')}`,
     [RUN_MARK]: home,
     ...given(settingsOf('all'), source),

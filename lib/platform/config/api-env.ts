@@ -18,6 +18,8 @@ export const apiEnv = coreEnv.extend({
   PROMPTQ_API_SCOPE_ENFORCE: flag,
   PROMPTQ_MAX_BODY_BYTES: wholeNumber(LIMITS.maxBodyBytes.default, 1, LIMITS.maxBodyBytes.max),
   PROMPTQ_VERSION: z.string().default('0.0.0'),
+  /** The commit of the version; absent: not known. */
+  PROMPTQ_COMMIT: z.string().optional(),
   /**
    * Location of the secrets that the deployment shares with other systems: `ssm:/folder` or `file:/folder`; absent:
    * none.

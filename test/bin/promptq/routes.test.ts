@@ -65,6 +65,7 @@ describe('the routes that a command calls', () => {
     edit: ['ID', '--title', 'x'],
     remove: ['job_none', '--yes'],
     doctor: [],
+    platform: [],
     list: [],
     profiles: [],
     projects: [],

@@ -278,6 +278,15 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'platform',
+    path: () => '/environment',
+    act: async (page) => {
+      await press(/^Not in this version/)(page);
+      await press(/^Stores and version/)(page);
+      await shown(page, 'There is no table of prices.');
+    },
+  },
+  {
     name: 'parameters',
     path: () => '/projects',
     act: async (page) => {

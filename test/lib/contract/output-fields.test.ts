@@ -44,6 +44,8 @@ const NOT_OUTPUT = {
     ...['args', 'children', 'env', 'env.secret', 'model', 'name'].map(of('Profile')),
     ...['name', 'ref', 'repository', 'secret', 'setup', 'workspace'].map(of('Project')),
     ...['description', 'name', 'project', 'value'].map(of('Parameter')),
+    ...['Diagram', 'DiagramSummary'].flatMap((name) => ['name', 'project', 'source_job'].map(of(name))),
+    'Diagram.text',
     ...['build_command', 'command', 'commands', 'deploy_command', 'framework', 'install_command'].map(
       of('DeployBinding'),
     ),
@@ -51,6 +53,7 @@ const NOT_OUTPUT = {
     ...['models', 'profiles.model', 'profiles.name', 'projects.items.name'].map(of('Environment')),
     ...['projects.items.name', 'tokens.by_model.model', 'tokens.by_project.project'].map(of('Stats')),
     ...['Caller.email', 'Caller.name', 'Export.filter', 'ExportSummary.filter'],
+    'PlatformModel.name',
   ],
   // It says so to them by a tool, at most 2 KiB, which they need to know what a job waits for.
   'an agent to people': ['Question.default', 'Question.options', 'Question.question', 'ReportedProgress.text'],
@@ -67,6 +70,9 @@ const NOT_OUTPUT = {
     'Parameter.variable',
     ...['Export', 'ExportSummary'].flatMap((name) => ['error', 'format', 'kind'].map(of(name))),
     ...['Export.raw_url', 'Export.url', 'ExportProgress.reached'],
+    ...['Platform.commit', 'Platform.region', 'PlatformAgent.versions', 'PlatformGap.name', 'PlatformGap.reason'],
+    ...['PlatformFeature.detail', 'PlatformFeature.name'],
+    ...['holds', 'name', 'region', 'service'].map(of('PlatformStore')),
   ],
 };
 
