@@ -76,21 +76,34 @@ export function perform(services: Services, command: unknown): unknown {
 
 /** All conditions hold, or nothing is written. */
 function transact(services: Services, items: readonly TransactItem[]): object {
-  for (const { Put, Update } of items) {
-    refuseUnusedPlaceholders(Put ?? Update ?? {});
-    try {
-      if (Put !== undefined) table(services, Put.TableName).check(Put.Item ?? {}, Put);
-      if (Update !== undefined) table(services, Update.TableName).check(Update.Key ?? {}, Update);
-    } catch {
-      throw new TransactionCanceledException({ $metadata: {}, message: 'Transaction cancelled' });
-    }
-  }
-  for (const { Put, Update } of items) {
+  const codes = items.map((item) => (isAllowed(services, item) ? 'None' : 'ConditionalCheckFailed'));
+  if (codes.some((code) => code !== 'None'))
+    throw new TransactionCanceledException({
+      $metadata: {},
+      message: 'Transaction cancelled',
+      CancellationReasons: codes.map((Code) => ({ Code })),
+    });
+  for (const { Put, Update, Delete } of items) {
     if (Put !== undefined) table(services, Put.TableName).put(Put.Item ?? {}, Put);
     if (Update !== undefined)
       table(services, Update.TableName).update(Update.Key ?? {}, Update.UpdateExpression ?? '', Update);
+    if (Delete !== undefined) table(services, Delete.TableName).delete(Delete.Key ?? {}, Delete);
   }
   return {};
+}
+
+/** Whether the condition of a part of a transaction holds. */
+function isAllowed(services: Services, { Put, Update, Delete, ConditionCheck }: TransactItem): boolean {
+  if (ConditionCheck !== undefined) throw new Error('the model does not do a ConditionCheck');
+  refuseUnusedPlaceholders(Put ?? Update ?? Delete ?? {});
+  try {
+    if (Put !== undefined) table(services, Put.TableName).check(Put.Item ?? {}, Put);
+    if (Update !== undefined) table(services, Update.TableName).check(Update.Key ?? {}, Update);
+    if (Delete !== undefined) table(services, Delete.TableName).check(Delete.Key ?? {}, Delete);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
