@@ -25,7 +25,7 @@ import type { Registry } from '../platform/registry.ts';
 import { registryItems } from '../platform/registry-page.ts';
 import { untilFirst } from '../platform/until-first.ts';
 import type { CatalogItem, CatalogKind, EntryOf, WorkerFacts } from './catalog-kind.ts';
-import { nextVersion, versionKey } from './entry-versions.ts';
+import { nextVersion, versionKey, versionKind } from './entry-versions.ts';
 import { PROFILES } from './profiles.ts';
 import { RULES } from './rules.ts';
 import { TEMPLATES } from './templates.ts';
@@ -44,9 +44,11 @@ const MARKER = { kind: 'catalog', id: 'state' } as const;
 const markerSchema = z.object({ version: z.number() }).catchall(z.number());
 type Marker = z.output<typeof markerSchema>;
 
-/** The registry's item kinds that an import reads and writes. */
+/** The registry's item kinds that an import reads and writes; `*` at the end of one matches any suffix. */
 export function catalogItemKinds(): string[] {
-  return [MARKER.kind, ...Object.values(KINDS).map(({ kind }) => kind)];
+  const kindsOf = ({ kind, isVersioned }: Pick<CatalogKind<CatalogList>, 'kind' | 'isVersioned'>) =>
+    isVersioned === true ? [kind, versionKind(kind, '*')] : [kind];
+  return [MARKER.kind, ...Object.values(KINDS).flatMap(kindsOf)];
 }
 
 /** What in a document the workers of a deployment can't provide. */

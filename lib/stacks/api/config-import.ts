@@ -12,16 +12,17 @@ import { APPLY_CONFIG } from '../functions/bundle-functions.ts';
 import { FUNCTION_MEMORY } from '../functions/function-memory.ts';
 import { applyConfigEnvironment } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
-import { itemStatement, ofKinds } from '../iam/table-grants.ts';
+import { itemStatement, ofKindsLike } from '../iam/table-grants.ts';
 import type { ApiStackProps } from './api-stack-props.ts';
 
 /** Longer than an import of the largest document takes, with retries. */
 const APPLY_TIMEOUT = Duration.minutes(1);
+const APPLY_ACTIONS = ['GetItem', 'BatchGetItem', 'Query', 'PutItem'] as const;
 /** How long a deployment waits for a missing response: Lambda retries a failed call twice, up to 3 minutes later. */
 const ANSWER_TIMEOUT = Duration.minutes(6);
 
 /**
- * Imports the deployment's rules and profiles. A custom resource that changes with the document: a fault that only the
+ * Imports the deployment's rules, profiles and templates. A custom resource that changes with the document: a fault that only the
  * registry shows fails the deployment, and a rollback applies the previous document. The document is an asset, named by
  * its content: a resource property is too small for it.
  */
@@ -44,7 +45,7 @@ export class ConfigImport extends Construct {
       code: codeOf(APPLY_CONFIG),
       environment: applyConfigEnvironment(data),
       statements: [
-        itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'PutItem'], ofKinds(...catalogItemKinds())),
+        itemStatement(data, 'registry', APPLY_ACTIONS, ofKindsLike(...catalogItemKinds())),
         new PolicyStatement({ actions: ['s3:GetObject'], resources: [objectArn] }),
       ],
       memorySize: FUNCTION_MEMORY.trigger,

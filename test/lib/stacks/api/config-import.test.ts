@@ -39,13 +39,15 @@ test('a document with a sandbox that Fargate cannot provide ends synthesis with 
   expect(() => stackWith('sandboxed', sandboxed, testApp())).toThrow(reason);
 });
 
+const KINDS = ['catalog', 'rule', 'profile', 'template', 'template_version#*'];
+
 test('the function has the rights of an import and may read its one asset', () => {
   const { Key } = resourceOf(stack);
   const { grantsOf, onTable } = roleGrants(stack);
   expect(onTable(APPLY_CONFIG, 'Registry')).toMatchObject([
     {
-      actions: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
-      condition: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['catalog', 'rule', 'profile'] } },
+      actions: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
+      condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': KINDS } },
     },
   ]);
   const others = grantsOf(APPLY_CONFIG).filter((grant) => !onTable(APPLY_CONFIG, 'Registry').includes(grant));
