@@ -37,6 +37,11 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: 'simulated job lives with faults of every kind, checked at every write and at rest',
       options: '[--lives N] [--seconds N] [--seed N] [--threads N] [--nightly] [--replay]',
     },
+    schedules: {
+      file: 'test/simulation/schedules/simulate-schedules.ts',
+      about: 'due instants of automations, with a pass that is killed, doubled, late and on wrong clocks',
+      options: '[--instants N] [--seed N]',
+    },
     scale: {
       file: 'test/simulation/scale/scale.ts',
       about: "refused writes at 100 to 3,000 jobs a second, by a model of DynamoDB's partitions",

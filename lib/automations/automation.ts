@@ -55,6 +55,8 @@ export const automationSchema = z.object({
   paused: z.object({ reason: knownOrLater(['failures', 'owner']), at: z.string() }).optional(),
   /** The first due instant that is not decided; absent: none. */
   next_due: z.string().optional(),
+  /** The last one that is decided: none before it is decided again, by however wrong a clock. */
+  decided: z.string().optional(),
   /** A run that was decided, and whose job may not exist yet. `replaces`: jobs to cancel first. */
   firing: z.object({ run: runSchema, job_id: z.string(), replaces: z.array(z.string()).optional() }).optional(),
   /** Its jobs that were not seen ended, the oldest first. */

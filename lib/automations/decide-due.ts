@@ -15,6 +15,8 @@ import { delayOf, dueAfter } from './schedule.ts';
 
 /** Instants that one decision looks at. */
 const LOOKED_AT = 1_000;
+/** Instants that one change of a client records: minutes of two weeks. */
+const MOST_SKIPPED = 20_000;
 
 /** What is decided. `automation`: how it is then. */
 interface Decision {
@@ -57,14 +59,24 @@ export function decideDue(
   return jobs.length > 1 ? skip('queue_full', last, running) : fired(automation, first, now);
 }
 
+/** What a change by a client skips: instants that came before it, and were not decided. */
+export function skippedByEdit(automation: Automation, now: number): Run | undefined {
+  const due = dueUntil(automation, now, MOST_SKIPPED);
+  const last = due.at(-1);
+  if (last === undefined) return undefined;
+  return skipped(automation, { due, until: last, now, reason: 'edited', job_id: undefined }).run;
+}
+
 /** The instants that are due and not decided, the oldest first. */
 function dueNow(automation: Automation, now: number): number[] {
-  const { id, jitter, next_due: next, schedule, enabled_until: until } = automation;
+  return dueUntil(automation, now - delayOf(automation.id, automation.jitter) * 1000, LOOKED_AT);
+}
+
+function dueUntil({ next_due: next, schedule, enabled_until: until }: Automation, at: number, most: number): number[] {
   if (next === undefined) return [];
-  const end = Math.min(now - delayOf(id, jitter) * 1000, until === undefined ? now : Date.parse(until));
+  const end = until === undefined ? at : Math.min(at, Date.parse(until));
   const first = Date.parse(next);
-  if (first > end) return [];
-  return [first, ...dueAfter(schedule, first, LOOKED_AT - 1, end)];
+  return first > end ? [] : [first, ...dueAfter(schedule, first, most - 1, end)];
 }
 
 function fired(automation: Automation, due: number, now: number): Decision {
@@ -102,7 +114,7 @@ function paused({ automation, run }: Decision, reason: 'failures' | 'owner', now
 function decidedUntil(automation: Automation, due: number): Automation {
   const { next_due: _decided, ...rest } = automation;
   const next = nextInstant(automation, due);
-  return { ...rest, ...(next !== undefined && { next_due: next }) };
+  return { ...rest, decided: timestamp(due), ...(next !== undefined && { next_due: next }) };
 }
 
 function runAt({ id, jitter }: Automation, due: number, now: number): Pick<Run, 'due' | 'at' | 'late_seconds'> {

@@ -9,8 +9,9 @@ import type { Clock } from '../platform/aws/table-clock.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { untilFirst } from '../platform/until-first.ts';
 import { DEFAULT_PROJECT } from '../projects/projects.ts';
-import { type Automation, nextInstant, type Owner } from './automation.ts';
+import { type Automation, nextInstant, type Owner, type Run } from './automation.ts';
 import { type AutomationStore, automationIdOf } from './automation-store.ts';
+import { skippedByEdit } from './decide-due.ts';
 import { cronFault, intervalFault, type Schedule, zoneNamed } from './schedule.ts';
 
 interface AutomationWriteContext extends SettingsContext {
@@ -71,9 +72,12 @@ export async function editAutomation(
   if (edit.job !== undefined) await checkJob(context, edit.job);
   return await untilFirst(async () => {
     const known = await findAutomation(context, reference);
-    const next = edited(known, edit, { owner, schedule, at });
+    const changed = edited(known, edit, { owner, schedule, at });
+    const movesInstants = hasOtherInstants(known, changed);
+    const run = !movesInstants ? undefined : skippedByEdit(known, Date.parse(at));
+    const next = !movesInstants ? changed : withNext(withDecided(changed, run), at);
     if (dryRun) return { result: next };
-    const written = await context.automations.replace(known, next);
+    const written = await context.automations.replace(known, next, run && { run });
     return written && { result: written };
   });
 }
@@ -112,7 +116,7 @@ function edited(
   const { paused, enabled_until: until, ...rest } = known;
   const isResumed = edit.enabled === true && paused !== undefined;
   const nextUntil = edit.enabled_until ?? until;
-  const next: Automation = {
+  return {
     ...rest,
     ...(paused !== undefined && !isResumed && { paused }),
     ...(isResumed && { failures: 0 }),
@@ -129,14 +133,22 @@ function edited(
     edits: known.edits + 1,
     updated_at: at,
   };
-  const isEnabled = next.enabled && (!known.enabled || isResumed);
-  const changesInstants = schedule !== undefined || edit.enabled_until !== undefined || next.enabled !== known.enabled;
-  return isEnabled || changesInstants ? withNext(next, at) : next;
+}
+
+/** Whether a change makes other instants due. */
+function hasOtherInstants(before: Automation, after: Automation): boolean {
+  if (before.schedule !== after.schedule || before.enabled_until !== after.enabled_until) return true;
+  return before.enabled !== after.enabled || before.paused !== after.paused;
+}
+
+function withDecided(automation: Automation, run: Run | undefined): Automation {
+  return run === undefined ? automation : { ...automation, decided: run.last_due ?? run.due };
 }
 
 /** The automation with its first instant after a time; instants before that are not due. */
 function withNext({ next_due: _before, ...automation }: Automation, at: string): Automation {
-  const next = nextInstant(automation, Date.parse(at));
+  const { decided = at } = automation;
+  const next = nextInstant(automation, Date.parse(decided > at ? decided : at));
   return { ...automation, ...(next !== undefined && { next_due: next }) };
 }
 

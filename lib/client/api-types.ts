@@ -3986,7 +3986,7 @@ export interface components {
             outcome: "fired" | "skipped" | "failed";
             reason: {
                 /** @enum {string} */
-                code: "still_running" | "queue_full" | "missed" | "paused_failures" | "paused_owner" | "not_created";
+                code: "still_running" | "queue_full" | "missed" | "edited" | "paused_failures" | "paused_owner" | "not_created";
                 message: string;
             } | null;
             /**

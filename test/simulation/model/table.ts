@@ -105,9 +105,12 @@ export class ModelTable {
       return index.query(this.#now(), { ...request, limit });
     }
     const { partitionKey, sortKey } = this.spec;
-    if (sortKey === undefined || request.from !== undefined || request.between !== undefined)
-      throw new Error('the model does not do such a query');
-    const items = this.all().filter((item) => item[partitionKey] === request.partition);
+    if (sortKey === undefined || request.from !== undefined) throw new Error('the model does not do such a query');
+    const { low = '', high = '\u{10ffff}' } = request.between ?? {};
+    const isWithin = (key: string) => key >= low && key <= high;
+    const items = this.all().filter(
+      (item) => item[partitionKey] === request.partition && isWithin(String(item[sortKey])),
+    );
     items.sort((a, b) => (String(a[sortKey]) < String(b[sortKey]) ? -1 : 1));
     return { items: request.forward ? items : items.reverse(), last: undefined };
   }

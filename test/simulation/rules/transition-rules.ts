@@ -71,10 +71,15 @@ function faultOfState(job: Job): string | undefined {
   return wrong && `the index key ${wrong} is ${String(item[wrong])}, expected ${String(keys[wrong])}`;
 }
 
+const CREATORS: Readonly<Partial<Record<Job['cause']['kind'], readonly string[]>>> = {
+  client: ['create'],
+  schedule: ['watch', 'run automation'],
+};
+
 function faultOfCreation(job: Job, { actor }: JobWrite): string | undefined {
   if (job.cause.kind === 'system')
     return [...FOLLOWERS, 'deploy'].includes(actor.doing) ? undefined : `created by ${actor.doing}`;
-  const creators = job.cause.kind === 'client' ? ['create'] : FOLLOWERS;
+  const creators = CREATORS[job.cause.kind] ?? FOLLOWERS;
   if (!creators.includes(actor.doing)) return `created by ${actor.doing}`;
   return job.attempt === 0 && job.version === 1 ? undefined : 'created with a past';
 }
@@ -191,8 +196,12 @@ const CHANGES: Readonly<Record<string, Judge>> = {
       return by('link', 'work', 'watch')(before, after, write);
     return by('edit')(before, after, write);
   },
-  'QUEUED CANCELLED': (before, after, write) =>
-    by(...(before.cause.kind === 'system' ? FOLLOWERS : ['cancel', 'kill']))(before, after, write),
+  'QUEUED CANCELLED': (before, after, write) => {
+    if (before.cause.kind === 'system') return by(...FOLLOWERS)(before, after, write);
+    // A later one of its automation replaces it.
+    const replacing = before.cause.kind === 'schedule' ? (CREATORS.schedule ?? []) : [];
+    return by('cancel', 'kill', ...replacing)(before, after, write);
+  },
   'QUEUED FAILED': (before, after, write) =>
     before.parked === 'question' && after.reason === 'not_answered'
       ? by('watch', 'work')(before, after, write)
