@@ -44,6 +44,9 @@ const NOT_OUTPUT = {
     ...['args', 'children', 'env', 'env.secret', 'model', 'name'].map(of('Profile')),
     ...['name', 'ref', 'repository', 'secret', 'setup', 'workspace'].map(of('Project')),
     ...['description', 'name', 'project', 'value'].map(of('Parameter')),
+    ...['cwd', 'extra_prompt', 'model', 'profile', 'tags', 'title'].map(of('Automation.job')),
+    ...['Automation.name', 'Automation.project'],
+    ...['cron', 'every', 'timezone'].map(of('Automation.trigger.schedule')),
     ...['Diagram', 'DiagramSummary'].flatMap((name) => ['name', 'project', 'source_job'].map(of(name))),
     'Diagram.text',
     ...['build_command', 'command', 'commands', 'deploy_command', 'framework', 'install_command'].map(
@@ -70,6 +73,8 @@ const NOT_OUTPUT = {
     'Parameter.variable',
     ...['Export', 'ExportSummary'].flatMap((name) => ['error', 'format', 'kind'].map(of(name))),
     ...['Export.raw_url', 'Export.url', 'ExportProgress.reached'],
+    ...['Automation.notes', 'Automation.owner', 'Automation.state_reason', 'NextRun.local'],
+    ...['outcome', 'reason.message', 'trigger'].map(of('AutomationRun')),
     ...['Platform.commit', 'Platform.region', 'PlatformAgent.versions', 'PlatformGap.name', 'PlatformGap.reason'],
     ...['PlatformFeature.detail', 'PlatformFeature.name'],
     ...['holds', 'name', 'region', 'service'].map(of('PlatformStore')),
