@@ -24,7 +24,9 @@ function until(what: string, time: string | null): string {
 }
 
 function described(job: Schemas['Job']): string {
-  const { changes, total_usage: usage } = job;
+  const { changes, total_usage: usage, output_deleted_at: deletedAt } = job;
+  // A later attempt has output again.
+  const isDeleted = (job.output_deleted_attempt ?? 0) >= job.attempt;
   const lines = fields([
     ['id', job.id],
     ['status', `${job.status}: ${job.state_reason.message}`],
@@ -34,7 +36,14 @@ function described(job: Schemas['Job']): string {
     ['profile', job.profile],
     ['model', job.model_used ?? job.model],
     ['folder', !job.folder ? job.cwd : `${job.folder}${until('deleted after', job.folder_kept_until)}`],
-    ['files', job.finished_at && `promptq files ${job.id}${until('kept until', job.files_kept_until)}`],
+    [
+      'files',
+      job.finished_at && (isDeleted ? null : `promptq files ${job.id}${until('kept until', job.files_kept_until)}`),
+    ],
+    [
+      'output',
+      deletedAt && `${isDeleted ? '' : 'of earlier attempts '}deleted ${deletedAt} by ${job.output_deleted_by}`,
+    ],
     ['tags', job.tags.join(', ')],
     ['attempt', job.attempt],
     ['created', `${job.created_at} by ${job.created_by}`],

@@ -63,6 +63,15 @@ it('shows the fields and the prompt of a job', async () => {
     },
     ...{ parent: 'k', 'follow-ups': 'l, n', deployments: 'd done, g failed', warnings: 'v; w' },
   });
+  const deleted = { ...full, output_deleted_at: 'then', output_deleted_by: 'them', output_deleted_attempt: 1 };
+  const lines = async (job: object) => (await promptq(['show', 'j'], { 'GET /jobs/j': job })).stdout.split('\n');
+  expect(await lines(full)).toContainEqual(expect.stringMatching(/^files +promptq files j/));
+  const shown = await lines(deleted);
+  expect(shown).toContainEqual(expect.stringMatching(/^output +deleted then by them$/));
+  expect(shown.filter((line) => line.startsWith('files'))).toEqual([]);
+  const later = await lines({ ...deleted, attempt: 2 });
+  expect(later).toContainEqual(expect.stringMatching(/^output +of earlier attempts deleted then by them$/));
+  expect(later).toContainEqual(expect.stringMatching(/^files +promptq files j/));
   const { code, stdout: json } = await promptq(['show', 'j', '--json'], { 'GET /jobs/j': full });
   expect([code, JSON.parse(json)]).toEqual([0, full]);
 });
