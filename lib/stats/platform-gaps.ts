@@ -14,6 +14,7 @@ const OTHERS: readonly Gap[] = [
   { name: 'model-gateway', reason: 'Agents call their vendors directly, so single calls are not recorded or limited.' },
   { name: 'model-prices', reason: 'There is no table of prices. A job has the cost that its agent reports.' },
   { name: 'output-schemas', reason: "An agent's answer is a text: no job can ask for JSON of a schema." },
+  { name: 'parquet', reason: 'An export is JSON lines or CSV, from which other programs make Parquet.' },
   { name: 'pull-requests', reason: 'Changes are read as a diff. The service pushes to no repository.' },
   { name: 'notifications', reason: 'The end of a job is sent by a deploy binding only.' },
 ];

@@ -14,7 +14,7 @@ export const run: CommandRun<{ readonly json?: true }> = async (context, _args, 
   const { version, commit, region, agents, models, features, missing } = platform;
   const agentRows = agents.map(({ name, installed, versions, capabilities }) => [
     name,
-    installed ? versions.join(', ') || 'installed' : 'not installed',
+    installed ? versions.join(', ') || null : 'not installed',
     Object.entries(capabilities)
       .filter(([, has]) => has)
       .map(([capability]) => capability)
@@ -27,14 +27,8 @@ export const run: CommandRun<{ readonly json?: true }> = async (context, _args, 
       ['models', models.map(({ name }) => name).join(', ')],
     ]),
     table(['AGENT', 'VERSION', 'CAN'], agentRows),
-    table(
-      ['FEATURE', 'IS', 'DETAIL'],
-      features.map(({ name, on, detail }) => [name, on ? 'on' : 'off', detail]),
-    ),
-    table(
-      ['MISSING', 'REASON'],
-      missing.map(({ name, reason }) => [name, reason]),
-    ),
+    `Features:\n${fields(features.map(({ name, on, detail }) => [name, `${on ? 'on ' : 'off'}  ${detail}`]))}`,
+    `Not in this version:\n${fields(missing.map(({ name, reason }) => [name, reason]))}`,
   ];
   await context.terminal.print(parts.join('\n\n'));
   return EXIT.succeeded;

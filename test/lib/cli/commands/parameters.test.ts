@@ -41,6 +41,14 @@ it.each([
   expect(await promptq(['parameters', ...args], {})).toMatchObject({ code: 2, stderr: `promptq: ${error}\n` });
 });
 
+it('a parameter that is not there is named, and so is a project without any', async () => {
+  const answers = { 'DELETE /parameters/old': refused(404, 'not_found'), 'GET /parameters?project=p': { items: [] } };
+  const removed = await promptq(['parameters', '--remove', 'old'], answers);
+  expect([removed.code, removed.stderr]).toEqual([4, 'promptq: the project has no parameter old\n']);
+  const { code, stderr } = await promptq(['parameters', '--project', 'p'], answers);
+  expect([code, stderr]).toEqual([0, 'project p has no parameters\n']);
+});
+
 it('a refused value ends the command with its reason', async () => {
   const answers = { 'PUT /parameters/db_password': refused(400, 'body.value: "db_password" names a secret') };
   const { code, stderr } = await promptq(['parameters', 'db_password=x'], answers);
