@@ -13,6 +13,10 @@ const QuestionsPage = lazyPart(() => import('./questions/questions-page.tsx'), '
 const StatsPage = lazyPart(() => import('./stats/stats-page.tsx'), 'StatsPage');
 const EnvironmentPage = lazyPart(() => import('./environment/environment-page.tsx'), 'EnvironmentPage');
 const ProjectsPage = lazyPart(() => import('./catalog/lists/projects-page.tsx'), 'ProjectsPage');
+const TemplatesPage = lazyPart(() => import('./templates/templates-page.tsx'), 'TemplatesPage');
+const TemplatePage = lazyPart(() => import('./templates/template-page.tsx'), 'TemplatePage');
+const EditTemplatePage = lazyPart(() => import('./templates/edit/edit-template-page.tsx'), 'EditTemplatePage');
+const RunTemplatePage = lazyPart(() => import('./templates/run/run-template-page.tsx'), 'RunTemplatePage');
 const DiagramsPage = lazyPart(() => import('./diagrams/page/diagrams-page.tsx'), 'DiagramsPage');
 const RulesPage = lazyPart(() => import('./catalog/lists/rules-page.tsx'), 'RulesPage');
 const ProfilesPage = lazyPart(() => import('./catalog/lists/profiles-page.tsx'), 'ProfilesPage');
@@ -42,6 +46,11 @@ export function Pages() {
           <Route path="/stats" element={<StatsPage />} />
           <Route path="/environment" element={<EnvironmentPage />} />
           <Route path="/projects" element={<ProjectsPage />} />
+          <Route path="/templates" element={<TemplatesPage />} />
+          <Route path="/templates/-/new" element={<EditTemplatePage />} />
+          <Route path="/templates/:name" element={<TemplatePage />} />
+          <Route path="/templates/:name/edit" element={<EditTemplatePage />} />
+          <Route path="/templates/:name/run" element={<RunTemplatePage />} />
           <Route path="/diagrams" element={<DiagramsPage />} />
           <Route path="/rules" element={<RulesPage />} />
           <Route path="/rules/new" element={<EditRulePage />} />

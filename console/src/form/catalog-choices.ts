@@ -32,6 +32,12 @@ export const rulesQuery = queryOptions({
   queryFn: async () => await all(async (cursor) => await dataOf(api.GET('/api/v1/rules', query(cursor)))),
 });
 
+/** The templates to choose from, each in its newest version. */
+export const templatesQuery = queryOptions({
+  queryKey: ['choices', 'templates'],
+  queryFn: async () => await all(async (cursor) => await dataOf(api.GET('/api/v1/templates', query(cursor)))),
+});
+
 /** All projects. */
 export const projectsQuery = queryOptions({
   queryKey: ['choices', 'projects'],

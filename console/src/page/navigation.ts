@@ -17,6 +17,7 @@ const FIRST: readonly Page[] = [
 const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
   Catalog: [
     { text: 'Projects', href: '/projects' },
+    { text: 'Templates', href: '/templates' },
     { text: 'Diagrams', href: '/diagrams' },
     { text: 'Rules', href: '/rules' },
     { text: 'Profiles', href: '/profiles' },

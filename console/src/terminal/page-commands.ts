@@ -46,6 +46,8 @@ const TOKEN_TOOL = `${BROWSER_ONLY} Operators of the deployment have npm run tok
 const RULE = { id: 'RULE', text: 'TEXT' };
 const PROFILE = { name: 'PROFILE', agent: 'codex' };
 const BINDING = { binding_mode: 'custom', project: 'PROJECT', name: 'checks', command: 'npm test' };
+const TEMPLATE = { prompt: 'Upgrade {{package}}', parameters: [{ name: 'package', type: 'string' }] };
+const VALUES = { parameters: { package: 'VALUE' } };
 const CHOSEN = 'JOB';
 
 const importing = (label: string, body: unknown) => api(label, 'POST', '/config/import', body);
@@ -105,6 +107,31 @@ export const PAGE_COMMANDS: Readonly<Record<string, CommandsOf>> = {
       { value: 'eu-central-1' },
     ),
     api('Delete a project', 'DELETE', '/projects/PROJECT'),
+  ],
+  '/templates': () => [
+    api('Templates', 'GET', '/templates'),
+    api('Create or edit a template', 'PUT', '/templates/TEMPLATE', TEMPLATE),
+    api('Delete a template', 'DELETE', '/templates/TEMPLATE'),
+  ],
+  '/templates/-/new': () => [api('Create the template', 'PUT', '/templates/TEMPLATE', TEMPLATE)],
+  '/templates/:name': (query, { name = 'TEMPLATE' }) => {
+    const path = `/templates/${encodeURIComponent(name)}`;
+    const version = [...query].filter(([key]) => key === 'version');
+    return [
+      api('This version', 'GET', pathWith(path, version)),
+      api('Versions', 'GET', `${path}/versions`),
+      command('Its jobs', ['list', `--template=${name}`], 'GET', pathWith('/jobs', [['template', name]])),
+      api('Delete the template', 'DELETE', path),
+    ];
+  },
+  '/templates/:name/edit': (_, { name = 'TEMPLATE' }) => [
+    api('Read the template', 'GET', `/templates/${encodeURIComponent(name)}`),
+    api('Write a new version', 'PUT', `/templates/${encodeURIComponent(name)}`, TEMPLATE),
+  ],
+  '/templates/:name/run': (_, { name = 'TEMPLATE' }) => [
+    api('Preview', 'POST', `/templates/${encodeURIComponent(name)}/render`, VALUES),
+    api('Queue job', 'POST', '/jobs', { template: name, ...VALUES }),
+    api('Save as draft', 'POST', '/jobs', { template: name, ...VALUES, draft: true }),
   ],
   '/diagrams': (query) => {
     const project = query.get('project') ?? 'local_project';

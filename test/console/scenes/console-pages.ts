@@ -6,6 +6,7 @@ export const CONSOLE_PAGES = [
   'stats',
   'environment',
   'projects',
+  'templates',
   'diagrams',
   'rules',
   'profiles',

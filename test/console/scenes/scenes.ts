@@ -11,6 +11,7 @@ import {
   stubComparedChanges,
   stubDeletedOutput,
   stubMonth,
+  stubTemplate,
 } from '../setup/stubs.ts';
 import { CONSOLE_PAGES } from './console-pages.ts';
 
@@ -241,6 +242,49 @@ export const SCENES: readonly Scene[] = [
       await shown(page, 'Did you mean');
     },
   },
+  { name: 'template', path: () => '/templates/upgrade', act: async (page) => await shown(page, 'Saved') },
+  {
+    name: 'template-compare',
+    path: () => '/templates/upgrade?version=2&with=1',
+    act: async (page) => await shown(page, 'Changes from version 1'),
+  },
+  {
+    name: 'template-old',
+    path: () => '/templates/upgrade?version=1',
+    act: async (page) => await shown(page, 'The newest is'),
+  },
+  { name: 'template-missing', path: () => '/templates/upgarde', act: async (page) => await shown(page, 'There is no') },
+  {
+    name: 'template-run',
+    path: () => '/templates/upgrade/run',
+    act: async (page) => {
+      await page.getByLabel('package').fill('react-router');
+      await press('Preview')(page);
+      await shown(page, 'Upgrade react-router by one minor version.');
+    },
+  },
+  {
+    name: 'template-run-faults',
+    path: () => '/templates/upgrade/run',
+    act: async (page) => {
+      await page.getByLabel('package').fill('React Router');
+      await page.getByLabel('files').fill('few');
+      await press('Preview')(page);
+      await shown(page, 'Check package, files.');
+    },
+  },
+  { name: 'template-new', path: () => '/templates/-/new', act: press('Add parameter') },
+  {
+    name: 'template-edit',
+    path: () => '/templates/upgrade/edit',
+    act: async (page) => await shown(page, 'Edit template'),
+  },
+  { name: 'template-delete', path: () => '/templates', act: asks('Delete upgrade') },
+  {
+    ...tab('ended', 'details', async (page) => await shown(page, 'Run with other values')),
+    name: 'job-of-template',
+    before: stubTemplate,
+  },
   { name: 'reference-search', path: () => '/reference?search=retry' },
   {
     name: 'reference-operation',
@@ -337,7 +381,7 @@ export const SCENES: readonly Scene[] = [
       await shown(page, 'Nothing was changed');
     },
   },
-  ...['jobs', 'projects', 'rules', 'bindings', 'audit', 'stats', 'environment', 'reference'].map(
+  ...['jobs', 'projects', 'templates', 'rules', 'bindings', 'audit', 'stats', 'environment', 'reference'].map(
     (page): Scene => ({
       name: `error-${page}`,
       path: () => `/${page}`,
@@ -354,7 +398,7 @@ export const SCENES: readonly Scene[] = [
     },
   },
   { name: 'empty-jobs', path: () => '/jobs', before: emptyLists, act: noJobs },
-  ...['projects', 'rules', 'bindings', 'audit', 'api-tokens'].map(
+  ...['projects', 'templates', 'rules', 'bindings', 'audit', 'api-tokens'].map(
     (page): Scene => ({ name: `empty-${page}`, path: () => `/${page}`, before: emptyLists }),
   ),
   {

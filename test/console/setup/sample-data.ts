@@ -15,6 +15,37 @@ const PROFILES = [
   { name: 'ship', agent: 'shell', env: { STAGE: 'production', DEPLOY_TOKEN: { secret: 'DEPLOY_TOKEN' } } },
 ];
 
+const PACKAGE = { name: 'package', type: 'string', pattern: '[a-z0-9@/-]+', example: 'react-router' };
+/** The versions of a template. */
+const UPGRADES = [
+  {
+    description: 'Upgrades a package of a repository.',
+    prompt: 'Upgrade {{package}} in this repository.\nRun the tests.',
+    parameters: [PACKAGE],
+  },
+  {
+    description: 'Upgrades a package of a repository, and repairs what that breaks.',
+    prompt:
+      'Upgrade {{package}} by one {{size}} version.\nRead its changelog. {{notes}}\nRun the tests, and repair what fails.\n' +
+      'Keep to {{files}} changed files. Commit: {{commit}}.',
+    title: 'Upgrade {{package}}',
+    parameters: [
+      { ...PACKAGE, description: 'Its name in the manifest.' },
+      { name: 'size', type: 'enum', values: ['patch', 'minor', 'major'], default: 'minor' },
+      { name: 'files', type: 'number', default: 20, description: 'At most this many files may change.' },
+      { name: 'commit', type: 'boolean', default: false },
+      { name: 'notes', type: 'text', required: false, description: 'What the agent should know.' },
+    ],
+    retries: 1,
+    tags: ['upgrade'],
+  },
+];
+const RELEASE_NOTES = {
+  prompt: 'Write the release notes since {{tag}}.',
+  parameters: [{ name: 'tag', type: 'string', example: 'v1.4.0' }],
+  project: 'handbook',
+};
+
 /** A test run with terminal colours, an attachment and a line on stderr. */
 const SUITES = String.raw`# Run all suites and keep the report
 for suite in cart checkout search login profile orders; do
@@ -89,6 +120,8 @@ const PARAMETERS = {
  */
 export async function makeSampleData(service: ServiceUnderTest, admin: Page): Promise<SampleJobs> {
   await called(service, 'POST', '/config/import', { rules: RULES, profiles: PROFILES });
+  for (const template of UPGRADES) await called(service, 'PUT', '/templates/upgrade', template);
+  await called(service, 'PUT', '/templates/release-notes', RELEASE_NOTES);
   await called(service, 'POST', '/deploy-bindings', {
     project: 'storefront',
     name: 'publish report',

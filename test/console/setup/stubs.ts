@@ -35,9 +35,24 @@ export async function loseFirstResponse(page: Page, address: string | RegExp, ga
   });
 }
 
+/** Gives each job a template. */
+export async function stubTemplate(page: Page): Promise<void> {
+  await page.route(/\/api\/v1\/jobs\/job_\w+$/, async (route) => {
+    const job = await serviceResponse<Schemas['Job']>(route);
+    const parameters = {
+      package: 'react-router',
+      size: 'major',
+      files: 20,
+      commit: false,
+      notes: 'Routes first.\nThen links.',
+    };
+    await route.fulfill({ json: { ...job, template: { name: 'upgrade', version: 2, parameters } } });
+  });
+}
+
 /** Makes lists empty. */
 export async function emptyLists(page: Page): Promise<void> {
-  const lists = /\/api\/v1\/(jobs|projects|rules|deploy-bindings|audit-logs|tokens|sessions)(\?|$)/;
+  const lists = /\/api\/v1\/(jobs|projects|templates|rules|deploy-bindings|audit-logs|tokens|sessions)(\?|$)/;
   await page.route(lists, async (route) => {
     const answer = await serviceResponse<{ status_counts?: Record<string, number> }>(route);
     const names = Object.keys(answer.status_counts ?? {});

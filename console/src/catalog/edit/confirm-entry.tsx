@@ -8,7 +8,7 @@ import { JobsWaitingFor } from '../jobs-waiting-for.tsx';
 import type { Effect } from './use-save-entry.ts';
 
 interface ConfirmEntryProps {
-  readonly what: 'rule' | 'profile';
+  readonly what: 'rule' | 'profile' | 'template';
   readonly name: string;
   readonly isEdit: boolean;
   /** The service's preview of the save. */
@@ -50,7 +50,7 @@ export function ConfirmEntry(props: ConfirmEntryProps) {
           </Alert>
         )}
         <Box>{EFFECTS[effect](what)}</Box>
-        {isEdit && effect !== 'unchanged' && <JobsWaitingFor what={what} name={name} />}
+        {isEdit && effect !== 'unchanged' && what !== 'template' && <JobsWaitingFor what={what} name={name} />}
         {changes.map((change) => (
           <TextChange key={change.label} {...change} />
         ))}
@@ -61,6 +61,9 @@ export function ConfirmEntry(props: ConfirmEntryProps) {
 
 const EFFECTS: Readonly<Record<Effect, (what: string) => string>> = {
   created: (what) => `This creates the ${what}. Jobs can use it immediately.`,
-  updated: () => 'Jobs that start after the change use the new version. Running jobs are not affected.',
+  updated: (what) =>
+    what === 'template'
+      ? 'This writes a new version, for jobs that are created after it. Earlier versions can still be read.'
+      : 'Jobs that start after the change use the new version. Running jobs are not affected.',
   unchanged: (what) => `The ${what} is already stored with these values. Saving would change nothing.`,
 };

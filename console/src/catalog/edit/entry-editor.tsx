@@ -14,7 +14,7 @@ interface EntryEditorProps<Fields extends object> extends EditedEntry<Fields> {
   readonly children: (part: EntryFormPart<Fields>) => ReactNode;
 }
 
-/** The form of a rule or profile: shows what a save would change, then saves. */
+/** The form of a rule, profile or template: shows what a save would change, then saves. */
 export function EntryEditor<Fields extends object>({ children, ...edited }: EntryEditorProps<Fields>) {
   const { kind, present } = edited;
   const { what } = kind;

@@ -1,11 +1,11 @@
 import type * as z from 'zod';
 import type { FieldErrors } from '../../form/field-errors.ts';
 
-/** What the form needs for rules or for profiles. */
+/** What the form needs for one kind of entries. */
 export interface EntryKind<Fields extends object> {
-  readonly what: 'rule' | 'profile';
+  readonly what: 'rule' | 'profile' | 'template';
   /** The key in a configuration document, and the path of its page. */
-  readonly list: 'rules' | 'profiles';
+  readonly list: 'rules' | 'profiles' | 'templates';
   /** The field that names an entry. */
   readonly key: keyof Fields & string;
   readonly fields: z.ZodType<Fields>;

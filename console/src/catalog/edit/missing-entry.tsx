@@ -9,11 +9,7 @@ export function MissingEntry({ what, name, list }: { what: string; name: string;
     <SpaceBetween size="m">
       <Header variant="h1">{`There is no ${what} ${name}`}</Header>
       <Alert type="warning">
-        The link may be mistyped, or the {what} was deleted.{' '}
-        <Link className="job-link" to={`/${list}`}>
-          See all {list}
-        </Link>
-        .
+        The link may be mistyped, or the {what} was deleted. <Link to={`/${list}`}>See all {list}</Link>.
       </Alert>
     </SpaceBetween>
   );

@@ -19,7 +19,7 @@ export interface EditedEntry<Fields extends object> {
   readonly reload: () => Promise<unknown>;
 }
 
-/** The state of the form of a rule or profile. A save is reviewed before it is applied. */
+/** The state of the form of a rule, profile or template. A save is reviewed before it is applied. */
 export function useEntryEditor<Fields extends object>(edited: EditedEntry<Fields>) {
   const { kind, opened: openedFields, present, taken, reload } = edited;
   const { what, list, key } = kind;

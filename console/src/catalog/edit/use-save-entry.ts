@@ -5,7 +5,7 @@ import type { FieldErrors } from '../../form/field-errors.ts';
 import { fieldErrorOf } from '../../form/issue-sentence.ts';
 
 interface Save {
-  readonly list: 'rules' | 'profiles';
+  readonly list: 'rules' | 'profiles' | 'templates';
   readonly entry: Record<string, unknown>;
   /** Previews the changes without saving. */
   readonly dryRun: boolean;
@@ -15,7 +15,7 @@ interface Save {
 export type Effect = 'created' | 'updated' | 'unchanged';
 
 /**
- * Saves one rule or profile as an import of that entry only. A dry run returns what would change.
+ * Saves one entry as an import of that entry only. A dry run returns what would change.
  * @param reload awaited after the response: the save, or its review, has failed if this does
  * @throws ApiError
  */
@@ -41,7 +41,7 @@ export function useSaveEntry(reload?: () => Promise<unknown>) {
 /** The errors of a response by field; empty if it names no field. */
 export function rejectedFields(error: Error): FieldErrors<string> {
   const named = validationErrorsOf(error).map((sentence) =>
-    fieldErrorOf(sentence.replace(/^body\.(?:rules|profiles)\[0\]\./, 'body.')),
+    fieldErrorOf(sentence.replace(/^body\.(?:rules|profiles|templates)\[0\]\./, 'body.')),
   );
   return Object.fromEntries(named.filter((one) => one !== undefined).map(({ field, sentence }) => [field, sentence]));
 }

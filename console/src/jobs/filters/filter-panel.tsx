@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { AGENTS } from '../../../../lib/contract/agents.ts';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
-import { profilesQuery, projectsQuery } from '../../form/catalog-choices.ts';
+import { profilesQuery, projectsQuery, templatesQuery } from '../../form/catalog-choices.ts';
 import type { Suggestion } from '../../form/match-suggestion.ts';
 import type { ChangeFilters, FilterName, JobFilters } from '../queries/job-filters.ts';
 import type { JobSummary } from '../queries/jobs-query.ts';
@@ -30,6 +30,7 @@ const ORDERS = [
 /** All filters except state and search, and the sort order. */
 export function FilterPanel({ filters, onChange, jobs }: FilterPanelProps) {
   const { data: projects, isPending: areProjectsLoading } = useQuery(projectsQuery);
+  const { data: templates } = useQuery(templatesQuery);
   const { data: profiles, isPending: areProfilesLoading } = useQuery(profilesQuery);
   // A stable callback per filter, so that a refresh does not restart a field's pause.
   const setters = useMemo(() => {
@@ -71,6 +72,7 @@ export function FilterPanel({ filters, onChange, jobs }: FilterPanelProps) {
       </FormField>
       {box('model', named(models))}
       {box('tag', named(jobs.flatMap(({ tags }) => tags)), false, LIMITS.tags.length)}
+      {box('template', named((templates ?? []).map(({ name }) => name)))}
       {box('thread', named(jobs.flatMap((job) => (job.continues === null ? [] : job.thread_id))))}
       {box('created_by', named(jobs.map((job) => job.created_by)))}
       {box('cwd', named(jobs.map(({ cwd }) => cwd)), false, LIMITS.cwdLength)}

@@ -13,6 +13,7 @@ export const FILTER_LABELS: Readonly<Record<FilterName, string>> = {
   model: 'Model',
   created_by: 'Created by',
   tag: 'Tag',
+  template: 'Template',
   thread: 'Thread',
   created_after: 'Created after',
   created_before: 'Created before',

@@ -16,6 +16,7 @@ import { apiOrigin, curlLine } from './curl-line.ts';
 import { creationOf, type JobErrors, type JobFields } from './job-fields.ts';
 import { JobForm } from './job-form.tsx';
 import { promptqLine } from './promptq-line.ts';
+import { TemplateChoice } from './template-choice.tsx';
 import { useNewJob } from './use-new-job.ts';
 import './new-job.css';
 
@@ -35,7 +36,7 @@ function NewJob() {
   return (
     <>
       <SpaceBetween size="m">
-        <Header variant="h1" actions={<CopyButtons fields={fields} />}>
+        <Header variant="h1" actions={<FormActions fields={fields} />}>
           New job
         </Header>
         {model.error && <Alert type="warning">{`Could not load the job to start from: ${model.error.message}`}</Alert>}
@@ -61,10 +62,11 @@ function NewJob() {
   );
 }
 
-/** The form as a command that creates the job. */
-function CopyButtons({ fields }: { readonly fields: JobFields }) {
+/** The form of a template instead, and this one as a command that creates the job. */
+function FormActions({ fields }: { readonly fields: JobFields }) {
   return (
     <SpaceBetween size="xs" direction="horizontal">
+      <TemplateChoice />
       <CopyToClipboard
         copyButtonText="Copy as promptq"
         textToCopy={promptqLine(apiOrigin(window.location), creationOf(fields))}

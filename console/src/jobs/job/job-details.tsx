@@ -7,6 +7,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { Link } from 'react-router';
 import { duration } from '../../format/duration.ts';
 import { exactTime } from '../../format/time-preference.ts';
+import { JobTemplate } from '../../templates/job-template.tsx';
 import { compareAddress } from '../queries/compare-address.ts';
 import type { Job } from '../queries/job-query.ts';
 import { JobTerminal } from '../terminal/job-terminal.tsx';
@@ -25,6 +26,7 @@ export function JobDetails({ job }: { job: Job }) {
           <KeyValuePairs columns={2} items={[...facts(job)]} />
         </Container>
       </ColumnLayout>
+      {job.template && <JobTemplate job={job} template={job.template} />}
       <TextBlock title="Prompt" text={job.prompt} none="" />
       {job.extra_prompt !== null && job.extra_prompt !== '' && (
         <TextBlock title="Extra prompt" text={job.extra_prompt} none="" />

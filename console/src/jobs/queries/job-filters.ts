@@ -12,6 +12,7 @@ export interface JobFilters {
   readonly model?: string;
   readonly created_by?: string;
   readonly tag?: string;
+  readonly template?: string;
   /** Id of the thread's first job. The API does not combine it with `search`. */
   readonly thread?: string;
   /** RFC 3339, inclusive. */
@@ -38,6 +39,7 @@ export const NO_FILTERS: Readonly<Record<FilterName, ''>> = {
   model: '',
   created_by: '',
   tag: '',
+  template: '',
   thread: '',
   created_after: '',
   created_before: '',
@@ -70,6 +72,7 @@ export function readFilters(parameters: URLSearchParams): JobFilters {
     model: text('model'),
     created_by: text('created_by'),
     tag: text('tag'),
+    template: text('template'),
     thread: text('thread'),
     created_after: timeIn(text('created_after')),
     created_before: timeIn(text('created_before')),
