@@ -50,6 +50,7 @@ describe("the commands of a job's page", () => {
       'files',
       'attachments',
       'list',
+      'record',
     ]);
     expect(namesOf(JOBS.script)).not.toContain('say');
     expect(namesOf(JOBS.stopped)).toContain('submit');
@@ -69,6 +70,8 @@ describe("the commands of a job's page", () => {
       'list',
       'api',
       'api',
+      'record',
+      'delete-output',
       'remove',
     ]);
   });

@@ -68,7 +68,9 @@ export function* jobCommands(job: components['schemas']['Job']): Iterable<JobCom
     yield post(`Retry deployment ${name}`, ['api', 'POST', `${path}${retry}`], retry);
   }
   if (isOver && attempt > 0) yield post('Rebuild the record', ['api', 'POST', `${path}/reread-logs`], '/reread-logs');
-  // Pasted as it is, it asks for --yes.
+  if (attempt > 0) yield read('Download the record', ['record', id], '/record');
+  // Pasted as they are, these ask for --yes.
+  if (isOver && attempt > 0) yield { label: 'Delete the output', args: ['delete-output', id] };
   if (isOver) yield { label: 'Remove', args: ['remove', id] };
 }
 
