@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { createJob, untilEnded } from '../../api/job-client.ts';
-import type { ServiceUnderTest } from '../../local-run/local-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
 import { axeViolations, loadAxe } from '../scenes/axe.ts';
 import { openAs, sharedBrowser, stay, visit } from '../setup/browser.ts';
@@ -89,4 +89,26 @@ test('a text that mermaid does not draw for its length is shown as it is, withou
   await page.getByRole('link', { name: 'long', exact: true }).waitFor();
   expect(await page.getByRole('button', { name: 'New diagram' }).count()).toBe(0);
   await stay(page);
+});
+
+test('a drawing that takes too long is replaced by the text', async () => {
+  await service.api('PUT', '/diagrams/slow?project=slow', { text: 'flowchart LR\n  never --> drawn' });
+  const page = await openAs(browser, service.consoleUrl, 'viewer', {
+    path: '/diagrams?project=slow&name=slow',
+    session: 'own',
+    before: async (opened) => {
+      await opened.clock.install();
+      const body = "parent.postMessage({ kind: 'ready' }, '*')";
+      await opened.route('**/assets/draw-*.js', async (route) => await route.fulfill({ body }));
+    },
+  });
+  await page.locator('iframe').waitFor({ state: 'attached' });
+  const late = page.getByText('The diagram could not be drawn in time');
+  await waitFor(async () => {
+    await page.clock.fastForward(5_000);
+    return (await late.count()) === 1;
+  });
+  await page.getByText('never --> drawn').first().waitFor();
+  expect(await page.locator('iframe').count()).toBe(0);
+  await page.context().close();
 });
