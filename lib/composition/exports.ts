@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { AuditLog } from '../access/audit-log.ts';
@@ -39,6 +40,7 @@ export function createExportMaking({
     join: async (record: ExportRecord, file: ExportFile, header: string) =>
       await joinParts({ s3, bucket: env.OUTPUT_BUCKET }, record, file, header),
     wake: createWakeExports(env),
+    pause: async (milliseconds: number) => await sleep(milliseconds, undefined, { ref: false }),
     index: new JobIndex({ ...registry, jobsTable: env.JOBS_TABLE }),
     labels: new JobLabelStore(registry),
     threads: new ThreadStore(registry),

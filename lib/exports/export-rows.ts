@@ -8,16 +8,14 @@ import { type JobListQuery, jobSummary } from '../contract/schemas/jobs/job-list
 import { message } from '../contract/schemas/jobs/message.ts';
 import { addUsage } from '../contract/usage.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
-import type { Folders } from '../jobs/lifecycle/working-folder.ts';
 import { viewMessage } from '../jobs/messages/view-messages.ts';
 import type { OutputStore } from '../jobs/output/output-store.ts';
 import type { JobMessageStore } from '../jobs/store/job-messages.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import { attemptsOf } from '../jobs/views/attempts.ts';
-import type { FilterContext } from '../jobs/views/filtered-list.ts';
 import { type Annotated, viewSummary } from '../jobs/views/job-view.ts';
 import type { Candidate } from '../jobs/views/list-filter.ts';
-import { walkJobs } from '../jobs/views/walk-jobs.ts';
+import { type WalkContext, walkJobs } from '../jobs/views/walk-jobs.ts';
 import type { TimeoutUnit } from '../platform/config/core-env.ts';
 import type { ExportRecord, Position } from './export-record.ts';
 
@@ -29,8 +27,7 @@ import type { ExportRecord, Position } from './export-record.ts';
 /** Jobs whose further records are read at once. */
 const LANES = 16;
 
-export interface RowContext extends FilterContext {
-  readonly folders: Folders;
+export interface RowContext extends WalkContext {
   readonly waiting: { annotate<J extends Candidate['job']>(jobs: readonly J[]): Promise<Annotated<J>[]> };
   readonly timeoutUnit: TimeoutUnit;
   readonly jobs: Pick<JobStore, 'findAll'>;

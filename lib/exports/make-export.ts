@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isKnown } from '../contract/later-code.ts';
 import { LIMITS } from '../contract/limits.ts';
 import { EXPORT_KINDS, type ExportKind } from '../contract/schemas/exports.ts';
@@ -29,7 +28,9 @@ export interface MakeContext extends RowContext {
   readonly objects: Pick<ExportObjects, 'putPart' | 'remove'>;
   /** Writes a whole file of an export. */
   readonly join: (record: ExportRecord, file: ExportFile, header: string) => Promise<void>;
-  /** Default: 8 MB of either file. */
+  /** Resolves after so many ms. */
+  readonly pause: (milliseconds: number) => Promise<unknown>;
+  /** Default: 8 MB of both files. */
   readonly partBytes?: number;
 }
 
@@ -197,14 +198,15 @@ class Attempt {
 
   /** Renews the lease while something takes long. */
   async #whileHeld(work: Promise<void>): Promise<void> {
-    const ended = new AbortController();
-    const done = work.finally(() => ended.abort());
-    done.catch(() => undefined);
-    while (!ended.signal.aborted) {
-      await sleep(WRITE_MS, undefined, { signal: ended.signal }).catch(() => undefined);
-      if (!ended.signal.aborted) await this.#write({});
+    let isOver = false;
+    const done = work.finally(() => {
+      isOver = true;
+    });
+    for (;;) {
+      await Promise.race([done, this.#context.pause(WRITE_MS)]);
+      if (isOver) return;
+      await this.#write({});
     }
-    await done;
   }
 
   /** @throws TakenError */

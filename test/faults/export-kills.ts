@@ -30,7 +30,7 @@ interface ExportReport {
   readonly bytes: number;
   /** Seconds from the request to its end, with the times in which the service was dead or the lease still ran. */
   readonly seconds: number;
-  /** MB of the service's process: before the export, and the most while it was made. */
+  /** MB of that process of the service which grew most: before, or a few seconds after its start, and at most. */
   readonly memory: { readonly before: number; readonly most: number };
   readonly findings: readonly string[];
 }
@@ -60,8 +60,8 @@ export async function exportUnderKills(options: {
     await storeJobs(home, jobs, new SeededRandom(seed));
     log(`${jobs} jobs are stored`);
     await waitFor(async () => (await service.api('GET', '/jobs?limit=1')).json.total >= jobs, { timeoutMs: 600_000 });
-    const memory = new Memory(service.pid);
-    await memory.settle();
+    const memory = new Memory();
+    await memory.follow(service.pid);
     log(`they are counted; the service has ${Math.round(memory.before / MB)} MB`);
     const began = performance.now();
     const { json: started } = await service.api('POST', '/exports', { kind: 'jobs', format: 'csv' });
@@ -76,7 +76,7 @@ export async function exportUnderKills(options: {
       killedAt.push(progress.rows);
       log(`killed after ${progress.rows} rows`);
       service = await startService({ home, env: SETTINGS });
-      memory.follow(service.pid);
+      await memory.follow(service.pid);
     }
     const done = await waitFor(
       async () => {
@@ -109,7 +109,7 @@ async function compared(
   await download(made.raw_url ?? '', files.raw);
   await download(made.url ?? '', files.table);
   const findings: string[] = [];
-  const list = listed(service, made.created_at ?? '');
+  const list = listed(service);
   let rows = 0;
   for await (const line of createInterface({ input: createReadStream(files.raw) })) {
     const { value: item } = await list.next();
@@ -129,11 +129,11 @@ async function download(url: string, file: string): Promise<void> {
   await pipeline(Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]), createWriteStream(file));
 }
 
-/** The rows of the list that an export has, from the oldest on. */
-async function* listed(service: OwnService, before: string): AsyncGenerator<unknown> {
+/** All rows of the list, from the oldest on. */
+async function* listed(service: OwnService): AsyncGenerator<unknown> {
   let cursor = '';
   do {
-    const { json } = await service.api('GET', `/jobs?order=oldest&limit=500&created_before=${before}${cursor}`);
+    const { json } = await service.api('GET', `/jobs?order=oldest&limit=500${cursor}`);
     yield* json.items;
     cursor = json.next_cursor === null ? '' : `&cursor=${json.next_cursor}`;
   } while (cursor !== '');
@@ -178,34 +178,31 @@ with open(sys.argv[1], newline='\n', encoding='utf-8') as raw, open(sys.argv[2],
 print(count)
 `;
 
-/** The memory of a process while it is followed, bytes. */
+/** The memory of processes while they are followed, bytes: of the one that grew most. */
 class Memory {
   before = 0;
   most = 0;
-  #pid: number;
+  #pid = 0;
+  #base = 0;
   #over = false;
 
-  constructor(pid: number) {
-    this.#pid = pid;
+  constructor() {
+    void this.#sample();
   }
 
-  /** Waits until it no longer changes much: what was counted is collected. */
-  async settle(): Promise<void> {
+  /** Begins with a process as it is, once it no longer changes much. */
+  async follow(pid: number): Promise<void> {
     let known = 0;
     await waitFor(async () => {
-      const now = await residentBytes(this.#pid);
+      const now = await residentBytes(pid);
       const isSettled = Math.abs(now - known) < 2 * MB;
       known = now;
       await delay(1_000);
       return isSettled;
     });
-    this.before = known;
-    void this.#sample();
-  }
-
-  /** Another process takes its place. What it has at its start is less than what the first had before the export. */
-  follow(pid: number): void {
+    this.#base = known;
     this.#pid = pid;
+    if (this.most === 0) [this.before, this.most] = [known, known];
   }
 
   stop(): void {
@@ -214,7 +211,8 @@ class Memory {
 
   async #sample(): Promise<void> {
     while (!this.#over) {
-      this.most = Math.max(this.most, await residentBytes(this.#pid).catch(() => 0));
+      const now = this.#pid === 0 ? 0 : await residentBytes(this.#pid).catch(() => 0);
+      if (now - this.#base > this.most - this.before) [this.before, this.most] = [this.#base, now];
       await delay(50);
     }
   }

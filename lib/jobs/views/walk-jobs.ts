@@ -20,8 +20,10 @@ import { rangeOf } from './list-jobs.ts';
 const ENTRIES_PER_QUERY = 4_000;
 const JOBS_AT_ONCE = 500;
 
-interface WalkContext extends FilterContext {
+export interface WalkContext extends FilterContext {
   readonly folders: Folders;
+  /** Jobs of a part at most; default: 500. */
+  readonly atOnce?: number;
 }
 
 /** Some jobs of a walk, and the last one that was looked at for them. */
@@ -41,6 +43,7 @@ export async function* walkJobs(
   after: ListedKey | undefined,
 ): AsyncGenerator<Stretch> {
   const request: JobListQuery = { ...filters, order: 'oldest' };
+  const { atOnce = JOBS_AT_ONCE } = context;
   const range = rangeOf(request);
   const filter = filterOf(context.folders, request) ?? ofState(request);
   const words = searchWords(request.search ?? '');
@@ -48,8 +51,8 @@ export async function* walkJobs(
   const parts =
     known === undefined ? context.index.pages(range, after, ENTRIES_PER_QUERY) : [inRange(known, range, after)];
   for await (const part of parts) {
-    for (let at = 0; at < part.length; at += JOBS_AT_ONCE) {
-      const listed: readonly Listed[] = part.slice(at, at + JOBS_AT_ONCE);
+    for (let at = 0; at < part.length; at += atOnce) {
+      const listed: readonly Listed[] = part.slice(at, at + atOnce);
       const last = listed.at(-1);
       if (last === undefined) continue;
       const matches = await matching(context, listed, filter);

@@ -27,6 +27,12 @@ export function faultOfObject(
   return before !== undefined && !before.equals(after) ? 'output that was kept was changed' : undefined;
 }
 
+/** The same of the objects of exports: whatever is stored under a key stays as it is until it is deleted. */
+export function faultOfExportObject(before: Buffer | undefined, after: Buffer | undefined): string | undefined {
+  if (before === undefined || after === undefined || before.equals(after)) return undefined;
+  return 'a part or file of an export was replaced';
+}
+
 function faultOfReceipt(before: Buffer | undefined, after: Buffer | undefined): string | undefined {
   if (after === undefined) return 'a receipt was deleted';
   const [was, is] = [before, after].map(outcomeOf);

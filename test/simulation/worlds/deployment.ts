@@ -1,4 +1,5 @@
 import { STATUSES } from '../../../lib/contract/statuses.ts';
+import { EXPORTS_PREFIX } from '../../../lib/exports/export-objects.ts';
 import { isOutputDeleted } from '../../../lib/jobs/lifecycle/deleted-output.ts';
 import { bandOf, type Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
@@ -15,7 +16,7 @@ import { perform, type Services } from '../model/services.ts';
 import { ModelTable, type Write } from '../model/table.ts';
 import type { VirtualTime } from '../model/virtual-time.ts';
 import { faultOfGrant } from '../rules/grant-rules.ts';
-import { faultOfObject } from '../rules/object-rules.ts';
+import { faultOfExportObject, faultOfObject } from '../rules/object-rules.ts';
 import { ProbeRules } from '../rules/probe-rules.ts';
 import { faultOfWrite } from '../rules/transition-rules.ts';
 import { TreeRules } from '../rules/tree-rules.ts';
@@ -92,10 +93,12 @@ export class ModelDeployment implements Network {
       const [, stream = '', offset = '0'] = /^(.*\/stdout)(?:\.log|\/(\d+))$/.exec(key) ?? [];
       if (stream !== '' && after !== undefined)
         this.#kept.set(stream, Math.max(this.#kept.get(stream) ?? 0, Number(offset) + after.length));
-      const fault = faultOfObject(this.objects, { key, before, after }, (id, attempt) => {
-        const job = this.jobs.get({ id }, true) as Job | undefined;
-        return job !== undefined && isOutputDeleted(job, attempt);
-      });
+      const fault = key.startsWith(EXPORTS_PREFIX)
+        ? faultOfExportObject(before, after)
+        : faultOfObject(this.objects, { key, before, after }, (id, attempt) => {
+            const job = this.jobs.get({ id }, true) as Job | undefined;
+            return job !== undefined && isOutputDeleted(job, attempt);
+          });
       if (fault !== undefined) this.tellFault(this.#named(`${key}: ${fault}`));
       if (key.endsWith('/receipt.json') && before === undefined) this.#receiptTimes.set(key, this.time.wall);
     });

@@ -19,6 +19,7 @@ import { Clients } from './clients/clients.ts';
 import { ModelDeployment } from './deployment.ts';
 import { addBindings } from './deployments/bindings.ts';
 import { ModelCommands } from './deployments/commands.ts';
+import { ModelExports } from './exports.ts';
 import { SHARDS } from './job-stream.ts';
 import { addLaterJobs } from './later-jobs.ts';
 import { areAtRest, ENDED_AFTER, faultsAtRest } from './quiescence.ts';
@@ -30,6 +31,9 @@ const EXCLUSIVE = 'p1';
 
 /** Every which world holds jobs of a later version: each pass reads them all again, so they cost most of a world's time. */
 const LATER_JOBS_EVERY = 4;
+
+/** Every which world exports its jobs: an export reads all of them. */
+const EXPORTS_EVERY = 3;
 
 /** What became of one world. */
 export interface WorldReport {
@@ -62,6 +66,7 @@ export class World {
   readonly #commands: ModelCommands;
   readonly #bindings: ReadonlyMap<string, readonly string[]>;
   readonly #deployments: DeploymentRules;
+  readonly #exports: ModelExports | undefined;
   readonly #violations: string[] = [];
 
   constructor(seed: number, trace?: (line: string) => void) {
@@ -82,7 +87,12 @@ export class World {
     this.#commands = new ModelCommands(this.#deployment, this.#agents.forks, this.#folders);
     this.#agents.forks.onCopy = (source) => this.#expectNoCommands(source, 'it is copied');
     this.#deployments = new DeploymentRules(this.#deployment, { commands: this.#commands, bindings: this.#bindings });
-    this.#deployment.onRegistryWrite = (before, after, actor) => this.#deployments.onWrite(before, after, actor);
+    if (seed % EXPORTS_EVERY === 0)
+      this.#exports = new ModelExports(this.#deployment, (fault) => this.#violated(fault));
+    this.#deployment.onRegistryWrite = (before, after, actor) => {
+      this.#deployments.onWrite(before, after, actor);
+      this.#exports?.onWrite(before, after);
+    };
     const accounts = new AccountRules();
     const profiles = new ProfileRules(this.#deployment);
     const order = new OrderRules(this.#deployment);
@@ -133,6 +143,7 @@ export class World {
     for (let count = random.integer(1, 4); count > 0; count -= 1) workers.start();
     for (let count = random.integer(2, 5); count > 0; count -= 1) void clients.start(pace);
     void triggers.watchEveryMinute();
+    void this.#exports?.start();
     for (let shard = 0; shard < SHARDS; shard += 1) void triggers.countShard(shard);
     void this.#trouble(workers, triggers);
     await this.#until(() => clients.done);
@@ -158,10 +169,14 @@ export class World {
   async #settle(clients: Clients, triggers: ModelTriggers): Promise<void> {
     const end = this.#time.now + SETTLING;
     const isAtRestNow = () =>
-      this.#agents.live.size === 0 && this.#commands.live.size === 0 && areAtRest(this.#deployment);
+      this.#agents.live.size === 0 &&
+      this.#commands.live.size === 0 &&
+      this.#exports?.areDone !== false &&
+      areAtRest(this.#deployment);
     while (this.#time.now < end && this.#violations.length === 0 && !(isAtRestNow() && triggers.hasCounted)) {
       // Without the reconciler an event must report that the vendor accepts jobs again; else probes find it.
       if (this.#faults.weather === 'orderly') void clients.link();
+      this.#exports?.read();
       await this.#until(() => false, 30_000);
     }
     if (this.#violations.length > 0) return;
@@ -175,7 +190,8 @@ export class World {
       agents: this.#agents,
       deployments: this.#deployments,
     };
-    void faultsAtRest(this.#deployment, judge)
+    void Promise.all([faultsAtRest(this.#deployment, judge), this.#exports?.faultsOfLast() ?? []])
+      .then((faults) => faults.flat())
       .catch((error: unknown) => [`the judge fell over: ${String(error)}`])
       .then((faults) => {
         for (const fault of faults) this.#violated(fault);
