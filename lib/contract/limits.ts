@@ -176,7 +176,7 @@ export const LIMITS = {
    * `attempts`: how often one is begun again without having written anything more, until it has failed.
    */
   exports: {
-    ...{ running: 2, kept: 50, days: 7, rows: 1_000_000, bytes: 5 * 1024 ** 3, linkSeconds: 15 * 60 },
+    ...{ running: 2, kept: 50, days: 7, rows: 1_000_000, bytes: 2 * 1024 ** 3, linkSeconds: 15 * 60 },
     attempts: 5,
   },
   /** Bytes of an id in a path: as long as a sort key of DynamoDB may be. */

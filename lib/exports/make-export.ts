@@ -30,7 +30,7 @@ export interface MakeContext extends RowContext {
   readonly join: (record: ExportRecord, file: ExportFile, header: string) => Promise<void>;
   /** Resolves after so many ms. */
   readonly pause: (milliseconds: number) => Promise<unknown>;
-  /** Default: 8 MB of both files. */
+  /** Default: 4 MB of both files. */
   readonly partBytes?: number;
 }
 
@@ -41,7 +41,7 @@ export type Made = 'done' | 'failed' | 'left' | 'again';
 const LEASE_MS = 45_000;
 /** An attempt writes at least this often. */
 const WRITE_MS = 10_000;
-const PART_BYTES = 8_000_000;
+const PART_BYTES = 4_000_000;
 
 /** The export was deleted, or another attempt has taken it. */
 class TakenError extends Error {
@@ -102,7 +102,7 @@ class Attempt {
   #record: ExportRecord;
   #wroteAt: number;
   /** Rows behind the last listed part, by file. */
-  #texts = new Map<ExportFile, string[]>();
+  #texts = new Map<ExportFile, Buffer[]>();
   #bytes = 0;
   #rows = 0;
   #position: Position | undefined;
@@ -161,14 +161,15 @@ class Attempt {
 
   #append(file: ExportFile, text: string): void {
     if (text === '') return;
-    this.#bytes += Buffer.byteLength(text);
-    this.#texts.set(file, [...(this.#texts.get(file) ?? []), text]);
+    const bytes = Buffer.from(text);
+    this.#bytes += bytes.length;
+    this.#texts.set(file, [...(this.#texts.get(file) ?? []), bytes]);
   }
 
   /** Stores the collected rows as a part, if there are any, and lists it with the position behind it. */
   async #list(changes: Partial<ExportRecord>): Promise<void> {
     const { rows, bytes, parts, next_part: number, id, position: known } = this.#record;
-    const contents = new Map([...this.#texts].map(([file, texts]) => [file, Buffer.from(texts.join(''))] as const));
+    const contents = new Map([...this.#texts].map(([file, texts]) => [file, Buffer.concat(texts)] as const));
     const isNew = this.#rows > 0 || this.#position !== known || changes.is_read === true;
     if (contents.size > 0) await this.#context.objects.putPart(id, number, contents);
     const sizes = { jsonl: contents.get('jsonl')?.length ?? 0, csv: contents.get('csv')?.length ?? 0 };

@@ -16,13 +16,13 @@ import {
 import { type Candidate, type Filter, filterOf } from './list-filter.ts';
 import { rangeOf } from './list-jobs.ts';
 
-/** Index entries that one query of all partitions reads, and jobs that are read at once: some megabytes. */
-const ENTRIES_PER_QUERY = 4_000;
-const JOBS_AT_ONCE = 500;
+/** Index entries that one query of all partitions reads, and jobs that are read at once: one request. */
+const ENTRIES_PER_QUERY = 1_000;
+const JOBS_AT_ONCE = 100;
 
 export interface WalkContext extends FilterContext {
   readonly folders: Folders;
-  /** Jobs of a part at most; default: 500. */
+  /** Jobs of a part at most; default: 100. */
   readonly atOnce?: number;
 }
 

@@ -14,7 +14,7 @@ import type { SimulatedProcess } from '../model/simulated-process.ts';
 import type { ModelDeployment } from './deployment.ts';
 import { startProcess } from './workers.ts';
 
-/** Lambda repeats a call that fails after so many milliseconds each, and then no more. */
+/** Lambda repeats a call that fails twice, after so many milliseconds. */
 const REPEATS = [60_000, 120_000] as const;
 /** It ends a call after so many. */
 const LONGEST_CALL = 900_000;
