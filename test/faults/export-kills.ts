@@ -38,6 +38,8 @@ interface ExportReport {
 const SETTINGS = { PROMPTQ_WATCH_SECONDS: '2' } as const;
 /** The service is killed when so much of the export is written. */
 const KILLS = [0.15, 0.55] as const;
+/** For the rows up to a kill, and to the end: a busy machine takes minutes, besides the lease of the killed attempt. */
+const WAIT = { timeoutMs: 600_000 } as const;
 /** Requests to the tables at once. */
 const LANES = 8;
 /** Items of one request. */
@@ -59,7 +61,7 @@ export async function exportUnderKills(options: {
   try {
     await storeJobs(home, jobs, new SeededRandom(seed));
     log(`${jobs} jobs are stored`);
-    await waitFor(async () => (await service.api('GET', '/jobs?limit=1')).json.total >= jobs, { timeoutMs: 600_000 });
+    await waitFor(async () => (await service.api('GET', '/jobs?limit=1')).json.total >= jobs, WAIT);
     const memory = new Memory();
     await memory.follow(service.pid);
     log(`they are counted; the service has ${Math.round(memory.before / MB)} MB`);
@@ -71,20 +73,17 @@ export async function exportUnderKills(options: {
       const { progress } = await waitFor(async () => {
         const found = await read();
         return found.progress.rows >= share * jobs || found.status === 'done' ? found : undefined;
-      });
+      }, WAIT);
       await service.kill9();
       killedAt.push(progress.rows);
       log(`killed after ${progress.rows} rows`);
       service = await startService({ home, env: SETTINGS });
       await memory.follow(service.pid);
     }
-    const done = await waitFor(
-      async () => {
-        const found = await read();
-        return found.status === 'done' || found.status === 'failed' ? found : undefined;
-      },
-      { timeoutMs: 600_000 },
-    );
+    const done = await waitFor(async () => {
+      const found = await read();
+      return found.status === 'done' || found.status === 'failed' ? found : undefined;
+    }, WAIT);
     const seconds = Math.round((performance.now() - began) / 1000);
     memory.stop();
     log(`${done.status} after ${seconds} s`);
