@@ -8,7 +8,7 @@ import { usePageTitle } from '../page/page-title.ts';
 import { downloadExport } from './config-queries.ts';
 import { ImportForm } from './import-form.tsx';
 
-/** Imports and exports rules and profiles as one document. */
+/** Imports and exports rules, profiles and templates as one document. */
 export function ConfigurationPage() {
   usePageTitle('Configuration');
   return (
@@ -27,7 +27,7 @@ function Configuration() {
     <SpaceBetween size="l">
       <Header
         variant="h1"
-        description="Rules and profiles as one document. An import applies completely or not at all. It keeps entries that it does not name."
+        description="Rules, profiles and templates as one document. An import applies completely or not at all. It keeps entries that it does not name."
         actions={
           <Button iconName="download" loading={download.isPending} onClick={() => download.mutate()}>
             Export

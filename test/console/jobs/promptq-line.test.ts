@@ -18,8 +18,11 @@ const OTHER_FIELDS = [
   'draft',
   'fork',
   'fresh_folder',
+  'parameters',
   'project_id',
   'save_draft',
+  'template',
+  'template_version',
 ];
 
 /** Pastes a line into bash, where a stand-in for promptq prints its address, arguments and stdin. */

@@ -18,16 +18,20 @@ async function importing(document: unknown, { dryRun = false, registry = deploym
   return await importConfig(registry, configDocument.parse(document), { dryRun, sandboxes: ['none'] });
 }
 
+const none = { created: [], updated: [], unchanged: [] };
+
 it('an import says of each entry whether it is new, different or the same', async () => {
   expect(await importing({ rules: [rule('a'), rule('b')], profiles: [profile('p'), profile('q')] })).toEqual({
     dry_run: false,
     rules: { created: ['a', 'b'], updated: [], unchanged: [] },
     profiles: { created: ['p', 'q'], updated: [], unchanged: [] },
+    templates: none,
   });
   const next = { rules: [rule('a'), rule('b', 'Be long.'), rule('c')], profiles: [profile('p', 'm-2'), profile('q')] };
   const expected = {
     rules: { created: ['c'], updated: ['b'], unchanged: ['a'] },
     profiles: { created: [], updated: ['p'], unchanged: ['q'] },
+    templates: none,
   };
   expect(await importing(next, { dryRun: true })).toEqual({ dry_run: true, ...expected });
   const { rules } = await exportConfig(deployment.registry);
