@@ -6,6 +6,7 @@ import type { OptionSpec } from './base/option.ts';
 import { IDEMPOTENCY_KEY, JOB, JOB_OPTIONS, JSON_OPTION, LOG_EVENTS, RAW, WAITING } from './jobs/job-options.ts';
 import { LIST_OPTIONS } from './jobs/list-options.ts';
 import { PROJECT_COMMANDS } from './project-commands.ts';
+import { RECORD_COMMANDS } from './record-commands.ts';
 import { RUN_COMMANDS } from './run-commands.ts';
 
 const ATTEMPT: OptionSpec = { flags: '--attempt <n>', about: 'an earlier attempt', isNumber: true };
@@ -129,34 +130,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     },
   ]),
   action('submit', 'queue a draft'),
-  {
-    name: 'remove',
-    about: 'remove an ended job with everything that it holds, for good',
-    args: [JOB],
-    options: [{ flags: '--yes', about: 'confirm it; without it, nothing is removed' }, JSON_OPTION],
-    routes: ['jobs.remove'],
-    json: 'JobRemoved',
-    load: async () => await import('./commands/remove.ts'),
-  },
-  {
-    name: 'record',
-    about: 'download the whole record of a job as one zip file',
-    args: [JOB],
-    options: [
-      { flags: '-o, --output <file>', about: 'the file to write; default: JOB.zip. A file that exists is kept' },
-    ],
-    routes: ['jobs.record'],
-    load: async () => await import('./commands/record.ts'),
-  },
-  {
-    name: 'delete-output',
-    about: 'delete what the attempts of an ended job wrote; the record of the job stays',
-    args: [JOB],
-    options: [{ flags: '--yes', about: 'confirm it; without it, nothing is deleted' }, JSON_OPTION],
-    routes: ['jobs.delete-output'],
-    json: 'OutputDeleted',
-    load: async () => await import('./commands/delete-output.ts'),
-  },
+  ...RECORD_COMMANDS,
   {
     name: 'edit',
     about: 'change a job that is queued or a draft',

@@ -1,14 +1,8 @@
 import * as z from 'zod';
+import { EXPORT_FORMATS, EXPORT_KINDS, EXPORT_STATES, type ExportKind } from '../contract/export-kinds.ts';
 import { isKnown, knownOrLater } from '../contract/later-code.ts';
 import { LIMITS } from '../contract/limits.ts';
-import {
-  EXPORT_FORMATS,
-  EXPORT_KINDS,
-  EXPORT_STATES,
-  type ExportCreation,
-  type ExportKind,
-  type exportSummary,
-} from '../contract/schemas/exports.ts';
+import type { ExportCreation, exportSummary } from '../contract/schemas/exports.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 
 /** A part of an export that is stored: its number, and the bytes of each of its files. */

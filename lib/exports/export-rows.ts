@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { AuditLog } from '../access/audit-log.ts';
+import type { ExportKind } from '../contract/export-kinds.ts';
 import { withoutOutput } from '../contract/output-fields.ts';
 import { auditRow } from '../contract/schemas/audit.ts';
-import type { ExportKind } from '../contract/schemas/exports.ts';
 import { jobAttempt, usage } from '../contract/schemas/jobs/job.ts';
 import { type JobListQuery, jobSummary } from '../contract/schemas/jobs/job-list.ts';
 import { message } from '../contract/schemas/jobs/message.ts';

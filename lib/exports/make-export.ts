@@ -1,6 +1,6 @@
+import { EXPORT_KINDS, type ExportKind } from '../contract/export-kinds.ts';
 import { isKnown } from '../contract/later-code.ts';
 import { LIMITS } from '../contract/limits.ts';
-import { EXPORT_KINDS, type ExportKind } from '../contract/schemas/exports.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { columnsOf, headerLine, rowLine } from './csv.ts';
 import type { ExportFile, ExportObjects } from './export-objects.ts';

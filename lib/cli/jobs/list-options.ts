@@ -31,3 +31,12 @@ export const LIST_OPTIONS: readonly OptionSpec[] = [
   { ...filter('--limit <n>', 'limit', 'number of jobs; default: 20'), isNumber: true },
   filter('--cursor <cursor>', 'cursor', 'the next page, as the previous one names it'),
 ];
+
+/** What an export can be narrowed by: the filters of the list, and those of the audit log. */
+export const EXPORT_FILTERS: readonly (OptionSpec & { readonly name: string })[] = [
+  ...LIST_OPTIONS.flatMap(({ parameter: name = '', ...option }) =>
+    ['order', 'limit', 'cursor'].includes(name) ? [] : [{ ...option, name }],
+  ),
+  { name: 'actor', flags: '--actor <name>', about: 'of audit: only what this caller did' },
+  { name: 'action', flags: '--action <id>', about: 'of audit: only this action, such as jobs.kill' },
+];

@@ -1,19 +1,11 @@
 import * as z from 'zod';
+import { EXPORT_FORMATS, EXPORT_KINDS, EXPORT_STATES, type ExportKind } from '../export-kinds.ts';
 import { knownOrLater } from '../later-code.ts';
 import { LIMITS } from '../limits.ts';
 import { auditQuery } from './audit.ts';
 import { unknownMember } from './fields/entry.ts';
 import { timestamp } from './fields/text.ts';
 import { jobListQuery } from './jobs/job-list.ts';
-
-/** What can be exported. */
-export const EXPORT_KINDS = ['jobs', 'attempts', 'usage', 'messages', 'audit'] as const;
-export type ExportKind = (typeof EXPORT_KINDS)[number];
-
-export const EXPORT_FORMATS = ['jsonl', 'csv'] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-
-export const EXPORT_STATES = ['queued', 'running', 'done', 'failed'] as const;
 
 const { created_after, created_before } = jobListQuery.shape;
 /** The filters of the list of jobs. */
