@@ -28,6 +28,7 @@ const AccountPage = lazyPart(() => import('./account/account-page.tsx'), 'Accoun
 const ApiTokensPage = lazyPart(() => import('./tokens/api-tokens-page.tsx'), 'ApiTokensPage');
 const SessionsPage = lazyPart(() => import('./sessions/sessions-page.tsx'), 'SessionsPage');
 const ReferencePage = lazyPart(() => import('./reference/reference-page.tsx'), 'ReferencePage');
+const ExportsPage = lazyPart(() => import('./exports/exports-page.tsx'), 'ExportsPage');
 const AuditPage = lazyPart(() => import('./audit/audit-page.tsx'), 'AuditPage');
 
 /** The routes of the console. The jobs list is in the first load. Other pages load when they are opened. */
@@ -63,6 +64,7 @@ export function Pages() {
           <Route path="/account" element={<AccountPage />} />
           <Route path="/api-tokens" element={<ApiTokensPage />} />
           <Route path="/sessions" element={<SessionsPage />} />
+          <Route path="/exports" element={<ExportsPage />} />
           <Route path="/audit" element={<AuditPage />} />
           <Route path="/reference/:operation?" element={<ReferencePage />} />
           <Route path="/signed-in" element={<SignedInPage />} />

@@ -11,6 +11,8 @@ export const ACTION_WORDS: Readonly<Record<string, string>> = {
   'diagrams.delete': 'Deleted a diagram',
   'diagrams.write': 'Created or changed a diagram',
   'deployments.retry': 'Retried a deployment',
+  'exports.create': 'Started an export',
+  'exports.delete': 'Deleted an export',
   'jobs.answer': "Answered an agent's question",
   'jobs.cancel': 'Cancelled a job',
   'jobs.delegate': 'Started another job',

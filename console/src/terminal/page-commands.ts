@@ -177,6 +177,20 @@ export const PAGE_COMMANDS: Readonly<Record<string, CommandsOf>> = {
     command('Check and save a token', ['login'], 'GET', '/session'),
   ],
   '/sessions': () => [none('List or end sessions', BROWSER_ONLY)],
+  '/exports': (query) => {
+    const kind = query.get('new') ?? 'jobs';
+    const filter = Object.fromEntries(
+      [...query].filter(([name, value]) => !['new', 'order', 'cursor'].includes(name) && value !== ''),
+    );
+    const body = { kind, format: 'csv', filter };
+    const options = Object.entries(filter).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value]);
+    return [
+      command('Exports', ['exports'], 'GET', '/exports'),
+      command('New export', ['export', kind, '--format', 'csv', ...options], 'POST', '/exports', body),
+      command('Download an export', ['exports', 'EXPORT'], 'GET', '/exports/EXPORT'),
+      command('Delete an export', ['exports', 'EXPORT', '--delete'], 'DELETE', '/exports/EXPORT'),
+    ];
+  },
   '/audit': (query) => [
     api(
       'Audit log',

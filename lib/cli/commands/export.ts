@@ -40,7 +40,7 @@ function filterOf(options: object): Record<string, string> {
 
 /** Milliseconds between two looks at an export. */
 const POLL_MS = 1_000;
-/** Looks after which progress is told again. */
+/** Progress is reported once in so many looks. */
 const TOLD_EVERY = 5;
 
 async function untilDone({ terminal }: Context, client: Promptq, id: string): Promise<Schemas['Export']> {

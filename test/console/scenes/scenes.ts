@@ -10,6 +10,7 @@ import {
   stubChanges,
   stubComparedChanges,
   stubDeletedOutput,
+  stubExports,
   stubMonth,
   stubTemplate,
 } from '../setup/stubs.ts';
@@ -128,6 +129,17 @@ export const SCENES: readonly Scene[] = [
     act: async (page) => await shown(page, 'A comparison needs both sides'),
   },
   { name: 'compare-nothing', path: () => '/compare' },
+  {
+    name: 'exports-in-each-state',
+    path: () => '/exports',
+    before: stubExports,
+    act: async (page) => await shown(page, 'five attempts got no further'),
+  },
+  {
+    name: 'exports-new',
+    path: () => '/exports?new=jobs&project=handbook&created_after=2026-11-01T00%3A00%3A00Z',
+    act: async (page) => await page.getByRole('dialog', { name: 'New export' }).waitFor(),
+  },
   { name: 'job-unknown', path: () => '/jobs/job_4k2q0v9m6s8x1c3b5n7h2j4d6f' },
   { name: 'unknown-page', path: () => '/stats/nowhere' },
   {

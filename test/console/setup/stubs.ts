@@ -222,3 +222,20 @@ export async function stubDeletedOutput(page: Page): Promise<void> {
     await route.fulfill({ json: { ...job, ...deleted, output_deleted_attempt: job.attempt, error: null } });
   });
 }
+
+/** Exports in each state. */
+export async function stubExports(page: Page): Promise<void> {
+  const one = (status: string, rows: number, more: Partial<Schemas['ExportSummary']> = {}) => ({
+    ...{ id: `exp_${status}`, kind: 'jobs', format: 'csv', filter: {}, status, created_by: 'user:mira@example.com' },
+    ...{ created_at: new Date(Date.now() - 300_000).toISOString(), finished_at: null, error: null },
+    ...{ expires_at: new Date(Date.now() + 7 * 86_400_000).toISOString() },
+    ...{ progress: { rows, bytes: rows * 412, reached: null }, ...more },
+  });
+  const items = [
+    one('queued', 0, { kind: 'usage', filter: { project: 'handbook' } }),
+    one('running', 48_000, { filter: { project: 'storefront', created_after: '2026-11-01T00:00:00Z' } }),
+    one('done', 1_204, { kind: 'audit' }),
+    one('failed', 12, { kind: 'messages', format: 'jsonl', error: 'five attempts got no further' }),
+  ];
+  await page.route('**/api/v1/exports', async (route) => await route.fulfill({ json: { items } }));
+}

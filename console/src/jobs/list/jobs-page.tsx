@@ -19,6 +19,7 @@ import { noteList } from '../queries/last-list.ts';
 import { useJobFilters } from '../queries/use-job-filters.ts';
 import { jobHeadline } from '../text/prompt-headline.ts';
 import { useColumnChoice } from './column-choice.ts';
+import { ExportButton } from './export-button.tsx';
 import { SORTED_COLUMN, useJobColumns } from './job-columns.tsx';
 import { ListSettings } from './list-settings.tsx';
 import { NoJobs } from './no-jobs.tsx';
@@ -100,6 +101,7 @@ export function JobsPage() {
               searchRef={search}
               jobs={shown}
             >
+              <ExportButton />
               <ListSettings columns={choice} />
             </FilterBar>
           }
