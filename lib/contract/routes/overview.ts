@@ -29,6 +29,8 @@ export const readPlatform = defineRoute({
   description:
     'Returns the version, the agents with their versions and abilities, the models, the limits, the features that are on, where data is stored, and what this version does not have. It changes only with the deployment, its profiles and its workers.',
   responses: { 200: { description: 'The platform.', schema: platform } },
+  // Whether people can sign in is in the same parameter.
+  access: { ...overview.access, publicOrigin: 'read' },
 });
 
 export const readStats = defineRoute({
