@@ -188,7 +188,7 @@ function hasTaken({ folder, place, thread_id, cause }: Job, id: string): boolean
 
 /** The name of an automation's slot: one of its jobs runs at a time. */
 export function automationSlot(automation: string): string {
-  return `automation#${automation}`;
+  return `automation:${automation}`;
 }
 
 /** The name of a thread's slot: one turn at a time runs. */
