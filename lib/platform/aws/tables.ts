@@ -19,7 +19,6 @@ const LISTED_ATTRIBUTES = [
   'labels',
   'thread_id',
   'template',
-  'title',
   'tags',
   'needs',
   'cost',
