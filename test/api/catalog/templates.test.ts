@@ -236,8 +236,8 @@ describe('a value', () => {
     await service.api('POST', '/config/import', { profiles: [{ name: 'turns', agent: 'codex' }] });
     const turned = await draft({ template: 'script', profile: 'turns', parameters: { text: hostile } });
     await service.api('POST', '/config/import', { profiles: [{ name: 'turns', agent: 'shell' }] });
-    await service.api('POST', `/jobs/${turned.id}/submit`);
-    expect((await service.api('GET', `/jobs/${turned.id}`)).json.status).not.toBe('SUCCEEDED');
+    const submitted = await service.api('POST', `/jobs/${turned.id}/submit`);
+    expect([submitted.status, submitted.json.error]).toEqual([400, expect.stringContaining('placeholders')]);
   });
 
   it('reaches a script as a variable', async () => {

@@ -36,6 +36,9 @@ test('an agent has the rules before its prompt, and a script takes none', () => 
   const rules = [{ text: 'Be kind.' }];
   expect(jobPrompt('shell', [], { prompt: 'true' } as JobTexts)).toBe('true');
   expect(() => jobPrompt('shell', rules, { prompt: 'true' } as JobTexts)).toThrow('has rules');
+  const from = { name: 't', version: 1, parameters: { text: 'true' }, in_prompt: true, in_environment: false };
+  expect(() => jobPrompt('shell', [], { prompt: 'true', project: 'p', from })).toThrow('has values of its template');
+  expect(jobPrompt('shell', [], { prompt: 'true', project: 'p', from: { ...from, in_prompt: false } })).toBe('true');
   expect(jobPrompt('codex', rules, { prompt: 'Paint it.' } as JobTexts)).toBe('Be kind.\n\nPaint it.');
 });
 
