@@ -109,6 +109,11 @@ test('a script that ran in the frame would reach neither console nor network', a
   const script = (src: string) => loads(`Object.assign(document.createElement('script'), { src: '${src}' })`);
   expect(await fault(script(away('script')))).toBe('refused');
   expect(await fault(script('data:text/javascript,self.ran=1'))).toBe('refused');
+  // What the console itself may load.
+  const own = new URL(service.consoleUrl).origin;
+  expect(await fault(loads(`Object.assign(new Image(), { src: '${own}/icon.svg' })`))).toBe('refused');
+  const asset = await page.evaluate<string>("document.querySelector('script[src]').src");
+  expect(await fault(script(asset))).toBe('refused');
   expect(await fault(`open('${away('window')}')`)).toBe('null');
   await fault(`(top.location = '${away('top')}')`);
   await fault(`(location = '${away('navigated')}')`);
