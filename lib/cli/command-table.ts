@@ -1,6 +1,7 @@
 import { RETRY_FROM } from '../contract/job-actions.ts';
 import { METHODS } from '../contract/route.ts';
 import { TOOLS, type ToolSpec } from '../mcp/tool-table.ts';
+import { AUTOMATION_COMMANDS } from './automation-commands.ts';
 import type { CommandSpec } from './base/context.ts';
 import type { OptionSpec } from './base/option.ts';
 import { IDEMPOTENCY_KEY, JOB, JOB_OPTIONS, JSON_OPTION, LOG_EVENTS, RAW, WAITING } from './jobs/job-options.ts';
@@ -197,6 +198,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => await import('./commands/profiles.ts'),
   },
   ...PROJECT_COMMANDS,
+  ...AUTOMATION_COMMANDS,
   {
     name: 'platform',
     about: 'show the version of the service, its agents, what is on, and what this version does not have',

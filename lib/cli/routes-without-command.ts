@@ -29,9 +29,6 @@ export const ROUTES_WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   'templates.render': '`promptq api POST /templates/NAME/render`',
   'config.import': ADMIN,
   'config.export': ADMIN,
-  ...Object.fromEntries(
-    ['list', 'create', 'read', 'edit', 'delete', 'run', 'runs'].map((verb) => [`automations.${verb}`, '`promptq api`']),
-  ),
   'projects.delete': ADMIN,
   'mcp.call': 'for agents; `promptq mcp` serves the same tools',
   'openapi.read': 'for generators of clients',

@@ -1,0 +1,50 @@
+import { MISSED, OVERLAPS } from '../contract/schemas/automation.ts';
+import type { CommandSpec } from './base/context.ts';
+import { JOB_OPTIONS, JSON_OPTION } from './jobs/job-options.ts';
+
+/** Commands of automations. */
+export const AUTOMATION_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'schedule',
+    about: 'create an automation, which creates a job by schedule, and show when it is due next',
+    args: [
+      ['<name>', 'name of the automation'],
+      ['[prompt]', 'prompt of its jobs'],
+    ],
+    options: [
+      { flags: '--cron <expression>', about: 'five fields or a nickname, such as "0 3 * * MON-FRI" or @daily' },
+      { flags: '--every <interval>', about: 'interval, such as 30m, 6h or 2d', conflicts: ['cron'] },
+      { flags: '--timezone <zone>', about: 'IANA time zone of the expression; default: that of this machine' },
+      { flags: '--overlap <rule>', about: 'if its last job has not ended', choices: OVERLAPS },
+      { flags: '--missed <rule>', about: 'which missed instants are made up for', choices: MISSED },
+      { flags: '--jitter <seconds>', about: 'start up to so much later', isNumber: true },
+      { flags: '--pause-after <n>', about: 'pause after so many failures in a row; 0: never', isNumber: true },
+      { flags: '--until <time>', about: 'not due after this time, in RFC 3339' },
+      { flags: '--dry-run', about: 'only check it and show when it is due' },
+      ...JOB_OPTIONS,
+      JSON_OPTION,
+    ],
+    routes: ['automations.create'],
+    json: 'Automation',
+    load: async () => await import('./commands/schedule.ts'),
+  },
+  {
+    name: 'automations',
+    about: 'list automations with their health, or show, run, enable, disable or delete one, or list its runs',
+    args: [
+      ['[action]', 'what to do; default: list', ['list', 'show', 'runs', 'run', 'enable', 'disable', 'delete']],
+      ['[name]', 'name or id of the automation'],
+    ],
+    options: [JSON_OPTION],
+    routes: [
+      'automations.list',
+      'automations.read',
+      'automations.runs',
+      'automations.run',
+      'automations.edit',
+      'automations.delete',
+    ],
+    json: 'AutomationList',
+    load: async () => await import('./commands/automations.ts'),
+  },
+];

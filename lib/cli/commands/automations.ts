@@ -1,0 +1,90 @@
+import { dataOf } from '../../client/data-of.ts';
+import type { Schemas } from '../../client/promptq.ts';
+import { clientOf } from '../base/client-of.ts';
+import type { CommandRun, Context } from '../base/context.ts';
+import { usageError } from '../base/errors.ts';
+import { EXIT } from '../base/exit-codes.ts';
+import { ago, table } from '../base/table.ts';
+import { wholeList } from '../jobs/pages.ts';
+
+type Automation = Schemas['Automation'];
+
+interface Options {
+  readonly json?: true;
+}
+
+/** Lists automations, or shows or acts on one. */
+export const run: CommandRun<Options> = async (context, [action = 'list', name], { json }) => {
+  const { terminal } = context;
+  if (action !== 'list' && name === undefined) throw usageError(`${action} needs the name of an automation`);
+  const { api } = await clientOf(context);
+  const params = { path: { id: name ?? '' } };
+  const show = async (value: object, text: string) => (json ? terminal.printJson(value) : terminal.print(text));
+  switch (action) {
+    case 'list': {
+      const list = await wholeList((query) => api.GET('/api/v1/automations', { params: { query } }));
+      await show(list, table(HEADING, list.items.map(rowOf)));
+      break;
+    }
+    case 'runs': {
+      const list = await dataOf(api.GET('/api/v1/automations/{id}/runs', { params }));
+      await show(list, table(['DUE', 'OUTCOME', 'LATE', 'JOB', 'STATUS', 'WHY'], list.items.map(runOf)));
+      break;
+    }
+    case 'run': {
+      const started = await dataOf(api.POST('/api/v1/automations/{id}/run', { params }));
+      await show(started, started.id);
+      break;
+    }
+    case 'show': {
+      const one = await dataOf(api.GET('/api/v1/automations/{id}', { params }));
+      await show(one, describe(one));
+      break;
+    }
+    case 'delete':
+      await changed(context, await dataOf(api.DELETE('/api/v1/automations/{id}', { params })), 'deleted', json);
+      break;
+    default: {
+      const body = { enabled: action === 'enable' };
+      const one = await dataOf(api.PATCH('/api/v1/automations/{id}', { params, body }));
+      await changed(context, one, `${action}d`, json);
+    }
+  }
+  return EXIT.succeeded;
+};
+
+const HEADING = ['NAME', 'STATE', 'SCHEDULE', 'NEXT', 'LAST RUN', 'FAILURES'];
+
+function rowOf(automation: Automation): (string | number | null)[] {
+  const { name, state, next_runs: next, last_run: last, failures_in_row: failures } = automation;
+  const lastRun = last === null ? null : `${last.job_status ?? last.outcome} ${ago(last.due_at)}`;
+  return [name, state, scheduleOf(automation), next[0]?.local ?? null, lastRun, failures];
+}
+
+function runOf(run: Schemas['AutomationRun']): (string | number | null)[] {
+  const due = run.count === 1 ? run.due_at : `${run.due_at} and ${run.count - 1} more`;
+  return [due, run.outcome, `${run.late_seconds} s`, run.job_id, run.job_status, run.reason?.message ?? null];
+}
+
+function scheduleOf({ trigger }: Automation): string {
+  const { cron, every, timezone } = trigger.schedule;
+  return every === null ? `${cron} ${timezone}` : `every ${every}`;
+}
+
+function describe(automation: Automation): string {
+  const { name, state, state_reason: why, next_runs: next, job, project, overlap, missed } = automation;
+  return [
+    `${name}: ${state}${why === null ? '' : `. ${why}`}`,
+    `schedule  ${scheduleOf(automation)}, overlap ${overlap}, missed ${missed}`,
+    `owner     ${automation.owner}`,
+    `project   ${project}`,
+    `prompt    ${job.prompt.split('\n')[0]}`,
+    `failures  ${automation.failures_in_row} in a row; last success ${automation.last_success_at ?? 'never'}`,
+    ...next.map(({ local }, at) => `${at === 0 ? 'next' : '    '}      ${local}`),
+  ].join('\n');
+}
+
+async function changed({ terminal }: Context, one: Automation, what: string, json?: true): Promise<void> {
+  if (json) await terminal.printJson(one);
+  else await terminal.note(`${what} ${one.name}`);
+}

@@ -1,0 +1,58 @@
+import { beforeAll, expect, test } from 'vitest';
+import { shellBlocks } from '../../docs/documents.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
+import { sharedService } from '../../local-run/shared-service.ts';
+import { commandsOf, emptyHome } from './promptq-command.ts';
+
+const home = emptyHome();
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await sharedService();
+});
+const { run, promptq, json } = commandsOf(() => service, home);
+
+/** The words of a line of shell, without its quotes. */
+const wordsOf = (line: string) =>
+  [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '');
+
+test('the recipe of docs/guide/automations.md does what it says', async () => {
+  const [block = ''] = shellBlocks('docs/guide/automations.md', 'A nightly dependency update');
+  const [create = '', start = '', runs = '', disable = '', list = ''] = block.trim().split('\n');
+  const created = await run([...wordsOf(create).slice(1), '--timezone', 'Europe/Berlin', '--profile', 'practice']);
+  expect(created.stdout.trim().split('\n')).toHaveLength(5);
+  expect(created.stdout).toMatch(/^\d{4}-\d\d-\d\dT03:00:00\+0[12]:00$/m);
+  const id = (await run(wordsOf(start).slice(1))).stdout.trim();
+  const job = await waitFor(async () => {
+    const { json: read } = await service.api('GET', `/jobs/${id}`);
+    return read.status === 'SUCCEEDED' && read;
+  });
+  expect(job).toMatchObject({ project: 'shop', prompt: 'Update the dependencies and run the tests.' });
+  expect((await run(wordsOf(runs).slice(1))).stdout).toMatch(new RegExp(`fired +0 s +${id} +SUCCEEDED`));
+  expect((await run(wordsOf(disable).slice(1))).stderr).toContain('disabled Nightly update');
+  expect((await run(wordsOf(list).slice(1))).stdout).toMatch(
+    /Nightly update +disabled +0 3 \* \* MON-FRI Europe\/Berlin +- +SUCCEEDED/,
+  );
+});
+
+test('an automation is tried, created, shown, enabled and deleted', async () => {
+  const args = ['schedule', 'Hourly', 'true', '--profile', 'shell', '--every', '1h', '--overlap', 'queue', '--until'];
+  const until = '2030-01-01T00:00:00Z';
+  expect((await json('Automation', [...args, until, '--dry-run'])).value.next_runs).toHaveLength(5);
+  expect(await run(['automations', 'show', 'Hourly'])).toMatchObject({ code: 4 });
+  await promptq(...args, until);
+  const shown = await promptq('automations', 'show', 'Hourly');
+  expect(shown.stdout).toMatch(/^Hourly: active\nschedule +every 1h, overlap queue, missed latest\n/);
+  expect((await json('Automation', ['automations', 'enable', 'Hourly'])).value.version).toBe(2);
+  expect((await json('AutomationList', ['automations'])).value.items.length).toBeGreaterThan(0);
+  expect((await promptq('automations', 'delete', 'Hourly')).stderr).toContain('deleted Hourly');
+});
+
+test.each([
+  [['automations', 'show'], 'needs the name'],
+  [['automations', 'stop', 'x'], 'list, show, runs'],
+  [['schedule', 'x', 'true'], 'give --cron or --every'],
+  [['schedule', 'x', '--every', '1h'], 'give the prompt'],
+])('`promptq %j` is refused before a request', async (args, why) => {
+  const { code, stderr } = await run(args);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
+});
