@@ -2,6 +2,10 @@
 export const ACTION_WORDS: Readonly<Record<string, string>> = {
   'auth.callback': 'Signed in',
   'auth.sign-out': 'Signed out',
+  'automations.create': 'Created an automation',
+  'automations.delete': 'Deleted an automation',
+  'automations.edit': 'Changed an automation',
+  'automations.run': 'Ran an automation by hand',
   'codex-account.cancel': 'Cancelled linking the vendor account',
   'codex-account.logout': 'Unlinked the vendor account',
   'codex-account.start': 'Started linking the vendor account',
