@@ -4,6 +4,8 @@ import { parameterName } from '../schemas/fields/parameter.ts';
 import { parameter, parameterList, parameterQuery, parameterWrite } from '../schemas/parameter.ts';
 
 const params = z.object({ name: parameterName });
+/** Nothing has another name, which is not found. */
+const anyName = z.object({ name: z.string().min(1).meta({ description: 'The name of the parameter.' }) });
 
 export const listParameters = defineRoute({
   id: 'parameters.list',
@@ -48,7 +50,7 @@ export const deleteParameter = defineRoute({
   audited: true,
   summary: 'Delete a parameter of a project',
   description: 'Attempts that start later do not get it. Running jobs are not affected.',
-  params,
+  params: anyName,
   query: parameterQuery,
   responses: { 200: { description: 'The deleted parameter.', schema: parameter } },
   errors: ['not_found'],

@@ -45,6 +45,7 @@ it('a parameter is created with its project, changed, kept as it is, and deleted
   expect((await remove(project, 'region')).json).toMatchObject({ name: 'region', value: 'us' });
   expect((await remove(project, 'region')).status).toBe(404);
   expect((await remove('no-such-project', 'region')).status).toBe(404);
+  for (const name of ['Region', 'constructor', 'no-such-thing']) expect((await remove(project, name)).status).toBe(404);
   expect((await list(project)).length).toBe(1);
 });
 
