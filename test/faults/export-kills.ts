@@ -30,8 +30,8 @@ interface ExportReport {
   readonly bytes: number;
   /** Seconds from the request to its end, with the times in which the service was dead or the lease still ran. */
   readonly seconds: number;
-  /** MB of that process of the service which grew most: before, or a few seconds after its start, and at most. */
-  readonly memory: { readonly before: number; readonly most: number };
+  /** MB: of the service before the export, of its processes just after their starts, and at most during the export. */
+  readonly memory: Readonly<Record<'before' | 'fresh' | 'most', number>>;
   readonly findings: readonly string[];
 }
 
@@ -89,9 +89,9 @@ export async function exportUnderKills(options: {
     log(`${done.status} after ${seconds} s`);
     const findings =
       done.status === 'done' ? await compared(service, done, { home, jobs }) : [`it failed: ${done.error}`];
-    const { before, most } = memory;
+    const [before = 0, fresh = 0, most = 0] = [memory.before, memory.fresh, memory.most].map((n) => Math.round(n / MB));
     const report = { seed, jobs, killedAt, bytes: done.progress.bytes, seconds };
-    return { ...report, memory: { before: Math.round(before / MB), most: Math.round(most / MB) }, findings };
+    return { ...report, memory: { before, fresh, most }, findings };
   } finally {
     await service.stop();
     await rm(home, { recursive: true, force: true });
@@ -177,19 +177,21 @@ with open(sys.argv[1], newline='\n', encoding='utf-8') as raw, open(sys.argv[2],
 print(count)
 `;
 
-/** The memory of processes while they are followed, bytes: of the one that grew most. */
+/** The memory of a service whose process is replaced after a kill, bytes. */
 class Memory {
+  /** Of the first process, before anything is exported. */
   before = 0;
+  /** Of the processes that took its place, before they have done anything. */
+  fresh = Number.POSITIVE_INFINITY;
   most = 0;
   #pid = 0;
-  #base = 0;
   #over = false;
 
   constructor() {
     void this.#sample();
   }
 
-  /** Begins with a process as it is, once it no longer changes much. */
+  /** Waits until the memory of a process no longer changes much, and follows it. */
   async follow(pid: number): Promise<void> {
     let known = 0;
     await waitFor(async () => {
@@ -199,9 +201,9 @@ class Memory {
       await delay(1_000);
       return isSettled;
     });
-    this.#base = known;
+    if (this.before === 0) this.before = known;
+    else this.fresh = Math.min(this.fresh, known);
     this.#pid = pid;
-    if (this.most === 0) [this.before, this.most] = [known, known];
   }
 
   stop(): void {
@@ -211,7 +213,7 @@ class Memory {
   async #sample(): Promise<void> {
     while (!this.#over) {
       const now = this.#pid === 0 ? 0 : await residentBytes(this.#pid).catch(() => 0);
-      if (now - this.#base > this.most - this.before) [this.before, this.most] = [this.#base, now];
+      this.most = Math.max(this.most, now);
       await delay(50);
     }
   }
