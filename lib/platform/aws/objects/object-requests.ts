@@ -6,6 +6,7 @@ export {
   HeadBucketCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
+  ListObjectVersionsCommand,
   PutObjectCommand,
   paginateListObjectsV2,
   S3Client,

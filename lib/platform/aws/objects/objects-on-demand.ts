@@ -36,6 +36,9 @@ export class DeleteObjectsCommand extends Deferred {
 export class ListObjectsV2Command extends Deferred {
   readonly command = 'ListObjectsV2Command';
 }
+export class ListObjectVersionsCommand extends Deferred {
+  readonly command = 'ListObjectVersionsCommand';
+}
 export class HeadBucketCommand extends Deferred {
   readonly command = 'HeadBucketCommand';
 }
