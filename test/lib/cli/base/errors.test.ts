@@ -34,9 +34,9 @@ it('a sentence of the service is enough, with each of its faults, and with its i
   const ended = { error: 'cancel: the job has ended', details: { state: 'SUCCEEDED', action: 'cancel' } };
   expect(of(400, { ...ended, request_id: 'r' })).toBe('cancel: the job has ended');
   const faults = ['body.cwd: received "x"; no', 'body.tags: received 7'];
-  expect(of(400, { error: 'body.cwd: received "x"; no', details: { faults } })).toBe(
-    'cwd: received "x"; no; tags: received 7',
-  );
+  const several = (count: number) => `${faults[0]} (and ${count} more: details.faults)`;
+  expect(of(400, { error: several(1), details: { faults } })).toBe('cwd: received "x"; no; tags: received 7');
+  expect(of(400, { error: several(3), details: { faults } })).toMatch(/; tags: received 7; and 2 more$/);
   expect(of(409, { error: 'busy', details: { by: 'j' } })).toBe('busy {"by":"j"}');
   expect(of(500, { error: 'internal_error', request_id: 'r' })).toBe('internal_error (request r)');
 });
