@@ -208,6 +208,29 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => await import('./commands/platform.ts'),
   },
   {
+    name: 'templates',
+    about: 'list the templates of jobs, show one or its versions, save one from a file, or delete one',
+    args: [
+      ['[action]', 'what to do; default: list', ['list', 'show', 'versions', 'save', 'delete']],
+      ['[target]', 'name of the template; of save, a file in YAML or JSON, - is stdin'],
+    ],
+    options: [
+      {
+        flags: '--template-version <n>',
+        about: 'of show: an earlier version, also of a deleted template',
+        isNumber: true,
+        least: 1,
+      },
+      { flags: '--name <name>', about: 'of save: name of the template; default: that in the file' },
+      { flags: '--names', about: 'of list: print the names only, one a line' },
+      JSON_OPTION,
+    ],
+    names: { after: ['show', 'versions', 'delete'], from: 'templates --names' },
+    routes: ['templates.list', 'templates.read', 'templates.versions', 'templates.write', 'templates.delete'],
+    json: 'TemplateList',
+    load: async () => await import('./commands/templates.ts'),
+  },
+  {
     name: 'doctor',
     about: 'check the service, and report what is wrong and what to do',
     options: [{ flags: '--job [profile]', about: 'also run a small job; default profile: codex' }, JSON_OPTION],

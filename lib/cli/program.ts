@@ -43,10 +43,9 @@ export function createProgram(
 /** An error of the parser, as all other errors begin. */
 function explained(text: string): string {
   const own = text.replace(/^error: /, 'promptq: ');
-  const [, command] = /too many arguments for '(run|continue|fork|say|answer|edit)'/.exec(own) ?? [];
+  const [, command] = /too many arguments for '(say|answer|edit)'/.exec(own) ?? [];
   if (command === undefined) return own;
-  const id = command === 'run' ? '' : ' ID';
-  return `${own.trimEnd()} Put a text of several words in quotes: promptq ${command}${id} "Say hello"\n`;
+  return `${own.trimEnd()} Put a text of several words in quotes: promptq ${command} ID "Say hello"\n`;
 }
 
 function optionOf({ flags, about, choices, isList, isNumber, least, conflicts }: OptionSpec): Option {

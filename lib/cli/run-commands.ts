@@ -11,6 +11,8 @@ const RUN_ROUTES = [
   'jobs.result',
   'jobs.logs',
   'jobs.cancel',
+  'templates.read',
+  'templates.render',
 ];
 
 /** Where a job works that a local run runs for the checkout of its user. */
@@ -30,13 +32,44 @@ const CHECKOUT: readonly OptionSpec[] = [
   { flags: '--yes', about: 'with --here, let jobs work in this folder from now on without asking' },
 ];
 
+/** The template that a job is created from. */
+const TEMPLATE: readonly OptionSpec[] = [
+  {
+    flags: '-t, --template <name>',
+    about: 'create the job from this template, with the values that follow',
+    field: 'template',
+    conflicts: ['file'],
+  },
+  {
+    flags: '--template-version <n>',
+    about: 'an earlier version of the template',
+    field: 'template_version',
+    isNumber: true,
+    least: 1,
+  },
+  {
+    flags: '--value-file <name=file>',
+    about: 'value of a parameter from a file; - is stdin; repeatable',
+    isList: true,
+  },
+  {
+    flags: '--preview',
+    about: 'print the prompt and the settings that the template makes, and create no job',
+    conflicts: ['detach', 'draft', 'wait', 'follow'],
+  },
+];
+
+const VALUES = ['[values...]', 'with --template, instead of a prompt: NAME=VALUE of each parameter'] as const;
+const TEMPLATE_NAMES = { after: ['-t', '--template'], from: 'templates --names' } as const;
+
 /** The commands that create a job. */
 export const RUN_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'run',
     about: 'create a job, wait for its end, and print its answer',
-    args: [['[prompt]', 'the prompt; a script for the profile shell']],
-    options: [...RUNNING, ...CHECKOUT, IDEMPOTENCY_KEY, ...WAITING, JSON_OPTION],
+    args: [['[prompt]', 'the prompt; a script for the profile shell'], VALUES],
+    options: [...RUNNING, ...TEMPLATE, ...CHECKOUT, IDEMPOTENCY_KEY, ...WAITING, JSON_OPTION],
+    names: TEMPLATE_NAMES,
     routes: [...RUN_ROUTES, 'jobs.read', 'attachments.read', 'projects.edit'],
     json: 'JobResult',
     jsonLines: LOG_EVENTS,
@@ -45,9 +78,10 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'continue',
     about: "create the next turn of a job's thread, wait for its end, and print its answer",
-    args: [JOB, ['[prompt]', 'what to say next; a script for the profile shell']],
+    args: [JOB, ['[prompt]', 'what to say next; a script for the profile shell'], VALUES],
     options: [
       ...RUNNING,
+      ...TEMPLATE,
       {
         flags: '--after <end>',
         about: 'start after success (default) or after any end of the turn before',
@@ -58,6 +92,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
       ...WAITING,
       JSON_OPTION,
     ],
+    names: TEMPLATE_NAMES,
     routes: RUN_ROUTES,
     json: 'JobResult',
     jsonLines: LOG_EVENTS,
@@ -66,8 +101,9 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'fork',
     about: "begin a new thread from a copy of a job's folder and session, wait for its end, and print its answer",
-    args: [JOB, ['[prompt]', 'what to do there; a script for the profile shell']],
-    options: [...RUNNING, IDEMPOTENCY_KEY, ...WAITING, JSON_OPTION],
+    args: [JOB, ['[prompt]', 'what to do there; a script for the profile shell'], VALUES],
+    options: [...RUNNING, ...TEMPLATE, IDEMPOTENCY_KEY, ...WAITING, JSON_OPTION],
+    names: TEMPLATE_NAMES,
     routes: RUN_ROUTES,
     json: 'JobResult',
     jsonLines: LOG_EVENTS,

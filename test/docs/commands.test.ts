@@ -26,6 +26,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/guide/command-line.md > Run the service': 'test/bin/promptq/package.test.ts',
   'docs/guide/command-line.md > Log in': 'test/bin/promptq/guide.test.ts',
   'docs/guide/command-line.md > Run a job': 'test/bin/promptq/guide.test.ts',
+  'docs/guide/command-line.md > Templates': 'test/bin/promptq/guide.test.ts',
   'docs/guide/command-line.md > Find and read jobs': 'test/bin/promptq/guide.test.ts',
   'docs/guide/command-line.md > Act on jobs': 'test/bin/promptq/guide.test.ts',
   'docs/guide/command-line.md > Files and changes': 'test/bin/promptq/guide.test.ts',
@@ -262,7 +263,7 @@ describe('names in the documents', () => {
     const texts = DOCUMENTS.flatMap(({ path, text }) =>
       [...text.matchAll(/\bPROMPTQ_[A-Z_]*[A-Z]\b/g)].map(([name]) => ({ path, name })),
     );
-    const unknown = texts.filter(({ name }) => !/^PROMPTQ_SECRET_/.test(name) && !sources.includes(name));
+    const unknown = texts.filter(({ name }) => !/^PROMPTQ_(SECRET|PARAM)_/.test(name) && !sources.includes(name));
     expect(unknown).toEqual([]);
   });
 

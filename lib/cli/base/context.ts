@@ -31,6 +31,8 @@ export interface CommandSpec {
   /** As commander writes them: `<required>`, `[optional]`, `[several...]`. */
   readonly args?: readonly (readonly [name: string, about: string, choices?: readonly string[]])[];
   readonly options?: readonly OptionSpec[];
+  /** Words after which shells complete what another command prints, one name a line. */
+  readonly names?: { readonly after: readonly string[]; readonly from: string };
   /** Ids of the routes that it calls. */
   readonly routes: readonly string[];
   /** Schema of openapi.json that the output of `--json` has; without one, there is no such output or no schema. */

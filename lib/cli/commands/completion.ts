@@ -16,12 +16,13 @@ const SCRIPTS: Readonly<Record<Shell, (commands: readonly CommandSpec[]) => stri
 };
 
 function bashScript(commands: readonly CommandSpec[]): string {
-  const cases = commands.map(({ name, args = [], options = [] }) => {
+  const cases = commands.map(({ name, args = [], options = [], names }) => {
+    const named = (names?.after ?? []).map((word) => `    ${name}:${word}) words="$(${ask(names)})" ;;`);
     const words = [...args.flatMap(([, , choices = []]) => choices), ...options.flatMap(({ flags }) => flagsOf(flags))];
     const values = options
       .filter(({ choices }) => choices !== undefined)
       .map(({ flags, choices = [] }) => `    ${name}:${flagsOf(flags).at(-1)}) words='${choices.join(' ')}' ;;`);
-    return [...values, `    ${name}:*) words='${words.join(' ')}' ;;`].join('\n');
+    return [...named, ...values, `    ${name}:*) words='${words.join(' ')}' ;;`].join('\n');
   });
   return `_promptq() {
   local words
@@ -35,7 +36,7 @@ complete -o default -F _promptq promptq`;
 }
 
 function fishScript(commands: readonly CommandSpec[]): string {
-  const lines = commands.flatMap(({ name, about, args = [], options = [] }) => [
+  const lines = commands.flatMap(({ name, about, args = [], options = [], names }) => [
     `complete -c promptq -n __fish_use_subcommand -f -a ${name} -d ${fishQuoted(about)}`,
     ...args
       .filter(([, , choices]) => choices !== undefined)
@@ -43,6 +44,10 @@ function fishScript(commands: readonly CommandSpec[]): string {
         ([, text, choices = []]) =>
           `complete -c promptq -n '__fish_seen_subcommand_from ${name}' -f -a ${fishQuoted(choices.join(' '))} -d ${fishQuoted(text)}`,
       ),
+    ...(names?.after ?? []).map((word) => {
+      const condition = `__fish_seen_subcommand_from ${name}; and contains -- ${word} (commandline -opc)[-1]`;
+      return `complete -c promptq -n '${condition}' -f -a '(${ask(names)})'`;
+    }),
     ...options.map(({ flags, about: text, choices }) => {
       const parts = flagsOf(flags).map((flag) =>
         flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`,
@@ -53,6 +58,11 @@ function fishScript(commands: readonly CommandSpec[]): string {
     }),
   ]);
   return lines.join('\n');
+}
+
+/** What a shell runs for the names. */
+function ask(names: CommandSpec['names']): string {
+  return `promptq ${names?.from} 2>/dev/null`;
 }
 
 /** `-f, --file <file>` has the flags `-f` and `--file`. */

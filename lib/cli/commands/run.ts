@@ -15,9 +15,10 @@ import { attend, exitCodeOf, type WaitOptions } from '../jobs/attend.ts';
 import { checkScopes } from '../jobs/check-scopes.ts';
 import { type JobOptions, jobFields } from '../jobs/job-fields.ts';
 import { copyOutput, outputStyle } from '../jobs/output.ts';
+import { preview, type TemplateOptions, templateFields } from '../templates/template-values.ts';
 
 /** Options of commands that create a job and wait for it. */
-export interface RunOptions extends JobOptions, WaitOptions, CheckoutOptions {
+export interface RunOptions extends JobOptions, WaitOptions, CheckoutOptions, TemplateOptions {
   readonly follow?: true;
   readonly raw?: true;
   readonly detach?: true;
@@ -26,9 +27,45 @@ export interface RunOptions extends JobOptions, WaitOptions, CheckoutOptions {
   readonly json?: true;
 }
 
-export async function run(context: Context, [prompt]: readonly string[], options: RunOptions): Promise<number> {
-  const place: Place = async (client, fields) => await placeJob(context, client, fields, options);
-  return await runJob(context, await jobFields(context, prompt, options), options, place);
+export async function run(context: Context, texts: readonly string[], options: RunOptions): Promise<number> {
+  const fields = await requested(context, texts, options);
+  return await runJob(context, fields, options, async (client, unplaced) => {
+    return await placeJob(context, client, unplaced, options);
+  });
+}
+
+/** The fields of a job. Those that a template and its values set are read from the service. */
+type Requested = (client: Promptq) => Promise<JobFields>;
+
+/** @param texts the prompt, or values of the template's parameters */
+async function requested(
+  context: Context,
+  [prompt, ...values]: readonly string[],
+  options: RunOptions,
+): Promise<Requested> {
+  if (options.template === undefined) {
+    checkWithoutTemplate(values, options);
+    const fields = await jobFields(context, prompt, options);
+    if (fields.prompt === undefined) throw usageError('give a prompt, --file, or --template');
+    return async () => fields;
+  }
+  const overrides = await jobFields(context, undefined, options);
+  const given = prompt === undefined ? [] : [prompt, ...values];
+  return async (client) => ({ ...(await templateFields(context, client, given, options)), ...overrides });
+}
+
+/** @throws CommandError for what only a template takes */
+function checkWithoutTemplate(values: readonly string[], options: TemplateOptions): void {
+  if (values.length > 0)
+    throw usageError(
+      `too many arguments: values of parameters need --template. Put a text of several words in quotes: "Say hello"`,
+    );
+  const [option] = [
+    ...(options.templateVersion === undefined ? [] : ['--template-version']),
+    ...(options.valueFile === undefined ? [] : ['--value-file']),
+    ...(options.preview ? ['--preview'] : []),
+  ];
+  if (option !== undefined) throw usageError(`${option} needs --template`);
 }
 
 /** Chooses where a job works before it is created. */
@@ -41,15 +78,15 @@ type Place = (client: Promptq, fields: JobFields) => ReturnType<typeof placeJob>
  */
 async function runJob(
   context: Context,
-  fields: JobFields,
+  fields: Requested,
   options: RunOptions,
   place: Place = async (_, unplaced) => ({ fields: unplaced }),
 ): Promise<number> {
-  if (fields.prompt === undefined) throw usageError('give a prompt, or --file');
   const client = await clientOf(context);
+  if (options.preview) return await preview(context, client, await fields(client), options);
   const isDetached = options.detach ?? options.draft ?? false;
   await checkScopes(client, isDetached ? ['write'] : ['write', 'read', 'logs']);
-  const placed = await place(client, fields);
+  const placed = await place(client, await fields(client));
   const { created, stoppedBy } = await create(context, client, {
     ...placed.fields,
     ...(options.draft && { draft: true }),
@@ -106,22 +143,26 @@ interface ContinueOptions extends RunOptions {
 /** Creates the next turn of a job's thread. */
 export async function continueJob(
   context: Context,
-  [id, prompt]: readonly string[],
+  [id = '', ...texts]: readonly string[],
   { after, freshFolder, ...options }: ContinueOptions,
 ): Promise<number> {
-  const fields = {
-    ...(await jobFields(context, prompt, options)),
-    ...(id !== undefined && { continue: id }),
+  const fields = await requested(context, texts, options);
+  const next = {
+    continue: id,
     ...(after !== undefined && { continue_after: after }),
     ...(freshFolder !== undefined && { fresh_folder: true }),
   };
-  return await runJob(context, fields, options);
+  return await runJob(context, async (client) => ({ ...(await fields(client)), ...next }), options);
 }
 
 /** Creates the first turn of a new thread, from a copy of a job. */
-export async function forkJob(context: Context, [id, prompt]: readonly string[], options: RunOptions): Promise<number> {
-  const fields = await jobFields(context, prompt, options);
-  return await runJob(context, { ...fields, ...(id !== undefined && { fork: id }) }, options);
+export async function forkJob(
+  context: Context,
+  [id = '', ...texts]: readonly string[],
+  options: RunOptions,
+): Promise<number> {
+  const fields = await requested(context, texts, options);
+  return await runJob(context, async (client) => ({ ...(await fields(client)), fork: id }), options);
 }
 
 /** A signal does not stop the request that creates the job, or its outcome would be unknown; a second Ctrl-C does. */

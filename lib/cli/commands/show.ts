@@ -32,6 +32,8 @@ function described(job: Schemas['Job']): string {
     ['status', `${job.status}: ${job.state_reason.message}`],
     ['next check', job.state_reason.next_check_at],
     ['title', job.title],
+    ['template', job.template && `${job.template.name} version ${job.template.version}`],
+    ['values', job.template && JSON.stringify(job.template.parameters)],
     ['project', job.project],
     ['profile', job.profile],
     ['model', job.model_used ?? job.model],

@@ -52,6 +52,13 @@ describe('the guide of the command line', () => {
     expect(await paste('Any other route')).toContain('"last_30_days"');
   });
 
+  test('"Templates"', async () => {
+    const printed = await paste('Templates', { more: 'promptq show "$ID"' });
+    expect(printed).toContain('upgrade is version 1\n');
+    expect(printed).toMatch(/^values +\{"package":"zod","major":4\}$/m);
+    await promptq('templates', 'delete', 'upgrade');
+  });
+
   test('"Files and changes"', async () => {
     await repository.commit({ 'README.md': 'one\n' });
     await promptq('run', '--draft', '--project', 'guide-app', 'true');

@@ -64,6 +64,7 @@ describe('the routes that a command calls', () => {
     answer: ['ID', 'yes', '--question', 'q_none'],
     edit: ['ID', '--title', 'x'],
     remove: ['job_none', '--yes'],
+    'delete-output': ['job_none', '--yes'],
     doctor: [],
     platform: [],
     list: [],
@@ -71,6 +72,7 @@ describe('the routes that a command calls', () => {
     projects: [],
     parameters: ['region=eu', '--remove', 'region'],
     diagrams: [],
+    templates: [],
     completion: ['bash'],
   };
 

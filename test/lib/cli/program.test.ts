@@ -19,11 +19,8 @@ it.each([
   ['an unknown option', ['list', '--al'], /^promptq: unknown option '--al'\n/],
   ['an argument that is missing', ['show'], /^promptq: missing required argument 'id'\n$/],
   ['one argument too many', ['show', 'a', 'b'], /^promptq: too many arguments for 'show'/],
-  [
-    'a prompt without quotes',
-    ['run', 'Say', 'hello'],
-    /Put a text of several words in quotes: promptq run "Say hello"\n$/,
-  ],
+  ['a prompt without quotes', ['run', 'Say', 'hello'], /Put a text of several words in quotes: "Say hello"\n$/],
+  ['a second text for a job', ['say', 'j', 'Say', 'hello'], /in quotes: promptq say ID "Say hello"\n$/],
   ['a status that is none', ['list', '--status', 'lost'], /is invalid\. Allowed choices are DRAFT, .*\n$/],
   ['a number that is none', ['run', 'x', '--priority', '1e3'], /is invalid\. expected a number\n$/],
   ['an empty number', ['run', 'x', '--priority', ''], /is invalid\. expected a number\n$/],

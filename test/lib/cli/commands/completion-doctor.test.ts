@@ -17,12 +17,23 @@ it.each<[string, string[], string[]]>([
   ['short options', ['logs', '-f'], ['-f']],
   ['the values of an option', ['logs', 'j', '--stream', 'std'], ['stdout', 'stderr']],
   ['the values of an argument', ['completion', 'b'], ['bash']],
+  ['the actions of a command', ['templates', 's'], ['show', 'save']],
+  ['the names of templates', ['templates', 'show', 'a'], ['alpha', 'alto']],
+  ['the template of a job', ['run', '-t', 'b'], ['bravo']],
+  ['another option of a job', ['run', '--templ'], ['--template', '--template-version']],
 ])('bash completes %s', async (_, words, completed) => {
   const { code, stdout } = await promptq(['completion', 'bash']);
   const line = ['promptq', ...words].map((word) => `'${word}'`).join(' ');
-  const asks = `COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _promptq; echo "\${COMPREPLY[@]}"`;
+  const names = `promptq() { [ "$*" = 'templates --names' ] && printf '%s\\n' alpha alto bravo; }`;
+  const asks = `${names}; COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _promptq; echo "\${COMPREPLY[@]}"`;
   const answer = execFileSync('bash', ['-c', `${stdout}\n${asks}`], { encoding: 'utf8' });
   expect([code, answer.trim().split(' ')]).toEqual([0, completed]);
+});
+
+it('names that bash would expand are not completed', async () => {
+  const items = ['fine.name-1', '$(touch /tmp/x)', 'a b', '`id`'].map((name) => ({ name, parameters: [] }));
+  const answers = { 'GET /templates?limit=100': { items, next_cursor: null } };
+  expect((await promptq(['templates', '--names'], answers)).stdout).toBe('fine.name-1\n');
 });
 
 const HEALTH = { 'GET /health': { status: 'ok', version: '1.2.3' } };

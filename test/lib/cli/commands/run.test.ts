@@ -53,7 +53,7 @@ describe('the job that is created', () => {
   });
 
   it.each([
-    ['without a prompt', ['run'], 'give a prompt, or --file'],
+    ['without a prompt', ['run'], 'give a prompt, --file, or --template'],
     ['with two prompts', ['run', 'x', '--file', 'y'], 'give the prompt or --file, not both'],
     ['of a file that is not there', ['run', '--file', join(folder, 'none')], "can't read the prompt: ENOENT"],
   ])('is refused %s', async (_, args, message) => {
