@@ -28,6 +28,11 @@ export function fits(answer: Answer, length = ANSWER_LENGTH): boolean {
   return Buffer.byteLength(JSON.stringify(toolResult(answer))) <= length;
 }
 
+/** The first characters of a text, with `…` for the rest. */
+export function startOf(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
+}
+
 /** The largest number from 0 to `most` that `isFine`; those below it are fine too. */
 export function largest(most: number, isFine: (count: number) => boolean): number {
   if (isFine(most)) return most;

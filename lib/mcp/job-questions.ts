@@ -1,6 +1,6 @@
 import { dataOf } from '../client/data-of.ts';
 import type { Promptq, Schemas } from '../client/promptq.ts';
-import { type Answer, fits, largest } from './answers.ts';
+import { type Answer, fits, largest, startOf } from './answers.ts';
 import { lengthFor } from './job-output.ts';
 
 /*
@@ -45,7 +45,7 @@ export async function listQuestions(client: Promptq, { id, offset = 0, limit }: 
 const LONGEST = 16 * 1024;
 
 function cut(question: Schemas['Question'], length: number): Schemas['Question'] {
-  const start = (text: string) => (text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`);
+  const start = (text: string) => startOf(text, length);
   const { default: fallback, answer } = question;
   return {
     ...question,

@@ -28,6 +28,7 @@ const INSTRUCTIONS = [
   'Promptq runs jobs of coding agents in the background.',
   'Use run_job for a task of less than a minute.',
   'Delegate a longer task with create_job, call wait_for_job until the job has ended, then read its answer with job_result.',
+  'If your team has a template for the work (list_templates), use run_template.',
   'If a job waits for an answer, read its question with list_questions, ask your user, and call answer_question.',
   'Use continue_job to give the agent of an ended job another task in the same conversation and folder.',
 ].join(' ');

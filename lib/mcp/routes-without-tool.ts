@@ -38,8 +38,6 @@ export const ROUTES_WITHOUT_TOOL: Readonly<Record<string, string>> = {
   'parameters.write': ADMIN,
   'parameters.delete': ADMIN,
   'profiles.delete': ADMIN,
-  'templates.list': LATER,
-  'templates.read': LATER,
   'templates.versions': LATER,
   'templates.write': ADMIN,
   'templates.delete': ADMIN,

@@ -201,6 +201,99 @@ export const TOOL_CONTRACTS: Readonly<
       "additionalProperties": false
     }
   },
+  "run_template": {
+    "scopes": [
+      "write",
+      "read",
+      "logs"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "template": {
+          "description": "Name of the template.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255
+        },
+        "template_version": {
+          "description": "Version of the template. Default: the newest.",
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 9007199254740991
+        },
+        "parameters": {
+          "description": "Values by the names of parameters, such as {\"package\": \"zod\", \"major\": true}. A value is data: braces in it have no meaning.",
+          "type": "object",
+          "additionalProperties": {
+            "anyOf": [
+              {
+                "type": "string"
+              },
+              {
+                "type": "number"
+              },
+              {
+                "type": "boolean"
+              }
+            ]
+          }
+        },
+        "profile": {
+          "description": "Name of an execution profile, instead of the template's.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255
+        },
+        "priority": {
+          "description": "Jobs with a higher priority start earlier. Default: 0.",
+          "example": 0,
+          "type": "integer",
+          "minimum": -9007199254740991,
+          "maximum": 9007199254740991,
+          "format": "int64"
+        },
+        "retries": {
+          "description": "Number of additional attempts after a failure. Default: the profile's, or 0.",
+          "type": "integer",
+          "minimum": 0,
+          "maximum": 100
+        },
+        "title": {
+          "description": "Title that lists show instead of the prompt. Empty: none. Normalized to Unicode NFC. No control, bidirectional or invisible characters.",
+          "example": "Greeting",
+          "type": "string",
+          "maxLength": 120
+        },
+        "tags": {
+          "description": "Tags to find the job by. Duplicates are dropped. An empty list removes all tags.",
+          "maxItems": 10,
+          "type": "array",
+          "items": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 40
+          }
+        },
+        "project": {
+          "description": "Id or name of the project, instead of the template's.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 100
+        },
+        "idempotency_key": {
+          "description": "A request with a key that its sender has used before returns the id of the existing job. `replayed` and `differs` of the answer say so. Keys of different senders are different.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255
+        }
+      },
+      "required": [
+        "template"
+      ],
+      "additionalProperties": false
+    }
+  },
   "continue_job": {
     "scopes": [
       "write"
@@ -334,6 +427,31 @@ export const TOOL_CONTRACTS: Readonly<
           "type": "string",
           "minLength": 1,
           "description": "The id of the job."
+        }
+      },
+      "required": [
+        "id"
+      ],
+      "additionalProperties": false
+    }
+  },
+  "read_job": {
+    "scopes": [
+      "read"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "id": {
+          "type": "string",
+          "minLength": 1,
+          "description": "The id of the job."
+        },
+        "limit": {
+          "minimum": 1,
+          "maximum": 32000,
+          "type": "integer",
+          "description": "Maximum number of characters of each text. Default: what fits into a short answer."
         }
       },
       "required": [
@@ -604,6 +722,12 @@ export const TOOL_CONTRACTS: Readonly<
           "minLength": 1,
           "maxLength": 255
         },
+        "template": {
+          "description": "Only jobs that were created from the template with this name.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255
+        },
         "cursor": {
           "description": "The `next_cursor` of the previous page. Use it with the same filters.",
           "type": "string",
@@ -829,6 +953,35 @@ export const TOOL_CONTRACTS: Readonly<
         "name",
         "text"
       ],
+      "additionalProperties": false
+    }
+  },
+  "list_templates": {
+    "scopes": [
+      "read"
+    ],
+    "input": {
+      "type": "object",
+      "properties": {
+        "cursor": {
+          "description": "The `next_cursor` of the previous page.",
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 2000
+        },
+        "name": {
+          "type": "string",
+          "minLength": 1,
+          "description": "Only the template with this name, and its prompt."
+        },
+        "limit": {
+          "minimum": 1,
+          "maximum": 50,
+          "type": "integer",
+          "description": "Maximum number of templates to return, with all of their texts. Default: what fits into a short answer."
+        }
+      },
+      "required": [],
       "additionalProperties": false
     }
   },

@@ -4,9 +4,18 @@ import { cancelJob, createJob, listJobs, readJobStatus } from '../contract/route
 import { createMessage } from '../contract/routes/messages.ts';
 import { readLogs, readResult } from '../contract/routes/output.ts';
 import { answerQuestion, listQuestions } from '../contract/routes/questions.ts';
+import { listTemplates } from '../contract/routes/templates.ts';
 import { diagramParams, diagramQuery, diagramWrite } from '../contract/schemas/diagram.ts';
 import { fileQuery, filesQuery } from '../contract/schemas/jobs/files.ts';
-import { LIST_LENGTH, LOG_BYTES, MESSAGE_LENGTH, QUESTIONS_LENGTH, READ_LENGTH, type ToolName } from './tool-table.ts';
+import {
+  LIST_LENGTH,
+  LOG_BYTES,
+  MESSAGE_LENGTH,
+  QUESTIONS_LENGTH,
+  READ_LENGTH,
+  TEMPLATES_LENGTH,
+  type ToolName,
+} from './tool-table.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -38,6 +47,7 @@ const filters = listJobs.query.pick({
   profile: true,
   tag: true,
   tree: true,
+  template: true,
   cursor: true,
   limit: true,
 });
@@ -68,6 +78,23 @@ const NEXT_JOB = { prompt: true, profile: true, title: true, idempotency_key: tr
 export const TOOL_INPUTS: Readonly<Record<ToolName, JsonSchema>> = {
   create_job: NEW_JOB,
   run_job: NEW_JOB,
+  run_template: schemaOf(
+    {
+      ...createJob.body.pick({ template: true, template_version: true, parameters: true }).shape,
+      ...createJob.body.pick({ profile: true, priority: true, retries: true, title: true, tags: true }).shape,
+      ...{ project, idempotency_key: creation.idempotency_key },
+    },
+    {
+      template: { description: 'Name of the template.' },
+      parameters: {
+        description:
+          'Values by the names of parameters, such as {"package": "zod", "major": true}. A value is data: braces in it have no meaning.',
+      },
+      profile: { description: "Name of an execution profile, instead of the template's." },
+      project: { description: "Id or name of the project, instead of the template's." },
+    },
+    ['template'],
+  ),
   continue_job: schemaOf(
     { ...job.shape, ...createJob.body.pick({ ...NEXT_JOB, continue_after: true, fresh_folder: true }).shape },
     {
@@ -88,6 +115,17 @@ export const TOOL_INPUTS: Readonly<Record<ToolName, JsonSchema>> = {
   ),
   wait_for_job: schemaOf(job.shape, { timeout_seconds: { type: 'integer' } }, ['id']),
   job_status: schemaOf(job.shape, {}, ['id']),
+  read_job: schemaOf(
+    job.shape,
+    {
+      limit: {
+        ...MESSAGE_LENGTH,
+        type: 'integer',
+        description: 'Maximum number of characters of each text. Default: what fits into a short answer.',
+      },
+    },
+    ['id'],
+  ),
   job_result: schemaOf(
     { ...job.shape, attempt },
     {
@@ -145,6 +183,18 @@ export const TOOL_INPUTS: Readonly<Record<ToolName, JsonSchema>> = {
     'name',
     'text',
   ]),
+  list_templates: schemaOf(
+    { cursor: listTemplates.query.shape.cursor },
+    {
+      name: { type: 'string', minLength: 1, description: 'Only the template with this name, and its prompt.' },
+      limit: {
+        ...TEMPLATES_LENGTH,
+        type: 'integer',
+        description:
+          'Maximum number of templates to return, with all of their texts. Default: what fits into a short answer.',
+      },
+    },
+  ),
   list_profiles: schemaOf({ cursor: listProfiles.query.shape.cursor }, {}),
 };
 

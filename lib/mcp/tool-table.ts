@@ -37,6 +37,8 @@ export const MESSAGE_LENGTH = { minimum: 1, maximum: 32_000 } as const;
 export const READ_LENGTH = { minimum: 1, maximum: 40_000, default: 3_500 } as const;
 /** Questions that `list_questions` returns. */
 export const QUESTIONS_LENGTH = { minimum: 1, maximum: 20 } as const;
+/** Templates that `list_templates` returns. */
+export const TEMPLATES_LENGTH = { minimum: 1, maximum: 50 } as const;
 /** Jobs that `list_jobs` returns. */
 export const LIST_LENGTH = { minimum: 1, maximum: 50, default: 20 } as const;
 
@@ -56,6 +58,14 @@ export const TOOLS = [
     name: 'run_job',
     title: 'run a job and read its answer',
     about: `Delegates work to another coding agent, as create_job does, and waits for its answer. Use it for work that takes less than a minute. If the job has not ended by then, it continues: call wait_for_job with the id that this tool returns. Use the same idempotency_key if you repeat a call. ${UNTRUSTED}`,
+    routes: ['jobs.create', 'jobs.status', 'jobs.result'],
+    asking: ['jobs.questions', 'jobs.answer'],
+    hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+  },
+  {
+    name: 'run_template',
+    title: 'run a job from a template and read its answer',
+    about: `Creates a job from a template, whose prompt your team has written, and waits for its answer as run_job does. Call list_templates first: parameters is an object with a value for each required parameter, a number or true or false where its type says so. If the job has not ended after a minute, it continues: call wait_for_job with the id that this tool returns. Use the same idempotency_key if you repeat a call. ${UNTRUSTED}`,
     routes: ['jobs.create', 'jobs.status', 'jobs.result'],
     asking: ['jobs.questions', 'jobs.answer'],
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
@@ -90,6 +100,13 @@ export const TOOLS = [
     title: 'read the status of a job',
     about: 'Returns the status of a job, with the reason why it is in it, without waiting.',
     routes: ['jobs.status'],
+    hints: READS,
+  },
+  {
+    name: 'read_job',
+    title: 'read what a job was asked to do',
+    about: `Returns the prompt and settings of a job, and the template and values that it was created from. For what it answered, call job_result. ${UNTRUSTED}`,
+    routes: ['jobs.read'],
     hints: READS,
   },
   {
@@ -186,6 +203,14 @@ export const TOOLS = [
       'Stores a Mermaid diagram under a name, such as one that a job has answered, for people and for later jobs of the project. A diagram of that name is replaced: call list_diagrams first.',
     routes: ['diagrams.write'],
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+  },
+  {
+    name: 'list_templates',
+    title: 'list the templates of jobs, or read one',
+    about:
+      'Lists the templates that jobs can be created from: what each is for, and its parameters. With a name, returns that one with its prompt. Look here before you write a prompt for work that a team does often, then call run_template. For the next page, give next_cursor as cursor.',
+    routes: ['templates.list', 'templates.read'],
+    hints: READS,
   },
   {
     name: 'list_profiles',

@@ -6,6 +6,7 @@ import type { UserAnswer } from './asking.ts';
 import { listFiles, listProfiles, readDiff, readFile } from './job-files.ts';
 import { lengthFor, type Query, type ResultQuery, readFewer, readLogs, resultOf } from './job-output.ts';
 import { listQuestions } from './job-questions.ts';
+import { listTemplates, readJob } from './job-requests.ts';
 import { keepDiagram, listDiagrams, readDiagram } from './project-diagrams.ts';
 import { LIST_LENGTH, type ToolName, WAIT_SECONDS, type Wire } from './tool-table.ts';
 import { giveAnswer, openQuestion, waitForChange } from './waiting.ts';
@@ -62,23 +63,9 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
     return { message, fields: created };
   },
 
-  run_job: async (call, fields: JobFields) => {
-    const { client, wire } = call;
-    const created = call.jobId === undefined ? await client.create(fields) : undefined;
-    const id = created?.id ?? call.jobId ?? '';
-    const note = created === undefined ? '' : replayNote(fields, created);
-    try {
-      const { state, question } = await waitOrAsk(call, { id, seconds: WAIT_SECONDS[wire].default });
-      if (question !== undefined) return { message: '', question };
-      const answer = state.terminal ? await resultOf(client, { id }) : { ...outcome(state, ''), fields: state };
-      return { ...answer, message: `${note}${answer.message}` };
-    } catch (error) {
-      // Without its id, the agent would create the job again.
-      const sentence = await call.onFailure(error);
-      const isRefusedAnswer = call.answer !== undefined && error instanceof RequestError && error.status === 400;
-      return { message: isRefusedAnswer ? `${sentence}. ${existing(id)}` : existing(id), fields: { id } };
-    }
-  },
+  run_job: async (call, fields: JobFields) => await runJob(call, fields),
+
+  run_template: async (call, fields: JobFields) => await runJob(call, fields),
 
   wait_for_job: async (
     call,
@@ -93,6 +80,8 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
     const state = await stateOf(client, id);
     return { message: `${state.status}: ${state.state_reason.message}`, fields: state };
   },
+
+  read_job: async ({ client }, query: Parameters<typeof readJob>[1]) => await readJob(client, query),
 
   job_result: async ({ client }, query: ResultQuery) => await resultOf(client, query),
 
@@ -140,8 +129,29 @@ export const TOOL_CALLS: Readonly<Record<ToolName, Tool>> = {
 
   keep_diagram: async ({ client }, query: Parameters<typeof keepDiagram>[1]) => await keepDiagram(client, query),
 
+  list_templates: async ({ client }, query: Parameters<typeof listTemplates>[1]) => await listTemplates(client, query),
+
   list_profiles: async ({ client }, query: Parameters<typeof listProfiles>[1]) => await listProfiles(client, query),
 };
+
+/** Creates a job, and returns its answer if it ends in time. */
+async function runJob(call: ToolCall, fields: JobFields): Promise<Answer> {
+  const { client, wire } = call;
+  const created = call.jobId === undefined ? await client.create(fields) : undefined;
+  const id = created?.id ?? call.jobId ?? '';
+  const note = created === undefined ? '' : replayNote(fields, created);
+  try {
+    const { state, question } = await waitOrAsk(call, { id, seconds: WAIT_SECONDS[wire].default });
+    if (question !== undefined) return { message: '', question };
+    const answer = state.terminal ? await resultOf(client, { id }) : { ...outcome(state, ''), fields: state };
+    return { ...answer, message: `${note}${answer.message}` };
+  } catch (error) {
+    // Without its id, the agent would create the job again.
+    const sentence = await call.onFailure(error);
+    const isRefusedAnswer = call.answer !== undefined && error instanceof RequestError && error.status === 400;
+    return { message: isRefusedAnswer ? `${sentence}. ${existing(id)}` : existing(id), fields: { id } };
+  }
+}
 
 /** Waits, and finds the question that the client can ask its user. */
 async function waitOrAsk(

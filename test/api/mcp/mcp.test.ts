@@ -89,15 +89,8 @@ describe.each(Object.entries(CONNECT_HTTP))('by HTTP, an agent with %s', (line, 
     expect(await names()).toEqual(TOOLS.map(({ name }) => name));
     const reader = await tokenWith(`reader ${line}`, 'read');
     expect(await names(reader)).toEqual([
-      ...[
-        'wait_for_job',
-        'job_status',
-        'list_questions',
-        'list_jobs',
-        'list_diagrams',
-        'read_diagram',
-        'list_profiles',
-      ],
+      ...['wait_for_job', 'job_status', 'read_job', 'list_questions', 'list_jobs', 'list_diagrams', 'read_diagram'],
+      ...['list_templates', 'list_profiles'],
     ]);
     await withAgent(
       connect,

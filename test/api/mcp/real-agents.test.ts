@@ -41,6 +41,10 @@ afterAll(async () => {
 });
 
 type Call = readonly [tool: string, input: object];
+/** Calls of `waiting`. */
+const WAITS = 4;
+/** Waits for a job: by HTTP one call takes 20 seconds at most. */
+const waiting = (id: string): readonly Call[] => Array.from({ length: WAITS }, () => ['wait_for_job', { id }]);
 interface Answered {
   readonly tool: string;
   /** What the client gives to its model, as JSON. */
@@ -156,6 +160,49 @@ const OTHERS = [
 ] as const;
 const CASES = amount([...HTTP, ...STDIO], [...HTTP, ...STDIO, ...OTHERS]);
 
+test.each(CASES)('%s finds a template by %s, runs it and reads its values', async (name, wire, agent) => {
+  const template = `of-${name.replaceAll(' ', '-')}-${wire}`;
+  const saved = await service.api('PUT', `/templates/${template}`, {
+    ...{ profile: 'practice', description: 'Says a word.' },
+    prompt: 'drill: recall\n{{word}}, {{count}} times',
+    parameters: [
+      { name: 'word', type: 'string', description: 'What is said.' },
+      { name: 'count', type: 'number' },
+    ],
+  });
+  expect(saved.status, saved.text).toBe(201);
+  const parameters = { word: '{{count}} $(id)', count: 41 };
+  const answers = await agent(
+    [
+      ['list_templates', {}],
+      ['run_template', { template, parameters: { count: 'many', none: 1 } }],
+      ['run_template', { template, parameters, project: PROJECT, idempotency_key: template }],
+      ...waiting('$run_template/id'),
+      ['job_result', { id: '$run_template/id' }],
+      ['read_job', { id: '$run_template/id' }],
+      ['list_jobs', { template }],
+    ],
+    wire,
+  );
+  const read = answers.map(({ text }) => JSON.parse(text));
+  const [templates, refused, run] = read;
+  const [result, job, jobs] = read.slice(3 + WAITS);
+  const unknown = 'parameters: unknown "none"; allowed: word, count';
+  const missing = 'parameters.word: is missing; expected a value of type string';
+  const mistyped = 'parameters.count: received "many" (string); expected a number';
+  expect(refused).toEqual({ message: [unknown, missing, mistyped].join('; ') });
+  expect(templates.items).toContainEqual({
+    ...{ name: template, version: 1, description: 'Says a word.' },
+    parameters: [
+      { name: 'word', type: 'string', required: true, description: 'What is said.' },
+      { name: 'count', type: 'number', required: true },
+    ],
+  });
+  expect(result.final_message).toBe('drill: recall {{count}} $(id), 41 times');
+  expect(job.template).toEqual({ name: template, version: 1, parameters });
+  expect(jobs.items).toMatchObject([{ id: run.id }]);
+});
+
 /** Each line costs seven bytes as text, and more as JSON. */
 const LINES = 3_000;
 const id = '$create_job/id';
@@ -168,13 +215,13 @@ const journey = (key: string): readonly Call[] => {
   return [
     ['list_profiles', {}],
     ['create_job', { project: PROJECT, profile: 'practice', prompt: work.join('\n'), idempotency_key: key }],
-    ['wait_for_job', { id }],
+    ...waiting(id),
     ['list_questions', { id }],
     ['answer_question', { id, question_id: '$list_questions/items/0/id', answer: 'light blue' }],
-    // By HTTP one call waits for 20 seconds.
-    ['wait_for_job', { id }],
-    ['wait_for_job', { id }],
+    // The job starts again if the answer has come late.
+    ...waiting(id),
     ['job_result', { id }],
+    ['list_questions', { id }],
     ['list_files', { id }],
     ['read_file', { id, path: '$list_files/items/0/path' }],
     ['read_diff', { id }],
@@ -188,14 +235,16 @@ test.each(CASES)(
     const calls = journey(`${name} ${wire}`);
     const answers = await agent(calls, wire);
     expect(answers.map(({ tool }) => tool)).toEqual(calls.map(([tool]) => tool));
-    const [profiles, , asking, questions, , , waited, result, files, file, diff, rest] = answers.map(({ text }) =>
-      JSON.parse(text),
-    );
+    const read = answers.map(({ text }) => JSON.parse(text));
+    const [profiles] = read;
+    const [asking, questions] = read.slice(1 + WAITS);
+    const [waited, result, answered, files, file, diff, rest] = read.slice(3 + 2 * WAITS);
     expect(profiles.items).toContainEqual(expect.objectContaining({ name: 'practice', agent: 'codex' }));
     expect(asking.message).toContain('Call list_questions');
     expect(questions.items).toMatchObject([{ state: 'open', question: expect.stringContaining('Which color?') }]);
     expect(waited.status).toBe('SUCCEEDED');
-    expect(result.final_message).toContain('light blue');
+    expect(result).toMatchObject({ status: 'SUCCEEDED', final_message: expect.any(String) });
+    expect(answered.items).toMatchObject([{ state: 'answered', answer: 'light blue' }]);
     expect(files.items.map(({ path }: { path: string }) => path)).toEqual(['numbers.txt', 'state']);
     expect(file.text).toMatch(/^"ü" 1\n"ü" 2\n/);
     expect(file.next_offset).toBe(file.text.length);

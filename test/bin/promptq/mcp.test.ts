@@ -163,6 +163,8 @@ test('a tool calls only its routes, and stdout holds nothing but the protocol', 
       list_diagrams: {},
       read_diagram: { name: 'none' },
       keep_diagram: { name: 'kept-by-agent', text: 'pie' },
+      list_templates: {},
+      run_template: { template: 'none' },
       read_file: { id, path: 'none' },
     }[name as string] ?? { id };
     await agent.call(name, args);

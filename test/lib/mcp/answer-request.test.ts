@@ -55,7 +55,8 @@ it('lists the tools that the scopes of the caller allow, in either era of the pr
   const may = (scope: Scope) => scope === 'read';
   const listed = toolsIn(await answer({ id: 1, method: 'tools/list' }, {}, { may }));
   expect(listed).toEqual([
-    ...['wait_for_job', 'job_status', 'list_questions', 'list_jobs', 'list_diagrams', 'read_diagram', 'list_profiles'],
+    ...['wait_for_job', 'job_status', 'read_job', 'list_questions', 'list_jobs', 'list_diagrams', 'read_diagram'],
+    ...['list_templates', 'list_profiles'],
   ]);
   expect(toolsIn(await answer({ id: 1, method: 'tools/list' }))).toContain('run_job');
   expect(toolsIn(await modern('tools/list'))).toContain('run_job');

@@ -48,6 +48,8 @@ it('all tools are offered, with their texts, hints and arguments', async () => {
     'list_questions',
     'answer_question',
     'continue_job',
+    'list_templates',
+    'run_template',
   ];
   expect(named.filter((tool) => !instructions?.includes(tool))).toEqual([]);
 });

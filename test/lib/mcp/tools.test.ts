@@ -200,6 +200,98 @@ describe('questions come in answers of at most 8,000 bytes', () => {
   });
 });
 
+describe('templates come in answers of at most 8,000 bytes', () => {
+  const parameter = (name: string, more: object = {}) => ({
+    ...{ name, type: 'string', required: true, pattern: null, values: null },
+    ...{ description: null, ...more },
+  });
+  const template = (name: string, parameters: object[] = [parameter('package')], more: object = {}) => ({
+    ...{ name, version: 3, description: 'Upgrades a package.', parameters, prompt: 'Upgrade {{package}}.', ...more },
+  });
+  const read = async (args: object) => {
+    const answer = await call('list_templates', args);
+    expect(bytesOf(answer)).toBeLessThanOrEqual('limit' in args ? 100_000 : 8_000);
+    const fields = answer.fields as { items: { name: string; parameters: object[] }[]; next_cursor: string | null };
+    return { message: answer.message, ...fields };
+  };
+  const serve = (items: readonly object[]) => {
+    service.answers['GET /templates'] = (query) => {
+      const from = Number(query.cursor ?? 0);
+      const end = from + Number(query.limit);
+      return { items: items.slice(from, end), next_cursor: end < items.length ? String(end) : null };
+    };
+  };
+
+  it('with what a value needs, and without the prompt', async () => {
+    const choice = parameter('level', { type: 'enum', values: ['low', 'high'], required: false, default: 'low' });
+    serve([template('upgrade', [parameter('package', { pattern: '[a-z]+' }), choice])]);
+    expect((await read({})).items).toEqual([
+      {
+        ...{ name: 'upgrade', version: 3, description: 'Upgrades a package.' },
+        parameters: [
+          { name: 'package', type: 'string', required: true, pattern: '[a-z]+' },
+          { name: 'level', type: 'enum', required: false, default: 'low', values: ['low', 'high'] },
+        ],
+      },
+    ]);
+  });
+
+  it('in pages', async () => {
+    const items = Array.from({ length: 60 }, (_, at) =>
+      template(`t${at}`, undefined, { description: 'ü'.repeat(100) }),
+    );
+    serve(items);
+    const found: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const list = await read({ cursor });
+      found.push(...list.items.map(({ name }) => name));
+      cursor = list.next_cursor;
+    }
+    expect(found).toEqual(items.map(({ name }) => name));
+  });
+
+  it('with cut texts, if one alone is longer, unless the caller gives a limit', async () => {
+    const long = { description: 'd'.repeat(500), default: 'ü'.repeat(900), example: '"'.repeat(900) };
+    const values = Array.from({ length: 60 }, (_, at) => `${'v'.repeat(190)}${at}`);
+    const text = [parameter('p', long), parameter('e', { type: 'enum', values, description: 'd'.repeat(500) })];
+    serve([template('a', text), template('b', text)]);
+    const first = await read({});
+    expect(first).toMatchObject({
+      items: [{ name: 'a', parameters: [{ name: 'p' }, { name: 'e' }] }],
+      next_cursor: '1',
+    });
+    expect(first.message).toContain('give a limit');
+    expect(await read({ limit: 2 })).toMatchObject({ items: [{ name: 'a', parameters: [long, { values }] }, {}] });
+    const many = Array.from({ length: 50 }, (_, at) => parameter(`${'p'.repeat(38)}${at}`, long));
+    serve([template('c', many)]);
+    const [cut] = (await read({})).items;
+    expect(cut).toMatchObject({ name: 'c', parameters_total: 50 });
+    expect(cut?.parameters.length).toBeGreaterThan(20);
+  });
+
+  it('one with its prompt, which is cut too', async () => {
+    service.answers['GET /templates/upgrade'] = template('upgrade');
+    expect(await read({ name: 'upgrade' })).toMatchObject({ items: [{ prompt: 'Upgrade {{package}}.' }] });
+    service.answers['GET /templates/upgrade'] = template('upgrade', [], { prompt: '"'.repeat(40_000) });
+    expect((await read({ name: 'upgrade' })).message).toContain('give a limit');
+  });
+});
+
+it('what a job was asked to do comes in at most 8,000 bytes, and more if the caller gives a limit', async () => {
+  const template = { name: 'upgrade', version: 3, parameters: { package: 'zod', major: 4, notes: 'ü'.repeat(9_000) } };
+  const asked = { title: 'T', prompt: '"'.repeat(9_000), extra_prompt: null, template, tags: ['a'] };
+  service.answers['GET /jobs/job_1'] = { ...JOB, ...asked };
+  const answer = await call('read_job', { id: ID });
+  expect(bytesOf(answer)).toBeLessThanOrEqual(8_000);
+  expect(answer).toMatchObject({
+    message: expect.stringContaining('give a limit'),
+    fields: { title: 'T', template: { version: 3, parameters: { package: 'zod', major: 4 } } },
+  });
+  expect((await call('read_job', { id: ID, limit: 10_000 })).fields).toMatchObject(asked);
+  service.answers['GET /jobs/job_1'] = { ...JOB, ...asked, prompt: 'short', template: null };
+  expect((await call('read_job', { id: ID })).fields).toMatchObject({ prompt: 'short', template: null });
+});
+
 it('profiles come in pages of at most 8,000 bytes', async () => {
   const items = Array.from({ length: 50 }, (_, at) => ({
     name: `${'of-a-long-name-'.repeat(3)}${at}`,
