@@ -48,6 +48,11 @@ describe('the commands of the documents', () => {
     expect(JSON.parse(await paste(create))).toMatchObject({ project: 'shop', command: 'make publish', ready: true });
   });
 
+  test('docs/guide/exports.md, "Exports": start one', async () => {
+    const [start = ''] = shellBlocks('docs/guide/exports.md', 'Exports');
+    expect(JSON.parse(await paste(start))).toMatchObject({ kind: 'jobs', format: 'csv', filter: { project: 'web' } });
+  });
+
   test('docs/guide/automations.md, "Automations": create one', async () => {
     const [create = ''] = shellBlocks('docs/guide/automations.md', 'Automations');
     expect(JSON.parse(await paste(create))).toMatchObject({ project: 'shop', state: 'active', overlap: 'skip' });
