@@ -17,6 +17,8 @@ export type OnObject = (key: string, before: Buffer | undefined, after: Buffer |
 interface Earlier {
   readonly Key: string;
   readonly VersionId: string;
+  /** undefined: a mark. */
+  readonly body: Buffer | undefined;
 }
 
 /** How many versions a page lists. */
@@ -37,10 +39,15 @@ export class ModelObjects {
     return this.#objects.get(key);
   }
 
-  /** The keys that begin with a prefix, those of earlier versions too. */
-  keys(prefix: string): { readonly current: readonly string[]; readonly earlier: readonly string[] } {
+  /** The keys that begin with a prefix, and what is kept of earlier versions: a mark holds nothing. */
+  keys(prefix: string): {
+    readonly current: readonly string[];
+    readonly earlier: readonly { readonly key: string; readonly body: Buffer }[];
+  } {
     const below = (key: string) => key.startsWith(prefix);
-    const earlier = [...this.#earlier.values()].map(({ Key }) => Key).filter(below);
+    const earlier = [...this.#earlier.values()].flatMap(({ Key: key, body }) =>
+      body === undefined || !below(key) ? [] : [{ key, body }],
+    );
     return { current: [...this.#objects.keys()].filter(below), earlier };
   }
 
@@ -72,23 +79,23 @@ export class ModelObjects {
 
   #change(key: string, after: Buffer | undefined): void {
     const before = this.#objects.get(key);
-    if (before !== undefined) this.#keepEarlier(key);
-    if (after === undefined) this.#keepEarlier(key);
+    if (before !== undefined) this.#keepEarlier(key, before);
+    if (after === undefined) this.#keepEarlier(key, undefined);
     if (after === undefined) this.#objects.delete(key);
     else this.#objects.set(key, after);
     this.#onChange(key, before, after);
   }
 
-  #keepEarlier(Key: string): void {
+  #keepEarlier(Key: string, body: Buffer | undefined): void {
     this.#versions += 1;
     const VersionId = String(this.#versions);
-    this.#earlier.set(VersionId, { Key, VersionId });
+    this.#earlier.set(VersionId, { Key, VersionId, body });
   }
 
   #listVersions({ Prefix = '', KeyMarker, VersionIdMarker = '' }: ListObjectVersionsCommand['input']): unknown {
     const current = [...this.#objects.keys()].map((Key) => ({ Key, VersionId: 'current', IsLatest: true }));
     const all = [...current, ...this.#earlier.values()].filter(({ Key }) => Key.startsWith(Prefix));
-    const order = ({ Key, VersionId }: Earlier) => `${Key}\0${VersionId}`;
+    const order = ({ Key, VersionId }: Pick<Earlier, 'Key' | 'VersionId'>) => `${Key}\0${VersionId}`;
     const after = KeyMarker === undefined ? '' : order({ Key: KeyMarker, VersionId: VersionIdMarker });
     const rest = all.filter((one) => order(one) > after).sort((a, b) => (order(a) < order(b) ? -1 : 1));
     const page = rest.slice(0, PAGE);

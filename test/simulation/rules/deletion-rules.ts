@@ -28,7 +28,10 @@ export function leftOf({ objects, registry }: ModelDeployment, job: Job): string
   return [
     ...current.filter((key) => isGone(key) && !isReceiptKey(key)),
     ...current.filter((key) => isGone(key) && isReceiptKey(key) && !isCleared(objects.get(key))),
-    ...earlier.filter(isGone).map((key) => `an earlier ${key}`),
+    // Two deletions at a time may both clear a receipt.
+    ...earlier
+      .filter(({ key, body }) => isGone(key) && !(isReceiptKey(key) && isCleared(body)))
+      .map(({ key }) => `an earlier ${key}`),
     ...rows
       .filter(({ attempt }) => attempt !== undefined && isOutputDeleted(job, Number(attempt)))
       .map(({ id }) => `question ${String(id)}`),
