@@ -73,7 +73,10 @@ export function ProjectParameters({ project, onDone }: { project: Project; onDon
                       ariaLabel={`Remove ${parameter.name}`}
                       disabled={remove.isPending}
                       onClick={() =>
-                        remove.mutate(parameter.name, { onSuccess: () => begin({ parameter, isRemoved: true }) })
+                        remove.mutate(parameter.name, {
+                          // The list may be older.
+                          onSuccess: (removed) => begin({ parameter: removed, isRemoved: true }),
+                        })
                       }
                     >
                       Remove
