@@ -72,6 +72,9 @@ describe('the routes that a command calls', () => {
     projects: [],
     parameters: ['region=eu', '--remove', 'region'],
     diagrams: [],
+    schedule: ['nightly', 'true', '--cron', '@yearly', '--timezone', 'UTC'],
+    automations: [],
+    export: ['jobs', '--output', `${home}/jobs.jsonl`],
     templates: [],
     completion: ['bash'],
   };
