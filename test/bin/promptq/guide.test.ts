@@ -80,7 +80,7 @@ describe('the guide of the command line', () => {
       ],
       [
         ['promptq', 're'],
-        ['result', 'retry', 'remove'],
+        ['result', 'retry', 'remove', 'record'],
       ],
       [
         ['promptq', 'run', '--f'],
