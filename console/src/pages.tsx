@@ -28,6 +28,7 @@ const AccountPage = lazyPart(() => import('./account/account-page.tsx'), 'Accoun
 const ApiTokensPage = lazyPart(() => import('./tokens/api-tokens-page.tsx'), 'ApiTokensPage');
 const SessionsPage = lazyPart(() => import('./sessions/sessions-page.tsx'), 'SessionsPage');
 const ReferencePage = lazyPart(() => import('./reference/reference-page.tsx'), 'ReferencePage');
+const AutomationsPage = lazyPart(() => import('./automations/automations-page.tsx'), 'AutomationsPage');
 const ExportsPage = lazyPart(() => import('./exports/exports-page.tsx'), 'ExportsPage');
 const AuditPage = lazyPart(() => import('./audit/audit-page.tsx'), 'AuditPage');
 
@@ -64,6 +65,7 @@ export function Pages() {
           <Route path="/account" element={<AccountPage />} />
           <Route path="/api-tokens" element={<ApiTokensPage />} />
           <Route path="/sessions" element={<SessionsPage />} />
+          <Route path="/automations" element={<AutomationsPage />} />
           <Route path="/exports" element={<ExportsPage />} />
           <Route path="/audit" element={<AuditPage />} />
           <Route path="/reference/:operation?" element={<ReferencePage />} />

@@ -10,6 +10,7 @@ interface Page {
 const FIRST: readonly Page[] = [
   { text: 'Jobs', href: '/jobs' },
   { text: 'Questions', href: '/questions' },
+  { text: 'Automations', href: '/automations' },
   { text: 'Statistics', href: '/stats' },
   { text: 'Exports', href: '/exports' },
   { text: 'Environment', href: '/environment' },

@@ -177,6 +177,23 @@ export const PAGE_COMMANDS: Readonly<Record<string, CommandsOf>> = {
     command('Check and save a token', ['login'], 'GET', '/session'),
   ],
   '/sessions': () => [none('List or end sessions', BROWSER_ONLY)],
+  '/automations': (query) => {
+    const name = query.get('open') ?? 'NAME';
+    const schedule = { cron: '0 3 * * *', timezone: 'Europe/Berlin' };
+    const made = { name: 'NAME', trigger: { schedule }, job: { prompt: 'PROMPT' } };
+    const options = ['--cron', schedule.cron, '--timezone', schedule.timezone];
+    const act = (label: string, verb: string, method: string, body?: unknown) =>
+      command(label, ['automations', verb, name], method, `/automations/${name}${verb === 'run' ? '/run' : ''}`, body);
+    return [
+      command('Automations', ['automations'], 'GET', '/automations'),
+      command('New automation', ['schedule', 'NAME', 'PROMPT', ...options], 'POST', '/automations', made),
+      command('Runs', ['automations', 'runs', name], 'GET', `/automations/${name}/runs`),
+      act('Run now', 'run', 'POST'),
+      act('Enable', 'enable', 'PATCH', { enabled: true }),
+      act('Disable', 'disable', 'PATCH', { enabled: false }),
+      act('Delete', 'delete', 'DELETE'),
+    ];
+  },
   '/exports': (query) => {
     const kind = query.get('new') ?? 'jobs';
     const filter = Object.fromEntries(

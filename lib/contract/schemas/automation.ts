@@ -18,7 +18,7 @@ const RUN_OUTCOMES = ['fired', 'skipped', 'failed'] as const;
 export const RUN_REASONS = {
   still_running: 'An earlier job of the automation had not ended.',
   queue_full: 'A job of the automation was already waiting for an earlier one.',
-  missed: 'The instant was evaluated too late, and `missed` does not make up for it.',
+  missed: 'The instant was evaluated too late, and the automation does not make up for it.',
   edited: 'A change of the automation came before the instant was evaluated.',
   paused_failures: 'The automation was paused, because its last jobs had failed.',
   paused_owner: 'The automation was paused, because the token of its owner no longer works.',

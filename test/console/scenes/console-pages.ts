@@ -4,6 +4,7 @@ export const CONSOLE_PAGES = [
   'jobs/new',
   'questions',
   'stats',
+  'automations',
   'exports',
   'environment',
   'projects',

@@ -7,6 +7,7 @@ import {
   rejectRequests,
   serviceResponse,
   stubAccount,
+  stubAutomations,
   stubChanges,
   stubComparedChanges,
   stubDeletedOutput,
@@ -129,6 +130,23 @@ export const SCENES: readonly Scene[] = [
     act: async (page) => await shown(page, 'A comparison needs both sides'),
   },
   { name: 'compare-nothing', path: () => '/compare' },
+  {
+    name: 'automations-in-each-state',
+    path: () => '/automations',
+    before: stubAutomations,
+    act: async (page) => await shown(page, 'Its last 5 jobs have failed'),
+  },
+  {
+    name: 'automations-new',
+    path: () => '/automations?new=1',
+    act: async (page) => await page.getByRole('dialog').getByRole('columnheader', { name: 'UTC' }).waitFor(),
+  },
+  {
+    name: 'automations-runs',
+    path: () => '/automations?open=nightly',
+    before: stubAutomations,
+    act: async (page) => await shown(page, 'Run by hand'),
+  },
   {
     name: 'exports-in-each-state',
     path: () => '/exports',

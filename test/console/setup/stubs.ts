@@ -239,3 +239,55 @@ export async function stubExports(page: Page): Promise<void> {
   ];
   await page.route('**/api/v1/exports', async (route) => await route.fulfill({ json: { items } }));
 }
+
+/** Automations in each state, and the runs of one. */
+export async function stubAutomations(page: Page): Promise<void> {
+  const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+  const run = (minutes: number, more: Partial<Schemas['AutomationRun']> = {}): Schemas['AutomationRun'] => ({
+    ...{ due_at: at(minutes), last_due_at: at(minutes), count: 1, trigger: 'schedule', outcome: 'fired', reason: null },
+    ...{ evaluated_at: at(minutes), late_seconds: 21, job_id: 'job_4k2q0v9m6s8x1c3b5n7h2j4d6f' },
+    ...{ job_status: 'SUCCEEDED', ...more },
+  });
+  const next_runs = [600, 2_040, 3_480, 4_920, 6_360].map((minutes) => ({
+    ...{ due_at: at(minutes), starts_at: at(minutes) },
+    local: `${at(minutes).slice(0, 16)}:00+01:00`,
+  }));
+  const one = (id: string, name: string, more: Partial<Schemas['Automation']> = {}): Schemas['Automation'] => ({
+    ...{ id, name, project: 'storefront', job: { prompt: 'Update the dependencies.' }, owner: 'user:mira@example.com' },
+    trigger: { schedule: { cron: '0 3 * * MON-FRI', every: null, timezone: 'Europe/Berlin' } },
+    ...{ overlap: 'skip', missed: 'latest', jitter: 0, pause_after_failures: 5, enabled: true, enabled_until: null },
+    ...{ state: 'active', state_reason: null, next_runs, notes: [], last_run: run(-840), failures_in_row: 0 },
+    ...{ last_success_at: at(-830), created_at: at(-90_000), updated_at: at(-9_000), version: 3, ...more },
+  });
+  const reason = 'Its last 5 jobs have failed. Enable it to continue.';
+  const failed = run(-300, { job_status: 'FAILED' });
+  const items = [
+    one('nightly', 'Nightly update'),
+    one('triage', 'Triage of new issues', {
+      state: 'paused',
+      state_reason: reason,
+      last_run: failed,
+      failures_in_row: 5,
+      next_runs: [],
+    }),
+    one('digest', 'Weekly digest', { state: 'disabled', enabled: false, last_run: null, next_runs: [] }),
+  ];
+  const runs = [
+    run(-60, { trigger: 'manual', job_status: 'RUNNING' }),
+    run(-840),
+    run(-2_280, {
+      ...{ outcome: 'skipped', count: 4, job_id: null, job_status: null },
+      reason: {
+        code: 'missed',
+        message: 'The instant was evaluated too late, and the automation does not make up for it.',
+      },
+    }),
+  ];
+  await page.route(
+    '**/api/v1/automations?*',
+    async (route) => await route.fulfill({ json: { items, next_cursor: null } }),
+  );
+  await page.route('**/api/v1/automations/*/runs?*', async (route) => {
+    await route.fulfill({ json: { items: runs, next_cursor: null } });
+  });
+}
