@@ -27,6 +27,8 @@ const PART_BYTES = 2_000;
 export class ModelExports {
   readonly #deployment: ModelDeployment;
   readonly #onFault: (fault: string) => void;
+  /** When each job was stored, milliseconds: a process that stands still stores one long after it has dated it. */
+  readonly #storedAt = new Map<string, number>();
   #calls = 0;
 
   constructor(deployment: ModelDeployment, onFault: (fault: string) => void) {
@@ -81,6 +83,10 @@ export class ModelExports {
     return this.#records().every((record) => !isOpen(record));
   }
 
+  onJobWrite(before: Job | undefined, { id }: Job): void {
+    if (before === undefined) this.#storedAt.set(id, this.#deployment.time.wall);
+  }
+
   /** Judges a write of an export. */
   onWrite(before: Item | undefined, after: Item | undefined): void {
     if ((after ?? before)?.kind !== EXPORT_KIND) return;
@@ -116,8 +122,10 @@ export class ModelExports {
     if (rows.length !== record.rows) return `it has ${rows.length} rows and says ${record.rows}`;
     if (rows.some(({ created_at: at }, n) => at < (rows[n - 1]?.created_at ?? ''))) return 'its rows are in no order';
     if (rows.some(({ created_at: at }) => at >= record.created_at)) return 'it has a later job';
-    const surely = timestamp(Date.parse(record.created_at) - LATEST_IN_INDEX);
-    const lost = this.#deployment.allJobs().find((job) => job.created_at < surely && !ids.has(job.id));
+    const surely = Date.parse(record.created_at) - LATEST_IN_INDEX;
+    const storedAt = (id: string) => this.#storedAt.get(id) ?? Number.POSITIVE_INFINITY;
+    const isIn = (job: Job) => job.created_at < timestamp(surely) && storedAt(job.id) < surely;
+    const lost = this.#deployment.allJobs().find((job) => isIn(job) && !ids.has(job.id));
     return lost && `it lacks ${this.#deployment.nameOf(lost.id)}`;
   }
 

@@ -98,6 +98,7 @@ export class World {
     const order = new OrderRules(this.#deployment);
     this.#deployment.onJobWrite = (before, after, actor) => {
       if (after.cause.kind === 'system') return this.#deployments.onSystemJob(before, after);
+      this.#exports?.onJobWrite(before, after);
       const fault =
         accounts.faultOf(before, after, actor) ??
         profiles.faultOf(before, after) ??
