@@ -8,7 +8,14 @@
 import type { FieldProblem } from '../errors.ts';
 import { quoted } from '../input/legible.ts';
 import { LIMITS } from '../limits.ts';
-import { type Parameter, type ParameterValues, textOfValue, valueFault, valueOfText } from './parameter-values.ts';
+import {
+  neededValue,
+  type Parameter,
+  type ParameterValues,
+  textOfValue,
+  valueFault,
+  valueOfText,
+} from './parameter-values.ts';
 import { lengthWithValues, placeholdersIn, withValues } from './placeholders.ts';
 
 /** The members of a template that have placeholders. */
@@ -52,7 +59,7 @@ export function composeTemplate(
   for (const parameter of parameters) {
     const value = chosenValue(parameter, given, ofProject);
     if (value === undefined && parameter.required !== false)
-      problems.push(problem(parameter.name, `is missing; expected a value of type ${parameter.type}`));
+      problems.push(problem(parameter.name, `is missing; expected ${neededValue(parameter)}`));
     if (value === undefined) continue;
     const fault = valueFault(parameter, value);
     if (fault === undefined) values[parameter.name] = value as ParameterValues[string];

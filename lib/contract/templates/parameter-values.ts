@@ -54,10 +54,22 @@ export function expectedValue(
   if (value.length > most) return `at most ${most} characters`;
   if (type === 'text') return undefined;
   if (CONTROLS.test(value)) return 'one line without control characters';
-  return pattern === undefined || matchesPattern(pattern, value) ? undefined : `all of it to match ${pattern}`;
+  return pattern === undefined || matchesPattern(pattern, value) ? undefined : matching(pattern);
 }
 
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+
+/** What a parameter that has no value needs. */
+export function neededValue({ type, pattern, values = [] }: Omit<Parameter, 'name'>): string {
+  if (type === 'number') return 'a number';
+  if (type === 'boolean') return 'true or false';
+  if (type === 'enum') return oneOf(values);
+  return pattern === undefined ? `a value of type ${type}` : matching(pattern);
+}
+
+function matching(pattern: string): string {
+  return `a value that matches ${pattern}`;
+}
 
 function oneOf(values: readonly string[]): string {
   return `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;

@@ -180,7 +180,7 @@ describe('a job of a template', () => {
     const parameters = { package: 'A B', major: '4', strict: [], level: 'middle', extra: 1 };
     const faults = [
       expect.stringMatching(/^body\.parameters: unknown "extra"; allowed: package, major, strict, level$/),
-      expect.stringMatching(/^body\.parameters\.package: received "A B" \(string\); expected all of it to match/),
+      expect.stringMatching(/^body\.parameters\.package: received "A B" \(string\); expected a value that matches /),
       expect.stringMatching(/^body\.parameters\.major: received "4" \(string\); expected a number$/),
       expect.stringMatching(/^body\.parameters\.strict: received \[\] \(array\); expected true or false$/),
       expect.stringMatching(/^body\.parameters\.level: received "middle" \(string\); expected one of "low", "high"$/),
@@ -189,8 +189,12 @@ describe('a job of a template', () => {
     expect(await faultsOf({ parameters }, '/templates/upgrade/render')).toEqual({ status: 400, faults });
     expect(await faultsOf({ template: 'upgrade' })).toEqual({
       status: 400,
-      faults: [expect.stringMatching(/^body\.parameters\.package: is missing/)],
+      faults: [expect.stringMatching(/^body\.parameters\.package: is missing; expected a value that matches /)],
     });
+    await write('choose', { prompt: '{{size}}', parameters: [{ name: 'size', type: 'enum', values: ['s', 'l'] }] });
+    expect((await faultsOf({ template: 'choose' })).faults).toEqual([
+      'body.parameters.size: is missing; expected one of "s", "l"',
+    ]);
   });
 
   it.each([
