@@ -47,9 +47,15 @@ const RULE = { id: 'RULE', text: 'TEXT' };
 const PROFILE = { name: 'PROFILE', agent: 'codex' };
 const BINDING = { binding_mode: 'custom', project: 'PROJECT', name: 'checks', command: 'npm test' };
 const TEMPLATE = { prompt: 'Upgrade {{package}}', parameters: [{ name: 'package', type: 'string' }] };
-const VALUES = { parameters: { package: 'VALUE' } };
+const VALUES = { parameters: { NAME: 'VALUE' } };
+const VALUE = 'NAME=VALUE';
 const CHOSEN = 'JOB';
 
+/** The file has the template, in YAML or JSON. */
+const saving = (label: string, name: string) => {
+  const path = `/templates/${encodeURIComponent(name)}`;
+  return command(label, ['templates', 'save', 'FILE', `--name=${name}`], 'PUT', path, TEMPLATE);
+};
 const importing = (label: string, body: unknown) => api(label, 'POST', '/config/import', body);
 const DESCRIPTION = api('Description of the API', 'GET', '/openapi.json');
 const EXPORT = api('Export', 'GET', '/config/export');
@@ -109,30 +115,43 @@ export const PAGE_COMMANDS: Readonly<Record<string, CommandsOf>> = {
     api('Delete a project', 'DELETE', '/projects/PROJECT'),
   ],
   '/templates': () => [
-    api('Templates', 'GET', '/templates'),
-    api('Create or edit a template', 'PUT', '/templates/TEMPLATE', TEMPLATE),
-    api('Delete a template', 'DELETE', '/templates/TEMPLATE'),
+    command('Templates', ['templates'], 'GET', '/templates'),
+    saving('Create or edit a template', 'TEMPLATE'),
+    command('Delete a template', ['templates', 'delete', 'TEMPLATE'], 'DELETE', '/templates/TEMPLATE'),
   ],
-  '/templates/-/new': () => [api('Create the template', 'PUT', '/templates/TEMPLATE', TEMPLATE)],
+  '/templates/-/new': () => [saving('Create the template', 'TEMPLATE')],
   '/templates/:name': (query, { name = 'TEMPLATE' }) => {
     const path = `/templates/${encodeURIComponent(name)}`;
     const version = [...query].filter(([key]) => key === 'version');
+    const shown = ['templates', 'show', name, ...version.map(([, number]) => `--template-version=${number}`)];
     return [
-      api('This version', 'GET', pathWith(path, version)),
-      api('Versions', 'GET', `${path}/versions`),
+      command('This version', shown, 'GET', pathWith(path, version)),
+      command('Versions', ['templates', 'versions', name], 'GET', `${path}/versions`),
       command('Its jobs', ['list', `--template=${name}`], 'GET', pathWith('/jobs', [['template', name]])),
-      api('Delete the template', 'DELETE', path),
+      command('Delete the template', ['templates', 'delete', name], 'DELETE', path),
     ];
   },
   '/templates/:name/edit': (_, { name = 'TEMPLATE' }) => [
-    api('Read the template', 'GET', `/templates/${encodeURIComponent(name)}`),
-    api('Write a new version', 'PUT', `/templates/${encodeURIComponent(name)}`, TEMPLATE),
+    command('Read the template', ['templates', 'show', name], 'GET', `/templates/${encodeURIComponent(name)}`),
+    saving('Write a new version', name),
   ],
-  '/templates/:name/run': (_, { name = 'TEMPLATE' }) => [
-    api('Preview', 'POST', `/templates/${encodeURIComponent(name)}/render`, VALUES),
-    api('Queue job', 'POST', '/jobs', { template: name, ...VALUES }),
-    api('Save as draft', 'POST', '/jobs', { template: name, ...VALUES, draft: true }),
-  ],
+  '/templates/:name/run': (query, { name = 'TEMPLATE' }) => {
+    const version = Number(query.get('version')) || undefined;
+    const args = ['run', `--template=${name}`, ...(version === undefined ? [] : [`--template-version=${version}`])];
+    const chosen = { ...(version !== undefined && { template_version: version }), ...VALUES };
+    const job = { template: name, ...chosen };
+    return [
+      command(
+        'Preview',
+        [...args, VALUE, '--preview'],
+        'POST',
+        `/templates/${encodeURIComponent(name)}/render`,
+        chosen,
+      ),
+      command('Queue job', [...args, VALUE], 'POST', '/jobs', job),
+      command('Save as draft', [...args, VALUE, '--draft'], 'POST', '/jobs', { ...job, draft: true }),
+    ];
+  },
   '/diagrams': (query) => {
     const project = query.get('project') ?? 'local_project';
     const name = query.get('name') ?? 'NAME';

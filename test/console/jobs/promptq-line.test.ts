@@ -9,7 +9,7 @@ import { createProgram } from '../../../lib/cli/program.ts';
 import openapi from '../../../openapi.json' with { type: 'json' };
 
 const ORIGIN = 'https://jobs.example.com';
-/** Fields that the form does not copy. */
+/** Fields that the form of a prompt does not copy. */
 const OTHER_FIELDS = [
   'base_prompt',
   'continue',
@@ -94,4 +94,19 @@ test('every field of a new job, except aliases and drafts, is an option of the c
   const fields = Object.keys(openapi.components.schemas.JobCreation.properties);
   expect(fields.filter((field) => !(field in body)).toSorted()).toEqual(OTHER_FIELDS);
   expect(await understood(paste(promptqLine(ORIGIN, body)))).toEqual(body);
+});
+
+test('a copied command of a template has its version, its values and the settings that differ', async () => {
+  const parameters = { package: "it's $(id)", notes: 'two\nlines=1', files: 20, commit: false };
+  const body = { template: 'upgrade', template_version: 2, parameters, title: '-t', tags: ['a b', 'c'] };
+  let seen: unknown;
+  const program = createProgram({ version: '0', commands: COMMANDS }, async (_, values, options) => {
+    seen = [values, options];
+  });
+  await program.parseAsync(paste(promptqLine(ORIGIN, body)).args, { from: 'user' });
+  const values = ["package=it's $(id)", 'notes=two\nlines=1', 'files=20', 'commit=false'];
+  expect(seen).toEqual([
+    values,
+    expect.objectContaining({ template: 'upgrade', templateVersion: 2, title: '-t', tag: ['a b', 'c'] }),
+  ]);
 });

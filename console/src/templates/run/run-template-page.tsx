@@ -14,6 +14,7 @@ import { templatePath } from '../../form/template-path.ts';
 import { useSubmitKey } from '../../form/use-submit-key.ts';
 import { CreationFailure } from '../../jobs/form/creation-failure.tsx';
 import { apiOrigin, curlLine } from '../../jobs/form/curl-line.ts';
+import { promptqLine } from '../../jobs/form/promptq-line.ts';
 import { SettingsFields } from '../../jobs/form/settings-fields.tsx';
 import { WhereFields } from '../../jobs/form/where-fields.tsx';
 import { jobQuery } from '../../jobs/queries/job-query.ts';
@@ -123,12 +124,20 @@ function Title({ template, request }: { template: Template; request: Run['reques
         </>
       }
       actions={
-        <CopyToClipboard
-          copyButtonText="Copy as curl"
-          textToCopy={curlLine(apiOrigin(window.location), { method: 'POST', path: '/jobs', body: request })}
-          copySuccessText="Copied. Set PROMPTQ_TOKEN to an API token first."
-          copyErrorText="Copy failed"
-        />
+        <SpaceBetween size="xs" direction="horizontal">
+          <CopyToClipboard
+            copyButtonText="Copy as promptq"
+            textToCopy={promptqLine(apiOrigin(window.location), request)}
+            copySuccessText="Copied. Run promptq login first."
+            copyErrorText="Copy failed"
+          />
+          <CopyToClipboard
+            copyButtonText="Copy as curl"
+            textToCopy={curlLine(apiOrigin(window.location), { method: 'POST', path: '/jobs', body: request })}
+            copySuccessText="Copied. Set PROMPTQ_TOKEN to an API token first."
+            copyErrorText="Copy failed"
+          />
+        </SpaceBetween>
       }
     >
       Run template {name}
