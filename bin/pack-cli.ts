@@ -6,9 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { PACKED_NAMES } from '../lib/cli/dev/installation.ts';
 import { bundleLocalRun } from '../lib/local/bundle-local-run.ts';
+import { joinLicenses, licenseTexts } from '../lib/local/program/license-texts.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { modulesOf } from './pack/bundled-modules.ts';
 import { declareClient, FOREIGN } from './pack/declarations.ts';
-import { licensesOf } from './pack/licenses.ts';
 
 /**
  * `npm run pack:cli [-- FOLDER]`: bundles the command line, the client and the local run into `dist/promptq-VERSION.tgz`,
@@ -82,7 +83,11 @@ writeFileSync(
   )}\n`,
 );
 writeFileSync(join(folder, 'LICENSE'), readFileSync(join(ROOT, 'LICENSE')));
-writeFileSync(join(folder, 'LICENSES.txt'), licensesOf(ROOT, [metafile, local], Object.keys(FOREIGN)));
+// Of some packages only types are packed.
+const declared = Object.keys(FOREIGN).map((name) => `node_modules/${name}/`);
+const programs = licenseTexts(ROOT, [...modulesOf([metafile, local]), ...declared]);
+const ofConsole = readFileSync(join(localRun, 'app/console/licenses.txt'), 'utf8');
+writeFileSync(join(folder, 'LICENSES.txt'), joinLicenses([programs, ofConsole]));
 
 mkdirSync(target, { recursive: true });
 const packed = spawnSync('npm', ['pack', '--silent', '--pack-destination', target], { cwd: folder, encoding: 'utf8' });

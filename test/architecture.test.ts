@@ -76,7 +76,7 @@ describe('imports', () => {
     expect(
       users.filter(
         (file) =>
-          !/^(lib\/stacks\/|bin\/app\.ts$|bin\/(bundle-worker|pack-cli|pack\/licenses)\.ts$|lib\/local\/bundle-local-run\.ts$)/.test(
+          !/^(lib\/stacks\/|bin\/app\.ts$|bin\/(bundle-worker|pack-cli|pack\/bundled-modules)\.ts$|lib\/local\/bundle-local-run\.ts$)/.test(
             file,
           ),
       ),

@@ -31,6 +31,7 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
   ['html', 'text/html; charset=utf-8'],
   ['js', 'text/javascript; charset=utf-8'],
   ['svg', 'image/svg+xml'],
+  ['txt', 'text/plain; charset=utf-8'],
   ['woff2', 'font/woff2'],
 ]);
 
@@ -44,7 +45,7 @@ export const CONSOLE_PAGE =
   /^\/(?:(?:jobs|compare|questions|stats|environment|projects|templates|rules|profiles|bindings|diagrams|configuration|account|api-tokens|sessions|audit|exports|automations|reference|signed-in)(?:\/.*)?)?$/;
 
 /** Paths of its files. */
-export const CONSOLE_FILE = /^\/(?:index\.html|icon\.svg|assets\/.+)$/;
+export const CONSOLE_FILE = /^\/(?:index\.html|icon\.svg|licenses\.txt|assets\/.+)$/;
 
 /**
  * The file for a console path: the file itself, or for a page the one document that contains all pages.

@@ -102,8 +102,16 @@ test('every package of which it contains code is named with its licence', async 
     'standardwebhooks',
     '@modelcontextprotocol/server',
     'zod',
+    // Of the console, its styles and the script that draws diagrams.
+    'react-dom',
+    '@cloudscape-design/components',
+    '@cloudscape-design/global-styles',
+    '@xterm/xterm',
+    'mermaid',
+    'd3-selection',
   ])
     expect(text).toMatch(new RegExp(`^${name} \\S+ \\([A-Za-z0-9.-]+\\)$`, 'm'));
+  expect(text.match(/^zod \S+ \(MIT\)$/gm)).toHaveLength(1);
   expect(text).not.toMatch(/esbuild|aws-cdk/);
 });
 

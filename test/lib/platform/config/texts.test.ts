@@ -11,7 +11,16 @@ import { readEnv, secretVariables } from '../../../../lib/platform/config/read-e
 import { secretPlaces, secretsPath } from '../../../../lib/platform/config/secrets-path.ts';
 
 it('a file of the console is that file, with its type and how long it stays; a page is the one document', () => {
-  const paths = ['/', '/jobs/1', '/index.html', '/assets/a-1b.js', '/assets/a.css', '/icon.svg', '/assets/c.woff2'];
+  const paths = [
+    '/',
+    '/jobs/1',
+    '/index.html',
+    '/assets/a-1b.js',
+    '/assets/a.css',
+    '/icon.svg',
+    '/licenses.txt',
+    '/assets/c.woff2',
+  ];
   expect(paths.map((path) => [consoleFile(path), consoleMediaType(path), consoleCacheControl(path)])).toEqual([
     ['/index.html', 'application/octet-stream', 'no-cache'],
     ['/index.html', 'application/octet-stream', 'no-cache'],
@@ -19,9 +28,10 @@ it('a file of the console is that file, with its type and how long it stays; a p
     ['/assets/a-1b.js', 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
     ['/assets/a.css', 'text/css; charset=utf-8', 'public, max-age=31536000, immutable'],
     ['/icon.svg', 'image/svg+xml', 'no-cache'],
+    ['/licenses.txt', 'text/plain; charset=utf-8', 'no-cache'],
     ['/assets/c.woff2', 'font/woff2', 'public, max-age=31536000, immutable'],
   ]);
-  expect(consoleMediaType('/a.txt')).toBe('application/octet-stream');
+  expect(consoleMediaType('/a.bin')).toBe('application/octet-stream');
 });
 
 it('every page of the console has a path, whatever the ids in it, and nothing else has one', async () => {
