@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { MISSED, OVERLAPS } from '../contract/automation-choices.ts';
 import { knownOrLater } from '../contract/later-code.ts';
 import { LIMITS } from '../contract/limits.ts';
-import { type AutomationJob, MISSED, OVERLAPS, RUN_REASONS, type RunReason } from '../contract/schemas/automation.ts';
+import { type AutomationJob, RUN_REASONS, type RunReason } from '../contract/schemas/automation.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { delayOf, dueAfter } from './schedule.ts';

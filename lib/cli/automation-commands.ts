@@ -1,4 +1,4 @@
-import { MISSED, OVERLAPS } from '../contract/schemas/automation.ts';
+import { MISSED, OVERLAPS } from '../contract/automation-choices.ts';
 import type { CommandSpec } from './base/context.ts';
 import { JOB_OPTIONS, JSON_OPTION } from './jobs/job-options.ts';
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MISSED, OVERLAPS } from '../automation-choices.ts';
 import { knownOrLater } from '../later-code.ts';
 import { LIMITS } from '../limits.ts';
 import { STATUSES } from '../statuses.ts';
@@ -11,8 +12,6 @@ import { followUpCreation, projectName } from './jobs/job-creation.ts';
 
 const { automations } = LIMITS;
 
-export const OVERLAPS = ['skip', 'queue', 'replace'] as const;
-export const MISSED = ['skip', 'latest', 'all'] as const;
 const AUTOMATION_STATES = ['active', 'paused', 'disabled', 'ended'] as const;
 const RUN_OUTCOMES = ['fired', 'skipped', 'failed'] as const;
 export const RUN_REASONS = {

@@ -17,8 +17,10 @@ export async function applyLocalConfig(
 ): Promise<string | undefined> {
   try {
     const { dry_run: _, ...lists } = await importConfig(context, document, { dryRun: false, sandboxes });
-    const counts = Object.entries(lists).map(([list, { created, updated }]) => [list, created.length + updated.length]);
-    if (counts.every(([, count]) => count === 0)) return undefined;
+    const counts = Object.entries(lists)
+      .map(([list, { created, updated }]) => [list, created.length + updated.length] as const)
+      .filter(([, count]) => count > 0);
+    if (counts.length === 0) return undefined;
     const { profiles } = lists;
     const names = [...profiles.created, ...profiles.updated];
     const shown = document.profiles?.filter(({ name }) => names.includes(name)).map(describeProfile) ?? [];

@@ -10,6 +10,7 @@ import { TokenStore } from '../../../lib/access/tokens/token-store.ts';
 import { ERRORS } from '../../../lib/contract/errors.ts';
 import { ROLES } from '../../../lib/contract/roles.ts';
 import { COMMON_ERRORS, type Route } from '../../../lib/contract/route.ts';
+import { RECORD_SCOPES } from '../../../lib/contract/routes/record.ts';
 import { routes } from '../../../lib/contract/routes/routes.ts';
 import { SCOPES, type Scope } from '../../../lib/contract/scopes.ts';
 import { withOperatorRegistry } from '../../../lib/local/operator/operator-registry.ts';
@@ -36,6 +37,8 @@ interface Row {
   readonly method: string;
   readonly path: string;
   readonly scope: Scope;
+  /** Scopes that it needs besides, in the order in which it asks for them. */
+  readonly further?: readonly Scope[];
   /** Statuses of an authorized call. */
   readonly answers: readonly number[];
   readonly only?: Route['auth']['only'];
@@ -47,6 +50,7 @@ const ROUTES: readonly Row[] = routes.map((route: Route) => ({
   path: route.path.replaceAll(/\{[a-z_]+\}/g, 'none'),
   scope: route.auth.scope,
   ...(route.auth.only && { only: route.auth.only }),
+  ...(route.id === 'jobs.record' && { further: RECORD_SCOPES }),
   answers: [
     ...Object.keys(route.responses).map(Number),
     ...[...route.errors, ...COMMON_ERRORS].map((code) => ERRORS[code].status),
@@ -57,7 +61,6 @@ const NO_ROUTES: readonly Row[] = (
     ['GET', '/nowhere', 'admin'],
     ['DELETE', '/jobs', 'admin'],
     ['OPTIONS', '/jobs', 'admin'],
-    ['GET', '/templates', 'read'],
     ['POST', '/terminal-sessions', 'write'],
     ['GET', '/terminal-sessions/7/output', 'logs'],
   ] as const
@@ -161,13 +164,22 @@ async function columnsOf(service: ServiceUnderTest): Promise<Column[]> {
 /** Whether a caller with rights has a token. */
 const isToken = (may: Exclude<Column['may'], 'nothing'>) => may !== 'all' && !may.isPerson;
 
+/** The first of a route's scopes that a caller lacks. */
+function lackedScope(scopes: readonly Scope[], needed: readonly Scope[]): Scope | undefined {
+  return scopes.includes('admin') ? undefined : needed.find((scope) => !scopes.includes(scope));
+}
+
 /** Whether a caller is authorized, or the error that rejects it. */
-function expected({ may, managesTokens = false }: Column, { scope, only }: Row, enforced: boolean): 'in' | 401 | 403 {
+function expected(
+  { may, managesTokens = false }: Column,
+  { scope, further = [], only }: Row,
+  enforced: boolean,
+): 'in' | 401 | 403 {
   if (may === 'nothing') return 401;
   if (only === 'admin-sessions') return managesTokens ? 'in' : 403;
   if (only === 'tokens' && !isToken(may)) return 403;
   if (may === 'all' || (!enforced && !may.isPerson)) return 'in';
-  return may.scopes.includes('admin') || may.scopes.includes(scope) ? 'in' : 403;
+  return lackedScope(may.scopes, [scope, ...further]) === undefined ? 'in' : 403;
 }
 
 const homes: string[] = [];
@@ -213,7 +225,9 @@ describe.each(ENFORCED)('with enforcement of scopes: %s', (enforced) => {
         const isRight = wanted === 'in' ? row.answers.includes(answer.status) : answer.status === wanted;
         const lacksScope =
           row.only === undefined || (row.only === 'tokens' && column.may !== 'nothing' && isToken(column.may));
-        const required = { required_scope: row.scope, ...(!lacksScope && { required_principal: expect.any(String) }) };
+        const scopes = typeof column.may === 'object' ? column.may.scopes : [];
+        const lacked = lackedScope(scopes, [row.scope, ...(row.further ?? [])]) ?? row.scope;
+        const required = { required_scope: lacked, ...(!lacksScope && { required_principal: expect.any(String) }) };
         const body = { 401: { error: 'unauthorized' }, 403: { error: 'forbidden', details: required } }[answer.status];
         if (body !== undefined) expect(answer.json).toEqual({ ...body, request_id: expect.any(String) });
         if (!isRight) wrong.push(`${row.name} as ${column.name}: ${answer.status}, expected ${wanted}: ${answer.text}`);

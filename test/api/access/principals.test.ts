@@ -139,9 +139,9 @@ describe('every answer', () => {
 });
 
 it('an unknown path requires the scope of its family before it answers 404', async () => {
-  const { status, json } = await as(telegram(17), 'POST', '/templates', {});
-  expect([status, json.details]).toEqual([403, { required_scope: 'admin' }]);
-  expect((await as(telegram(17), 'GET', '/templates')).json).toMatchObject({ error: 'not_found' });
+  const { status, json } = await as(telegram(17), 'POST', '/terminal-sessions', {});
+  expect([status, json.details]).toEqual([403, { required_scope: 'write' }]);
+  expect((await as(telegram(18), 'POST', '/terminal-sessions', {})).json).toMatchObject({ error: 'not_found' });
   expect((await as(telegram(17), 'GET', '/terminal-sessions/7/output')).status).toBe(404);
   expect((await as(telegram(18), 'GET', '/nowhere')).json.details).toEqual({ required_scope: 'admin' });
 });

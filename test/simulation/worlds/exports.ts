@@ -139,7 +139,7 @@ export class ModelExports {
   }
 
   #delete(id: string): void {
-    this.#run('delete', async ({ exports, objects }) => {
+    void this.#run('delete', async ({ exports, objects }) => {
       await exports.remove(id);
       await objects.remove(id, 'all');
     });
