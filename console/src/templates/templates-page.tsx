@@ -28,7 +28,7 @@ export function TemplatesPage() {
   const actions: TableProps.ColumnDefinition<Template> = {
     id: 'actions',
     header: 'Actions',
-    minWidth: 165,
+    minWidth: 190,
     cell: ({ name }) => <TemplateActions name={name} onDelete={mayAdminister ? () => setToDelete(name) : undefined} />,
   };
   return (
