@@ -101,6 +101,10 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
           CATALOG_LIST_NAMES.map((list) => number(LIMITS.catalog[list])).join('; '),
         ],
         [
+          'events: how long they are kept; items of a page',
+          `${LIMITS.events.days} days; ${LIMITS.events.list.min} to ${LIMITS.events.list.max}, default ${LIMITS.events.list.default}`,
+        ],
+        [
           'exports that run at a time; that are kept, for how long; rows and bytes of one',
           `${LIMITS.exports.running}; ${LIMITS.exports.kept}, ${LIMITS.exports.days} days; ${number(LIMITS.exports.rows)}, ${bytes(LIMITS.exports.bytes)}`,
         ],

@@ -51,7 +51,7 @@ const FLOORS = [
   ['lib/projects'],
   ['lib/bindings', 'lib/diagrams'],
   ['lib/jobs'],
-  ['lib/exports', 'lib/workers', 'lib/automations'],
+  ['lib/events', 'lib/exports', 'lib/workers', 'lib/automations'],
   ['lib/deployments', 'lib/stats'],
   ['lib/reconciler'],
   ['lib/composition'],

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { JobCounts } from '../../lib/counters/counts.ts';
+import { EventFeed } from '../../lib/events/event-feed.ts';
 import { claim } from '../../lib/jobs/admission/claim.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { LEASE } from '../../lib/jobs/lifecycle/lease.ts';
@@ -23,8 +24,9 @@ const { deployment, call, close } = await openRoutes();
 const { worker } = await openWorker(deployment);
 const stats = new StatsStore(deployment.registry);
 const counts = new JobCounts(deployment.registry);
+const feed = new EventFeed(deployment.registry);
 const { handler: watch } = await import('../../functions/triggers/reconcile-jobs.ts');
-const lives = new LifeCounter({ stats, counts });
+const lives = new LifeCounter({ stats, counts, feed });
 
 try {
   // What a process, a project or a day needs once is no part of a job's life.

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { NewJob } from '../../lib/contract/schemas/jobs/one-name.ts';
 import { JobCounts } from '../../lib/counters/counts.ts';
+import { EventFeed } from '../../lib/events/event-feed.ts';
 import { claim } from '../../lib/jobs/admission/claim.ts';
 import { createJob } from '../../lib/jobs/creation/create-job.ts';
 import { StatsStore } from '../../lib/stats/counting/stats-store.ts';
@@ -41,7 +42,8 @@ try {
   const { creation, worker } = await openWorker(deployment);
   const stats = new StatsStore(deployment.registry);
   const counts = new JobCounts(deployment.registry);
-  const lives = new LifeCounter({ stats, counts });
+  const feed = new EventFeed(deployment.registry);
+  const lives = new LifeCounter({ stats, counts, feed });
   for (const { name, body, key } of JOBS) {
     // What a process or project needs once is no part of a job's life.
     await live(body);

@@ -4,6 +4,8 @@ import type { DynamoDBRecord, DynamoDBStreamEvent, AttributeValue as LambdaAttri
 import * as z from 'zod';
 import { AuditLog, auditChildren } from '../../lib/access/audit-log.ts';
 import { countedState, JobCounts } from '../../lib/counters/counts.ts';
+import { EventFeed } from '../../lib/events/event-feed.ts';
+import { eventJobSchema, eventOf } from '../../lib/events/event-of.ts';
 import { jobItemSchema } from '../../lib/jobs/lifecycle/job.ts';
 import { tableClient } from '../../lib/platform/aws/clients.ts';
 import { countEnv } from '../../lib/platform/config/function-env.ts';
@@ -21,7 +23,7 @@ type StreamWindow = DynamoDBStreamEvent & { readonly shardId: string; readonly s
 
 /**
  * Consumes the stream of the jobs table, in tumbling windows, which provide the id of the shard: updates the counts and
- * statistics, records the jobs that jobs have started, emits metrics, and triggers a scaling decision if work has
+ * statistics, appends to the feed of events, records the jobs that jobs have started, emits metrics, and triggers a scaling decision if work has
  * appeared.
  */
 export const handler = handleTrigger('count-jobs', countJobs);
@@ -29,12 +31,13 @@ export const handler = handleTrigger('count-jobs', countJobs);
 async function countJobs(event: StreamWindow, log: Logger): Promise<{ state: object }> {
   log.appendKeys({ shard: event.shardId, from: event.Records[0]?.dynamodb?.SequenceNumber });
   stores ??= open(log);
-  const { audit, counts, stats, wakeScaling } = stores;
+  const { audit, counts, feed, stats, wakeScaling } = stores;
   const changes = event.Records.map(changeOf);
   const ofClients = changes.filter(({ before, after }) => (after ?? before)?.cause.kind !== 'system');
   await auditChildren(audit, delegatedIn(ofClients));
   // The checkpoint of the counts is the position to continue from, so it is written last.
   await stats.apply(event.shardId, ofClients);
+  await feed.append(event.shardId, eventsIn(ofClients));
   await counts.apply(
     event.shardId,
     changes.map(({ sequence, before, after }) => ({ sequence, before: before?.state, after: after?.state })),
@@ -59,6 +62,7 @@ function open(log: Logger) {
   return {
     audit: new AuditLog({ table, registryTable, clock, log }),
     counts: new JobCounts({ table, registryTable }),
+    feed: new EventFeed({ table, registryTable, clock }),
     stats: new StatsStore({ table, registryTable }),
     wakeScaling: createWakeScaling(env),
   };
@@ -67,14 +71,20 @@ function open(log: Logger) {
 const changedJobSchema = z.object({
   ...streamedJobSchema.shape,
   ...workSchema.shape,
+  ...eventJobSchema.shape,
   ...jobItemSchema.pick({ created_by: true, created_at: true }).shape,
-  // A later version may know further kinds.
-  cause: z.object({ kind: z.string() }),
   status_key: z.string().optional(),
 });
 
 function delegatedIn(changes: readonly ReturnType<typeof changeOf>[]) {
   return changes.flatMap(({ before, after }) => (before === undefined && after?.cause.kind === 'tool' ? [after] : []));
+}
+
+function eventsIn(changes: readonly ReturnType<typeof changeOf>[]) {
+  return changes.flatMap(({ sequence, before, after }) => {
+    const event = eventOf(before, after);
+    return event === undefined ? [] : [{ sequence, event }];
+  });
 }
 
 function changeOf({ dynamodb }: DynamoDBRecord) {

@@ -3,7 +3,7 @@ import type { CommandSpec } from './base/context.ts';
 import { JOB, JSON_OPTION } from './jobs/job-options.ts';
 import { EXPORT_FILTERS } from './jobs/list-options.ts';
 
-/** The commands that take out what the service keeps of jobs, or delete it. */
+/** The commands that take out what the service keeps of jobs, or delete it, and tell what happens to them. */
 export const RECORD_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'remove',
@@ -40,6 +40,22 @@ export const RECORD_COMMANDS: readonly CommandSpec[] = [
     routes: ['exports.list', 'exports.read', 'exports.delete'],
     json: 'ExportList',
     load: async () => await import('./commands/exports.ts'),
+  },
+  {
+    name: 'events',
+    about: 'print what happened to jobs in the last day, or what happens',
+    args: [],
+    options: [
+      { flags: '-f, --follow', about: 'print what happens from now on, or after --after' },
+      { flags: '--after <id>', about: 'only events after this one' },
+      { flags: '--job <id>', about: 'only events of this job' },
+      { flags: '--project <project>', about: 'only events of jobs of this project' },
+      { flags: '--type <types>', about: 'only events of these types, separated by commas' },
+      JSON_OPTION,
+    ],
+    routes: ['events.list'],
+    json: 'Event',
+    load: async () => await import('./commands/events.ts'),
   },
   {
     name: 'record',

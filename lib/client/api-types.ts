@@ -1105,6 +1105,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List events
+         * @description What happened to jobs in the last 30 days, in one order for all, oldest first: each change of a job is one event. Reading from the same place again gives the same events. With `Accept: text/event-stream`, they are streamed as they come.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -4012,6 +4032,61 @@ export interface components {
             items: components["schemas"]["AutomationRun"][];
             /** @description Null on the last page. A page can contain fewer items than `limit` without being the last. */
             next_cursor: string | null;
+        };
+        EventPage: {
+            /** @description Oldest first. With filters, a page can contain fewer events than `limit` although more follow. */
+            items: components["schemas"]["Event"][];
+            /** @description Pass it as `after` to continue. Every page has one. */
+            next_cursor: string;
+            /** @description Whether more of the feed can be read at once. */
+            has_more: boolean;
+            /** @description Whether events after `after` may have been removed, because events are kept for 30 days. */
+            missed: boolean;
+        };
+        Event: {
+            /**
+             * @description Its place in the feed. Pass it as `after`.
+             * @example 1042-1
+             */
+            id: string;
+            /**
+             * @description What happened, of all that the change did the first in this list.
+             * @enum {string}
+             */
+            type: "job.created" | "job.removed" | "job.succeeded" | "job.failed" | "job.cancelled" | "attempt.started" | "question.opened" | "question.answered" | "question.expired" | "question.withdrawn" | "attempt.ended" | "job.queued" | "message.accepted" | "output.deleted" | "cancel.requested" | "job.waiting" | "job.ready" | "job.updated";
+            /**
+             * Format: date-time
+             * @description When it happened, by the table's clock.
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            time: string;
+            job_id: string;
+            /** @description Counts the events of this job from 1, without a gap: it is the version of the job after the change. */
+            sequence: number;
+            project_id: string;
+            /** @description Name of the project at that time. */
+            project: string;
+            /**
+             * @description State of the job after the change.
+             * @example RUNNING
+             */
+            status: string;
+            /**
+             * @description Code of the reason of that state.
+             * @example claimed
+             */
+            reason: string | null;
+            /** @description Number of the newest attempt; 0: none has begun. */
+            attempt: number;
+            /** @description The question that the change opened, answered or closed. */
+            question: {
+                id: string;
+                state: string;
+            } | null;
+            /** @description Name of the template that the job was created from. */
+            template: string | null;
+            /** @description Id of the automation that created the job. */
+            automation: string | null;
         };
         OpenApiDocument: {
             /** @example 3.0.3 */
@@ -10449,6 +10524,90 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description Only events after this one: the `id` of an event, or the `next_cursor` of a page. `end`: only events that are still to come. */
+                after?: string;
+                /** @description Without `after`: only events that were recorded at this time or later. Default: all. */
+                since?: string;
+                /** @description Maximum number of events to return. */
+                limit?: number;
+                /** @description Seconds to wait for an event if there is none yet. A client that follows the feed repeats that call. */
+                wait?: number;
+                /** @description Only events of the job with this id. */
+                job?: string;
+                /** @description Only events of jobs of the project with this id or name. */
+                project?: string;
+                /** @description Only events of these types, separated by commas: job.created, job.removed, job.succeeded, job.failed, job.cancelled, attempt.started, question.opened, question.answered, question.expired, question.withdrawn, attempt.ended, job.queued, message.accepted, output.deleted, cancel.requested, job.waiting, job.ready, job.updated. */
+                type?: string;
+                /** @description Only events of jobs that were created from this template. */
+                template?: string;
+                /** @description Only events of jobs that this automation created. */
+                automation?: string;
+            };
+            header?: {
+                /** @description With `Accept: text/event-stream`: the `id` of the last event received. It takes precedence over `after`. */
+                "last-event-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "1042-1",
+                     *           "type": "job.created",
+                     *           "time": "2026-11-20T10:41:00.000Z",
+                     *           "job_id": "text",
+                     *           "sequence": 0,
+                     *           "project_id": "text",
+                     *           "project": "text",
+                     *           "status": "RUNNING",
+                     *           "reason": "claimed",
+                     *           "attempt": 0,
+                     *           "question": null,
+                     *           "template": null,
+                     *           "automation": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": "text",
+                     *       "has_more": false,
+                     *       "missed": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventPage"];
+                    /**
+                     * @example id: 1042-1
+                     *     data: {"id":"1042-1","type":"job.succeeded","time":"2026-11-20T10:41:00.000Z","job_id":"job_4k2q0v9m6s8x1c3b5n7h2j4d6f","sequence":3}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];

@@ -53,6 +53,7 @@ export const ALLOWED_METHODS: Readonly<Record<string, readonly string[]>> = {
   '/api/v1/automations/{id}': ['DELETE', 'GET', 'PATCH'],
   '/api/v1/automations/{id}/run': ['POST'],
   '/api/v1/automations/{id}/runs': ['GET'],
+  '/api/v1/events': ['GET'],
   '/api/v1/mcp': ['POST'],
   '/api/v1/openapi.json': ['GET'],
   '/api/v1/audit-logs': ['GET'],

@@ -105,6 +105,8 @@ export const LIMITS = {
     waitSeconds: 45,
     endSeconds: 30,
   },
+  /** The feed of events: retention, and packets (one a batch of the table's stream) that one request reads at most. */
+  events: { days: 30, packetsRead: 500, list: { min: 1, max: 500, default: 100 } },
   automations: {
     nameLength: 100,
     expressionLength: 100,

@@ -102,7 +102,7 @@ export function checkpointIn(item: Readonly<Record<string, unknown>>, shard: str
 const LENGTH_DIGITS = 2;
 
 /** Longer numbers are greater: prefixed with their length, texts sort as numbers do. */
-function sortable(sequence: string): string {
+export function sortable(sequence: string): string {
   const digits = sequence.replace(/^0+(?=\d)/, '');
   return `${String(digits.length).padStart(LENGTH_DIGITS, '0')}${digits}`;
 }
@@ -111,7 +111,7 @@ function sortable(sequence: string): string {
  * The attribute for a shard's checkpoint: short, because an item over 1 KB costs twice. DynamoDB's shard ids contain
  * the opening time.
  */
-function checkpointName(shard: string): string {
+export function checkpointName(shard: string): string {
   const opened = /^shardId-(\d{20})-/.exec(shard)?.[1];
   const hash = createHash('sha256').update(shard).digest('hex').slice(0, 6);
   return opened === undefined ? `c_${hash}` : `c_${hash}_${Math.floor(Number(opened) / 60_000).toString(36)}`;
@@ -120,7 +120,8 @@ function checkpointName(shard: string): string {
 /** A stream keeps its records for a day and opens new shards every few hours. Minutes after which a shard is empty. */
 const SHARD_LIFE_MINUTES = 2 * 24 * 60;
 
-function outdated(names: readonly string[], current: string): string[] {
+/** The checkpoints among these attributes whose shards are empty by now. */
+export function outdated(names: readonly string[], current: string): string[] {
   const now = openedAt(current);
   return names.filter((name) => {
     const opened = openedAt(name);

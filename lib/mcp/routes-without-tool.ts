@@ -55,6 +55,7 @@ export const ROUTES_WITHOUT_TOOL: Readonly<Record<string, string>> = {
   'automations.delete': OUTLIVES,
   'automations.run': LATER,
   'automations.runs': LATER,
+  'events.list': 'an agent waits for its own jobs by `wait_for_job`',
   'mcp.call': 'serves the tools',
   'openapi.read': 'for generators of clients',
   'audit-logs.list': ADMIN,

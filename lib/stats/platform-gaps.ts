@@ -10,7 +10,7 @@ const FAMILIES: Readonly<Record<string, string>> = {
 
 /** Other things that clients may look for. */
 const OTHERS: readonly Gap[] = [
-  { name: 'hooks-and-events', reason: 'An automation starts by its schedule or by a request, by nothing else.' },
+  { name: 'hooks', reason: 'An automation starts by its schedule or by a request, by nothing else.' },
   { name: 'model-gateway', reason: 'Agents call their vendors directly, so single calls are not recorded or limited.' },
   { name: 'model-prices', reason: 'There is no table of prices. A job has the cost that its agent reports.' },
   { name: 'output-schemas', reason: "An agent's answer is a text: no job can ask for JSON of a schema." },

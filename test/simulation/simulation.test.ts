@@ -4,7 +4,7 @@ import { newTally, untried } from './worlds/run-worlds.ts';
 import { World } from './worlds/world.ts';
 
 /** A seed whose world has storms, losses, follow-ups and rereads in it. */
-const SEED = 1160;
+const SEED = 1151;
 /** Of a small world. */
 const SMALL_SEED = 5;
 /** Small worlds; `npm run check` simulates ten thousand lives beside the tests. */

@@ -41,7 +41,7 @@ export function automationColumns({ onOpen, ...actions }: Actions): readonly Tab
         </Link>
       ),
     },
-    { id: 'state', header: 'State', minWidth: 150, cell: (one) => <State automation={one} /> },
+    { id: 'state', header: 'State', minWidth: 140, cell: (one) => <State automation={one} /> },
     { id: 'schedule', header: 'Schedule', cell: scheduleText },
     {
       id: 'next',
@@ -54,15 +54,11 @@ export function automationColumns({ onOpen, ...actions }: Actions): readonly Tab
       minWidth: 140,
       cell: ({ last_run: last }) => (last === null ? '-' : <RunStatus run={last} />),
     },
-    {
-      id: 'failures',
-      header: 'Failures',
-      cell: ({ failures_in_row: count }) => (count === 0 ? '-' : `${count} in a row`),
-    },
+    { id: 'failures', header: 'Failures in a row', cell: ({ failures_in_row }) => failures_in_row },
     {
       id: 'actions',
       header: 'Actions',
-      minWidth: 340,
+      minWidth: 320,
       cell: (one) => <AutomationActions automation={one} {...actions} />,
     },
   ];

@@ -45,7 +45,7 @@ export function ProjectParameters({ project, onDone }: { project: Project; onDon
       <SpaceBetween size="m">
         <Box color="text-body-secondary">
           Jobs that start later get each one as an environment variable. Everyone who sees the project sees them:
-          secrets don't belong here.
+          secrets don’t belong here.
         </Box>
         {remove.error && (
           <WriteFailure

@@ -28,7 +28,7 @@ export function TemplatesPage() {
   const actions: TableProps.ColumnDefinition<Template> = {
     id: 'actions',
     header: 'Actions',
-    minWidth: 190,
+    minWidth: 165,
     cell: ({ name }) => <TemplateActions name={name} onDelete={mayAdminister ? () => setToDelete(name) : undefined} />,
   };
   return (

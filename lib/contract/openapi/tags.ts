@@ -17,6 +17,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   config: 'Import and export of rules, profiles and templates.',
   messages: 'Messages to the agents of jobs.',
   automations: 'Automations create jobs by schedule.',
+  events: 'What happened to jobs, in order.',
   attachments: 'Files that jobs attach.',
   files: 'Files in the folders of jobs, as their attempts left them.',
   mcp: 'Tools for agents.',

@@ -22,6 +22,7 @@ import {
 } from './catalog.ts';
 import { deleteBinding, listBindings, retryDeployment, writeBinding } from './deploy-bindings.ts';
 import { deleteDiagram, listDiagrams, readDiagram, writeDiagram } from './diagrams.ts';
+import { listEvents } from './events.ts';
 import { createExport, deleteExport, listExports, readExport } from './exports.ts';
 import { listFiles, readFile } from './files.ts';
 import {
@@ -137,6 +138,7 @@ export const routes = defineRoutes([
   deleteAutomation,
   runAutomation,
   listRuns,
+  listEvents,
   callMcp,
   readOpenApi,
   listAuditLogs,

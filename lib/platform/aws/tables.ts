@@ -92,6 +92,9 @@ export const EXPORT_KIND = 'export';
 /** The registry's item kind of launched workers and launch failures. */
 export const SCALING_KIND = 'scaling';
 
+/** The registry's item kinds of the feed of events: that of its head, and the prefix of those of its packets. */
+export const EVENT_KINDS = { head: 'event-feed', packets: 'events#' } as const;
+
 /** The registry's item kind that limits how many functions stream a followed log. */
 export const FOLLOW_SLOT_KIND = 'follow-slot';
 

@@ -8,6 +8,7 @@ import { STATS_KINDS } from '../../counters/stats-items.ts';
 import {
   AUDIT_KIND,
   BINDING_SECRET_KIND,
+  EVENT_KINDS,
   EXPORT_KIND,
   SCALING_KIND,
   WRITTEN_KINDS,
@@ -40,7 +41,7 @@ import {
 import type { ApiStackProps } from './api-stack-props.ts';
 
 /**
- * The functions that no client calls: one keeps the counts, one reconciles jobs every minute, one makes signed calls,
+ * The functions that no client calls: one keeps the counts and the feed of events, one reconciles jobs every minute, one makes signed calls,
  * one deletes old jobs, one makes exports.
  */
 export class JobTriggers extends Construct {
@@ -59,11 +60,13 @@ export class JobTriggers extends Construct {
   #countJobs({ data, deployment, codeOf }: ApiStackProps): IFunction {
     const streamArn = streamOf(data);
     const count = new ServiceFunction(this, 'CountJobs', {
-      description: 'keeps the counts of jobs by state, and tells when work appears',
+      description: 'keeps the counts of jobs and the feed of events, and tells when work appears',
       code: codeOf('triggers.count-jobs'),
       environment: countEnvironment(data, deployment),
       statements: [
         itemStatement(data, 'registry', ['GetItem', 'UpdateItem'], ofKinds('counter', ...Object.values(STATS_KINDS))),
+        itemStatement(data, 'registry', ['GetItem', 'PutItem'], ofKinds(EVENT_KINDS.head)),
+        itemStatement(data, 'registry', ['PutItem'], ofKindsLike(`${EVENT_KINDS.packets}*`)),
         // Workers, which create jobs in the name of others, may not write these.
         itemStatement(data, 'registry', ['PutItem'], ofKinds(AUDIT_KIND)),
         new PolicyStatement({

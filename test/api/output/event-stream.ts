@@ -24,8 +24,17 @@ export async function follow(
   query = '',
   headers: Record<string, string> = {},
 ): Promise<EventStream> {
+  return await openEvents(service, `/jobs/${id}/logs?follow=1${query}`, headers);
+}
+
+/** Opens a stream of events at a path of the API. */
+export async function openEvents(
+  service: ServiceUnderTest,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<EventStream> {
   const closing = new AbortController();
-  const response = await fetch(`${service.baseUrl}/api/v1/jobs/${id}/logs?follow=1${query}`, {
+  const response = await fetch(`${service.baseUrl}/api/v1${path}`, {
     headers: { authorization: `Bearer ${service.token}`, accept: 'text/event-stream', ...headers },
     signal: closing.signal,
   });

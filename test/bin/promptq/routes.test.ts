@@ -74,6 +74,7 @@ describe('the routes that a command calls', () => {
     diagrams: [],
     schedule: ['nightly', 'true', '--cron', '@yearly', '--timezone', 'UTC'],
     automations: [],
+    events: [],
     record: ['ID', '--output', `${home}/record.zip`],
     export: ['jobs', '--output', `${home}/jobs.jsonl`],
     templates: [],

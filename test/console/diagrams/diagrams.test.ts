@@ -57,7 +57,7 @@ test('a diagram is written by hand, its fault is shown with its line, and it is 
   await createJob(service, { prompt: 'x', draft: true, project: 'by hand' });
   const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/diagrams?project=by%20hand' });
   await page.getByText('No diagrams yet').waitFor();
-  await button(page, 'Create diagram').first().click();
+  await button(page, 'New diagram').first().click();
   await page.getByLabel('Name').fill('Not a name');
   await button(page, 'Create').click();
   await page.getByText('expected 1 to 64 lower-case letters').waitFor();
@@ -87,7 +87,7 @@ test('a text that mermaid does not draw for its length is shown as it is, withou
   expect(await page.getByRole('button', { name: /^(Edit|Delete)$/ }).count()).toBe(0);
   await visit(page, '/diagrams?project=long-text');
   await page.getByRole('link', { name: 'long', exact: true }).waitFor();
-  expect(await page.getByRole('button', { name: 'Create diagram' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'New diagram' }).count()).toBe(0);
   await stay(page);
 });
 

@@ -186,7 +186,7 @@ export const SCENES: readonly Scene[] = [
     path: () => '/diagrams?project=storefront&name=half-done',
     act: async (page) => await shown(page, "Line 3 can't be drawn"),
   },
-  { name: 'diagrams-new', path: () => '/diagrams?project=storefront', act: asks('Create diagram') },
+  { name: 'diagrams-new', path: () => '/diagrams?project=storefront', act: asks('New diagram') },
   { name: 'new-job-from', path: (jobs) => `/jobs/new?from=${jobs.agent}`, act: press(/^Prompt as sent/) },
   { name: 'new-job-faults', path: () => '/jobs/new', act: press('Queue job') },
   { name: 'palette', path: () => '/jobs', act: asks('Command palette') },

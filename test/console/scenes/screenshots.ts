@@ -61,7 +61,7 @@ async function shoot(opened: Browser, look: Look, jobs: SampleJobs, into: string
         await page.locator('#main :is(h1, [role=alert], [class*=awsui_alert]):visible').first().waitFor();
         await page
           .locator('#main [class*=spinner-rotator]')
-          .or(page.getByText(/^(Reading|Loading) /))
+          .or(page.getByText(/^Reading /))
           .first()
           .waitFor({ state: 'detached' });
       }

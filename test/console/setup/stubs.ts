@@ -250,7 +250,7 @@ export async function stubAutomations(page: Page): Promise<void> {
   });
   const next_runs = [600, 2_040, 3_480, 4_920, 6_360].map((minutes) => ({
     ...{ due_at: at(minutes), starts_at: at(minutes) },
-    local: `${at(minutes + 60).slice(0, 16)}:00+01:00`,
+    local: `${at(minutes).slice(0, 16)}:00+01:00`,
   }));
   const one = (id: string, name: string, more: Partial<Schemas['Automation']> = {}): Schemas['Automation'] => ({
     ...{ id, name, project: 'storefront', job: { prompt: 'Update the dependencies.' }, owner: 'user:mira@example.com' },

@@ -1,4 +1,5 @@
 import { countedState } from '../../../lib/counters/counts.ts';
+import { eventOf, type NewEvent } from '../../../lib/events/event-of.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { matchesAny } from '../../../lib/local/triggers/table-stream.ts';
 import { COUNTED_RECORDS } from '../../../lib/stats/counting/stream-filter.ts';
@@ -8,6 +9,7 @@ export interface StreamRecord {
   readonly sequence: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
+  readonly event: NewEvent | undefined;
 }
 
 /** How many shards the stream has. */
@@ -32,7 +34,12 @@ export class JobStream {
     // Later jobs are written before the first step, each with a separate number.
     this.#records += 1;
     const sequence = String(10n ** 20n + BigInt(this.#records));
-    this.shards[shard]?.push({ sequence, before: before && countedState(before), after: countedState(after) });
+    this.shards[shard]?.push({
+      sequence,
+      before: before && countedState(before),
+      after: countedState(after),
+      event: eventOf(before, after),
+    });
     return undefined;
   }
 }

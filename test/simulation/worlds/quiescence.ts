@@ -14,6 +14,7 @@ import { ENV } from '../model/environment.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
 import { leftOf } from '../rules/deletion-rules.ts';
 import type { DeploymentRules } from '../rules/deployment-rules.ts';
+import { faultsOfFeed } from '../rules/event-rules.ts';
 import { isStopped } from '../rules/thread-rules.ts';
 import type { ModelAgents } from './agent.ts';
 import type { Acknowledged } from './clients/acknowledged.ts';
@@ -73,6 +74,7 @@ export async function faultsAtRest(deployment: ModelDeployment, judge: Judge): P
     ...(isDeepStrictEqual({ ...counts }, recount)
       ? []
       : [`counts are ${JSON.stringify(counts)}, a recount gives ${JSON.stringify(recount)}`]),
+    ...(await faultsOfFeed(deployment, judge.client.table)),
     // One that was paused after its claim may begin only now; it ends as others do.
     ...[...judge.agents.live]
       .filter(({ process }) => process.hasRunSince(deployment.time.now - ENDED_AFTER))

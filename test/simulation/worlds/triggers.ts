@@ -1,4 +1,5 @@
 import { JobCounts } from '../../../lib/counters/counts.ts';
+import { EventFeed } from '../../../lib/events/event-feed.ts';
 import { sweepGates } from '../../../lib/jobs/admission/gates.ts';
 import { runDueEffects } from '../../../lib/reconciler/after-attempt.ts';
 import { readWaiting } from '../../../lib/reconciler/reconcile-jobs.ts';
@@ -13,7 +14,7 @@ import { startProcess, watchOf } from './workers.ts';
 /** Lambda ends an invocation after so many milliseconds. */
 const LONGEST_INVOCATION = 60_000;
 
-/** What runs without a client: the reconciler, every minute, and the counting of the table's stream. */
+/** What runs without a client: the reconciler, every minute, and the counting of the table's stream, which the feed of events is made of. */
 export class ModelTriggers {
   readonly #deployment: ModelDeployment;
   readonly #counted = Array.from({ length: SHARDS }, () => 0);
@@ -58,7 +59,11 @@ export class ModelTriggers {
         const batch = records.slice(from, from + random.integer(1, 60));
         const isDone = await this.#invoke('count', async (process) => {
           const { table } = new ModelClient(this.#deployment, process, { id: process.name, doing: 'count' });
-          await new JobCounts({ table, registryTable: ENV.REGISTRY_TABLE }).apply(`shard-${shard}`, batch);
+          const registry = { table, registryTable: ENV.REGISTRY_TABLE };
+          const clock = { now: () => time.wall };
+          const events = batch.flatMap(({ sequence, event }) => (event === undefined ? [] : [{ sequence, event }]));
+          await new EventFeed({ ...registry, clock }).append(`shard-${shard}`, events);
+          await new JobCounts(registry).apply(`shard-${shard}`, batch);
         });
         if (!isDone) await time.sleep(1_000);
         else if (!faults.happens('batch repeated', 0.1)) this.#counted[shard] = from + batch.length;

@@ -88,9 +88,9 @@ function actions(mayAct: boolean, { onParameters, onEdit, onDelete }: Actions): 
         <Button variant="inline-link" ariaLabel={`Parameters of ${project.name}`} onClick={() => onParameters(project)}>
           Parameters
         </Button>
-        <LinkButton inline to={diagramPath(project.id)} ariaLabel={`Diagrams of ${project.name}`}>
+        <Link className="job-link small-target" to={diagramPath(project.id)} aria-label={`Diagrams of ${project.name}`}>
           Diagrams
-        </LinkButton>
+        </Link>
         {mayAct && (
           <Button variant="inline-link" ariaLabel={`Settings of ${project.name}`} onClick={() => onEdit(project)}>
             Settings
@@ -132,7 +132,7 @@ const COLUMNS: TableProps.ColumnDefinition<Project>[] = [
 ];
 
 function Repository({ project: { repository, ref } }: { project: Project }) {
-  if (repository === null) return '-';
+  if (repository === null) return '–';
   return <code>{ref === null ? repository : `${repository} ${ref}`}</code>;
 }
 

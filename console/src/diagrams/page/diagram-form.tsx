@@ -42,7 +42,7 @@ export function DiagramForm({ project, diagram, taken = [], onWritten, onDismiss
     <Modal
       visible
       size="large"
-      header={diagram === undefined ? 'Create diagram' : `Edit “${diagram.name}”`}
+      header={diagram === undefined ? 'New diagram' : `Edit “${diagram.name}”`}
       closeAriaLabel="Close"
       onDismiss={onDismiss}
       footer={

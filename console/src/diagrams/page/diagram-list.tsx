@@ -26,7 +26,7 @@ export function DiagramList({ project }: { project: string }) {
   if (diagrams.error && !diagrams.data)
     return <PageError error={diagrams.error} what="The diagrams" retry={() => void diagrams.refetch()} />;
   const items = diagrams.data?.items ?? [];
-  const add = mayAct && <Button onClick={() => setAdding(true)}>Create diagram</Button>;
+  const add = mayAct && <Button onClick={() => setAdding(true)}>New diagram</Button>;
   return (
     <SpaceBetween size="m">
       <ListTable
@@ -47,7 +47,7 @@ export function DiagramList({ project }: { project: string }) {
             actions={
               mayAct && (
                 <Button variant="primary" onClick={() => setAdding(true)}>
-                  Create diagram
+                  New diagram
                 </Button>
               )
             }
@@ -115,7 +115,7 @@ const COLUMNS: TableProps.ColumnDefinition<DiagramSummary>[] = [
     minWidth: 160,
     cell: ({ source_job }) =>
       source_job === null ? (
-        '-'
+        '–'
       ) : (
         <Link className="job-link" to={`/jobs/${source_job}`}>
           {source_job}

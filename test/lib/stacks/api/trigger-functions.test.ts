@@ -23,6 +23,8 @@ const TRIGGERS: Record<
     indexes: [],
     writes: [
       'dynamodb:UpdateItem Registry: counter, day-figures, model-figures, project-figures',
+      'dynamodb:PutItem Registry: event-feed',
+      'dynamodb:PutItem Registry: events#*',
       'dynamodb:PutItem Registry: audit',
     ],
   },

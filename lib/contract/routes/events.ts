@@ -1,0 +1,19 @@
+import { EVENT_STREAM } from '../event-stream.ts';
+import { LIMITS } from '../limits.ts';
+import { defineRoute } from '../route.ts';
+import { eventPage, eventStream, eventsHeaders, eventsQuery } from '../schemas/event.ts';
+
+export const listEvents = defineRoute({
+  id: 'events.list',
+  method: 'GET',
+  path: '/events',
+  auth: { kind: 'principal', scope: 'read' },
+  summary: 'List events',
+  description: `What happened to jobs in the last ${LIMITS.events.days} days, in one order for all, oldest first: each change of a job is one event. Reading from the same place again gives the same events. With \`Accept: ${EVENT_STREAM}\`, they are streamed as they come.`,
+  query: eventsQuery,
+  headers: eventsHeaders,
+  responses: { 200: { description: 'Events.', schema: eventPage, otherMedia: { [EVENT_STREAM]: eventStream } } },
+  errors: ['invalid_request'],
+  mode: 'stream',
+  access: { registry: 'read', followSlots: 'write' },
+});

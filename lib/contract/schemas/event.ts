@@ -1,0 +1,112 @@
+import * as z from 'zod';
+import { EVENT_TYPES } from '../event-types.ts';
+import { LIMITS } from '../limits.ts';
+import { integerParameter, timeParameter, timestamp } from './fields/text.ts';
+import { projectName } from './jobs/job-creation.ts';
+
+const { days, list } = LIMITS.events;
+
+const TYPES = EVENT_TYPES.join(', ');
+
+/** The place of an event in the feed: its packet, and its number in that. */
+const POSITION = /^\d{1,12}-\d{1,4}$/;
+
+const types = z
+  .string()
+  .max(500)
+  .transform((text) => text.split(',').map((type) => type.trim()))
+  .refine((names) => names.every((name) => (EVENT_TYPES as readonly string[]).includes(name)), {
+    error: `expected types separated by commas, of ${TYPES}`,
+  })
+  .optional();
+
+export const eventsQuery = z.object({
+  after: z
+    .string()
+    .regex(/^(?:\d{1,12}-\d{1,4}|end)$/, 'expected the id of an event, the next_cursor of a page, or end')
+    .optional()
+    .meta({
+      description:
+        'Only events after this one: the `id` of an event, or the `next_cursor` of a page. `end`: only events that are still to come.',
+    }),
+  since: timeParameter('Without `after`: only events that were recorded at this time or later. Default: all.'),
+  limit: integerParameter({ ...list, description: 'Maximum number of events to return.' }),
+  wait: integerParameter({
+    min: 0,
+    max: LIMITS.statusWaitSeconds,
+    description: 'Seconds to wait for an event if there is none yet. A client that follows the feed repeats that call.',
+  }),
+  job: z.string().min(1).max(100).optional().meta({ description: 'Only events of the job with this id.' }),
+  project: projectName.optional().meta({ description: 'Only events of jobs of the project with this id or name.' }),
+  type: types.meta({
+    description: `Only events of these types, separated by commas: ${TYPES}.`,
+    override: { type: 'string', example: 'job.succeeded,job.failed' },
+  }),
+  template: z.string().min(1).max(LIMITS.nameLength).optional().meta({
+    description: 'Only events of jobs that were created from this template.',
+  }),
+  automation: z.string().min(1).max(LIMITS.nameLength).optional().meta({
+    description: 'Only events of jobs that this automation created.',
+  }),
+});
+
+export const eventsHeaders = z.object({
+  'last-event-id': z.string().regex(POSITION, 'expected the id of an event, such as 12-1').optional().meta({
+    description:
+      'With `Accept: text/event-stream`: the `id` of the last event received. It takes precedence over `after`.',
+  }),
+});
+
+export const eventView = z
+  .object({
+    id: z.string().meta({ description: 'Its place in the feed. Pass it as `after`.', example: '1042-1' }),
+    type: z
+      .enum(EVENT_TYPES)
+      .meta({ description: 'What happened, of all that the change did the first in this list.' }),
+    time: timestamp.meta({ description: "When it happened, by the table's clock." }),
+    job_id: z.string(),
+    sequence: z.number().int().meta({
+      description:
+        'Counts the events of this job from 1, without a gap: it is the version of the job after the change.',
+    }),
+    project_id: z.string(),
+    project: z.string().meta({ description: 'Name of the project at that time.' }),
+    status: z.string().meta({ description: 'State of the job after the change.', example: 'RUNNING' }),
+    reason: z.string().nullable().meta({ description: 'Code of the reason of that state.', example: 'claimed' }),
+    attempt: z.number().int().meta({ description: 'Number of the newest attempt; 0: none has begun.' }),
+    question: z
+      .object({ id: z.string(), state: z.string() })
+      .nullable()
+      .meta({ description: 'The question that the change opened, answered or closed.' }),
+    template: z.string().nullable().meta({ description: 'Name of the template that the job was created from.' }),
+    automation: z.string().nullable().meta({ description: 'Id of the automation that created the job.' }),
+  })
+  .meta({ id: 'Event' });
+export type EventView = z.output<typeof eventView>;
+
+/** `GET /events`. */
+export const eventPage = z
+  .object({
+    items: z.array(eventView).meta({
+      description: 'Oldest first. With filters, a page can contain fewer events than `limit` although more follow.',
+    }),
+    next_cursor: z.string().meta({ description: 'Pass it as `after` to continue. Every page has one.' }),
+    has_more: z.boolean().meta({ description: 'Whether more of the feed can be read at once.' }),
+    missed: z.boolean().meta({
+      description: `Whether events after \`after\` may have been removed, because events are kept for ${days} days.`,
+    }),
+  })
+  .meta({ id: 'EventPage' });
+
+/** The feed as server-sent events. */
+export const eventStream = z.string().meta({
+  description: [
+    'Server-sent events, from `after` or behind `Last-Event-ID`. Unnamed events contain an `Event` as `data`, and its `id`.',
+    '`event: missed` without an id says that events before the next one may have been removed for their age.',
+    '`event: error` (`data`: `{"error"}`) is the last event when the caller loses access.',
+    `After ${LIMITS.follow.seconds} seconds the stream ends with \`event: continue\`. Reconnect with \`Last-Event-ID\`, as an EventSource does at once. A comment is sent after ${LIMITS.follow.silenceSeconds} seconds of silence.`,
+    `A deployment limits how many streams it serves at a time, with followed logs (\`followStreams\`). Beyond the limit, a stream sends the events that exist and ends with \`event: continue\` and \`retry: ${LIMITS.follow.pollSeconds * 1000}\`.`,
+  ].join('\n'),
+  example:
+    'id: 1042-1\ndata: {"id":"1042-1","type":"job.succeeded","time":"2026-11-20T10:41:00.000Z","job_id":"job_4k2q0v9m6s8x1c3b5n7h2j4d6f","sequence":3}\n\n',
+});
