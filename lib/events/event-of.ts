@@ -10,7 +10,7 @@ import { jobItemSchema } from '../jobs/lifecycle/job.ts';
  * event each time, in every version of this code.
  */
 
-/** The members of a job that events are made of. */
+/** The members of a job that events are made of: no more of each than they need, since a later version may write others. */
 export const eventJobSchema = z.object({
   ...jobItemSchema.pick({
     id: true,
@@ -21,14 +21,14 @@ export const eventJobSchema = z.object({
     attempt: true,
     version: true,
     updated_at: true,
-    question: true,
     messages: true,
-    output_deleted: true,
     cancel_requested_at: true,
     parked: true,
-    template: true,
     removing: true,
   }).shape,
+  question: z.object({ id: z.string(), state: z.string() }).optional(),
+  output_deleted: z.object({ at: z.string() }).optional(),
+  template: z.object({ name: z.string() }).optional(),
   // A later version may know further kinds.
   cause: z.object({ kind: z.string(), automation: z.string().optional() }),
 });

@@ -69,3 +69,30 @@ it('batches that are repeated, split, and delivered side by side give each event
   expect((await later.read(await later.since(0), 1_000, () => true)).events).toEqual([]);
   expect(await later.read({ packet: 1, taken: 0 }, 1_000, () => true)).toMatchObject({ events: [], missed: true });
 });
+
+it.each<[string, Partial<Job>, Partial<Job>, object]>([
+  [
+    'a question, and its answer, which lets the job continue',
+    { status: 'QUEUED', parked: 'question', question: { id: 'q', state: 'open', due: '2026-11-30T00:00:00.000Z' } },
+    { status: 'QUEUED', question: { id: 'q', state: 'answered', due: '2026-11-30T00:00:00.000Z' } },
+    { type: 'question.answered', question: { id: 'q', state: 'answered' }, status: 'QUEUED' },
+  ],
+  ['a message', { messages: 1 }, { messages: 2 }, { type: 'message.accepted', question: null }],
+  [
+    'the deletion of output',
+    { status: 'FAILED' },
+    { status: 'FAILED', output_deleted: { at: '2026-11-29T00:00:00.000Z', by: 'me', attempt: 1 } },
+    { type: 'output.deleted' },
+  ],
+  ['a lost attempt', { status: 'RUNNING' }, { status: 'QUEUED', reason: 'worker_lost' }, { type: 'attempt.ended' }],
+  ['a removal', { status: 'FAILED' }, { status: 'FAILED', removing: true }, { type: 'job.removed' }],
+  ['any other change', { status: 'FAILED' }, { status: 'FAILED' }, { type: 'job.updated', sequence: 2 }],
+])('tells of %s', async (name, before, after, event) => {
+  const id = jobIdOfKey(name);
+  const images = [aJob({ ...before, id, version: 1 }), aJob({ ...after, id, version: 2 })];
+  const [OldImage, NewImage] = images.map((job) => marshall(job, { removeUndefinedValues: true }));
+  await deliver(name, [{ dynamodb: { SequenceNumber: '7', OldImage, NewImage } } as DynamoDBRecord]);
+  const feed = feedAt(Date.now);
+  const { events } = await feed.read(await feed.since(0), 1_000, ({ job_id }) => job_id === id);
+  expect(events).toEqual([expect.objectContaining({ ...event, job_id: id, sequence: 2 })]);
+});
