@@ -36,6 +36,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/guide/automations.md > Automations': 'test/docs/run-commands.test.ts',
   'docs/guide/automations.md > A nightly dependency update': 'test/bin/promptq/automations.test.ts',
   'docs/guide/deploy-bindings.md > Deploy bindings': 'test/docs/run-commands.test.ts',
+  'docs/guide/events.md > Events': 'test/docs/run-commands.test.ts',
   'docs/guide/exports.md > Exports': 'test/docs/run-commands.test.ts',
   'docs/guide/rules-profiles-secrets.md > Parameters of a project': 'test/docs/run-commands.test.ts',
   'docs/guide/diagrams.md > Diagrams': 'test/bin/promptq/diagrams.test.ts',

@@ -48,6 +48,11 @@ describe('the commands of the documents', () => {
     expect(JSON.parse(await paste(create))).toMatchObject({ project: 'shop', command: 'make publish', ready: true });
   });
 
+  test('docs/guide/events.md, "Events": read those of a project', async () => {
+    const [read = ''] = shellBlocks('docs/guide/events.md', 'Events');
+    expect(JSON.parse(await paste(read))).toMatchObject({ items: [], has_more: false, missed: false });
+  });
+
   test('docs/guide/exports.md, "Exports": start one', async () => {
     const [start = ''] = shellBlocks('docs/guide/exports.md', 'Exports');
     expect(JSON.parse(await paste(start))).toMatchObject({ kind: 'jobs', format: 'csv', filter: { project: 'web' } });
