@@ -69,7 +69,10 @@ const QUEUED_STATES = {
  */
 export function statusKeys(status: Exclude<Job['status'], 'SUCCEEDED'>, queued: QueuedPart = 'all'): string[] {
   const states = status === 'RUNNING' ? RUNNING_STATES : status === 'QUEUED' ? QUEUED_STATES[queued] : [status];
-  return spread(queued === 'all' ? states : [...states, ...states.map(systemState)]);
+  if (queued === 'all') return spread(states);
+  // A system job asks nothing.
+  const system = states.filter((state) => state !== ASKING_STATES.RUNNING).map(systemState);
+  return spread([...states, ...system]);
 }
 
 /** The states in the index by status of the jobs with an open question. @param status default: all */
