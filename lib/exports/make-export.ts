@@ -124,9 +124,9 @@ class Attempt {
     return await this.#join(what);
   }
 
-  /** Lets another attempt take it at once. */
+  /** Lets another attempt take it at once, unless it is done. */
   async release(): Promise<void> {
-    await this.#write({ lease_until: timestamp(this.#context.clock.now() - 1) });
+    if (isOpen(this.#record)) await this.#write({ lease_until: timestamp(this.#context.clock.now() - 1) });
   }
 
   /** Reads all rows into parts. @returns undefined: all are read */

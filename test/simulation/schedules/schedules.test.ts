@@ -12,7 +12,7 @@ it('each due instant fires once or is recorded as skipped, whatever happens to t
   const worlds = [];
   for (const seed of SEEDS) worlds.push(await new ScheduleWorld(seed).run(HOURS));
   expect(worlds.flatMap(({ seed, violations }) => violations.map((violation) => `${seed}: ${violation}`))).toEqual([]);
-  expect(worlds.reduce((sum, { instants }) => sum + instants, 0)).toBeGreaterThan(1_000);
+  expect(worlds.reduce((sum, { instants }) => sum + instants, 0)).toBeGreaterThan(500);
   const outcomes = worlds.flatMap((world) => Object.keys(world.outcomes));
   expect(new Set(outcomes)).toEqual(new Set(['fired', 'skipped']));
 });
