@@ -34,8 +34,8 @@ import { NO_QUEUES } from './remove-jobs.ts';
  * of them, then the questions of the agent and the output of deploy commands. Each step looks for what is left, so that it
  * can be repeated, and run by two processes.
  *
- * A worker that was lost may still be uploading when its job has ended. So the deletion of a job that lost an attempt is
- * repeated later, before the effect is done.
+ * Another request may be correcting a receipt that it has read before, and a worker that was lost may still be uploading
+ * when its job has ended. So the deletion is repeated later, before the effect is done.
  */
 
 /** What holds the output of a job. */
@@ -47,8 +47,10 @@ export interface HeldOutputContext extends Pick<TransitionContext, 'jobs' | 'clo
   readonly deployments: JobDeploymentStore;
 }
 
+/** Milliseconds after which no function that has read a receipt is alive. */
+const REQUEST_MS = 900_000;
 /** Milliseconds after which a worker that was lost has stopped to upload. */
-const LATE_MS = 3_600_000;
+const UPLOAD_MS = 3_600_000;
 
 /**
  * Deletes the output of an ended job, or completes a deletion that was interrupted.
@@ -76,7 +78,7 @@ export async function deleteOnRequest(
   return { job: done.job, copies: await copiesOf(context, done.job) };
 }
 
-/** The effect `delete_output`. @returns the job, and when to delete again what a lost worker may have stored late */
+/** The effect `delete_output`. @returns the job, and when to delete again what others may have stored late */
 export async function deleteOutput(
   context: HeldOutputContext,
   job: Job,
@@ -86,8 +88,9 @@ export async function deleteOutput(
   await deleteObjects(context, job.id, upTo);
   await context.texts.questions.removeUpTo(job.id, upTo);
   await deleteCommandOutput(context, job.id, upTo);
-  const checkAt = timestamp(Date.parse(effect.since) + LATE_MS);
-  if (job.lost_attempts !== undefined && checkAt > timestamp(context.clock.now())) {
+  const late = job.lost_attempts === undefined ? REQUEST_MS : UPLOAD_MS;
+  const checkAt = timestamp(Date.parse(effect.since) + late);
+  if (checkAt > timestamp(context.clock.now())) {
     const waiting = await transition(within(context), job, { type: 'effect', effect, step: { checkAt } });
     return { job: waiting.job ?? job, checkAt };
   }
