@@ -307,7 +307,7 @@ export const SCENES: readonly Scene[] = [
   {
     name: 'template-edit',
     path: () => '/templates/upgrade/edit',
-    act: async (page) => await shown(page, 'Edit template'),
+    act: async (page) => await shown(page, 'Edit template upgrade'),
   },
   { name: 'template-delete', path: () => '/templates', act: asks('Delete upgrade') },
   {
