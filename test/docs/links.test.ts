@@ -27,6 +27,11 @@ const inside = DOCUMENTS.flatMap(linksOf).filter((link) => !isAddress(link));
 /** Folders whose files documents name. */
 const NAMED = /`((?:lib|functions|worker-container|console|bin|bench|test|docs)\/[\w./-]+)`/g;
 
+test('documents hold no marks of a merge', () => {
+  const marked = DOCUMENTS.filter(({ path }) => /^(?:<{7}|={7}|>{7})/m.test(readFileSync(join(ROOT, path), 'utf8')));
+  expect(marked.map(({ path }) => path)).toEqual([]);
+});
+
 describe('links of the documents', () => {
   test('are found, and anchors are those of GitHub', () => {
     const document = readDocument(

@@ -49,6 +49,7 @@ const NOT_OUTPUT = {
     ...['cron', 'every', 'timezone'].map(of('Automation.trigger.schedule')),
     ...['Diagram', 'DiagramSummary'].flatMap((name) => ['name', 'project', 'source_job'].map(of(name))),
     'Diagram.text',
+    ...['Event.automation', 'Event.project', 'Event.template'],
     ...['build_command', 'command', 'commands', 'deploy_command', 'framework', 'install_command'].map(
       of('DeployBinding'),
     ),
@@ -75,6 +76,7 @@ const NOT_OUTPUT = {
     ...['Export.raw_url', 'Export.url', 'ExportProgress.reached'],
     ...['Automation.notes', 'Automation.owner', 'Automation.state_reason', 'NextRun.local'],
     ...['outcome', 'reason.message', 'trigger'].map(of('AutomationRun')),
+    'Event.reason',
     ...['Platform.commit', 'Platform.region', 'PlatformAgent.versions', 'PlatformGap.name', 'PlatformGap.reason'],
     ...['PlatformFeature.detail', 'PlatformFeature.name'],
     ...['holds', 'name', 'region', 'service'].map(of('PlatformStore')),
