@@ -1,6 +1,7 @@
 import { JobCounts } from '../../../lib/counters/counts.ts';
 import { EventFeed } from '../../../lib/events/event-feed.ts';
 import { sweepGates } from '../../../lib/jobs/admission/gates.ts';
+import { effectOf } from '../../../lib/jobs/lifecycle/effects.ts';
 import { runDueEffects } from '../../../lib/reconciler/after-attempt.ts';
 import { readWaiting } from '../../../lib/reconciler/reconcile-jobs.ts';
 import { reconcile } from '../../../lib/reconciler/reconciler.ts';
@@ -82,6 +83,9 @@ export class ModelTriggers {
     if (this.#deployment.faults.weather !== 'stormy') {
       // A message that is accepted while its job ends can leave both to the reconciler.
       await runDueEffects(context);
+      // A deletion is repeated by the reconciler.
+      if (this.#deployment.allJobs().some((job) => effectOf(job, 'delete_output') !== undefined))
+        await runDueEffects(context, { slow: true });
       await sweepGates(context, (await readWaiting(context)).gates);
       return;
     }
