@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { dataOf } from '../../client/data-of.ts';
+import { RequestError } from '../../client/errors.ts';
 import type { JobFields, Promptq, Schemas } from '../../client/promptq.ts';
 import { harmless } from '../../contract/input/harmless.ts';
 import { valueOfText } from '../../contract/templates/parameter-values.ts';
 import type { Context } from '../base/context.ts';
-import { usageError } from '../base/errors.ts';
+import { CommandError, usageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-codes.ts';
 import { fields } from '../base/table.ts';
 
@@ -38,7 +39,12 @@ export async function templateFields(
   const twice = names.find((key, at) => names.indexOf(key) < at);
   if (twice !== undefined) throw usageError(`${twice} has two values`);
   const query = version === undefined ? {} : { version };
-  const template = await dataOf(client.api.GET('/api/v1/templates/{name}', { params: { path: { name }, query } }));
+  const read = dataOf(client.api.GET('/api/v1/templates/{name}', { params: { path: { name }, query } }));
+  const template = await read.catch((error: unknown) => {
+    if (!(error instanceof RequestError) || error.status !== 404) throw error;
+    const what = version === undefined ? 'template' : `version ${version} of a template`;
+    throw new CommandError(EXIT.notFound, `there is no ${what} ${harmless(name)}; \`promptq templates\` lists them`);
+  });
   const parameters = Object.fromEntries(texts.map(([key, value]) => [key, typed(template, key, value)]));
   const { project, cwd } = template;
   return {

@@ -109,7 +109,8 @@ test('faults are listed at once, or named before anything is sent', async () => 
   expect(await refused('run', '-t', 'cli-faults', '-f', 'x')).toContain("cannot be used with option '-f");
   expect(await refused('run', 'x', '--preview')).toContain('--preview needs --template');
   expect(await refused('templates', 'show')).toContain('show needs the name of a template');
-  expect(await promptq('run', '-t', 'cli-none', '--preview')).toMatchObject({ code: 4 });
+  const none = await promptq('run', '-t', 'cli-none', '--preview');
+  expect([none.code, none.stderr]).toEqual([4, expect.stringContaining('there is no template cli-none')]);
 
   const save = async (stdin: string, ...more: string[]) => await run(['templates', 'save', '-', ...more], { stdin });
   expect((await save('{prompt: x')).stderr).toContain('neither JSON nor YAML');
