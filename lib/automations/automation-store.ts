@@ -83,7 +83,7 @@ export class AutomationStore {
     const change_id = randomBytes(6).toString('base64url');
     const written: Automation = { ...next, version: (known?.version ?? 0) + 1, change_id };
     const writes: Writes = [
-      { Put: { TableName: this.#tableName, Item: { kind: KIND, ...written }, ...conditionOn(known) } },
+      { Put: { TableName: this.#tableName, Item: itemOf(written), ...conditionOn(known) } },
       ...this.#moves(known, written),
       ...(run === undefined ? [] : [{ Put: { TableName: this.#tableName, Item: runItem(written, run) } }]),
     ];
@@ -177,6 +177,10 @@ export class AutomationStore {
       throw error;
     }
   }
+}
+
+function itemOf(automation: Automation) {
+  return { kind: KIND, ...automation, job: JSON.stringify(automation.job) };
 }
 
 function dueId(automation: Automation): string | undefined {

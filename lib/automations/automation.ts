@@ -45,7 +45,8 @@ export const automationSchema = z.object({
     timezone: z.string(),
     anchor: z.string(),
   }),
-  job: z.custom<AutomationJob>((value) => typeof value === 'object' && value !== null),
+  /** A text in the table, which does not store every number. */
+  job: z.string().transform((text): AutomationJob => JSON.parse(text)),
   overlap: z.enum(OVERLAPS),
   missed: z.enum(MISSED),
   jitter: z.number(),

@@ -10,6 +10,7 @@ import { endJob } from '../jobs/trees/act-on-tree.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { type Automation, type EndedOrNot, nextInstant, type Run, withEnds } from './automation.ts';
+import { requestOf } from './automation-job.ts';
 import type { AutomationStore } from './automation-store.ts';
 import { decideDue } from './decide-due.ts';
 
@@ -141,15 +142,10 @@ function isRefusal(error: unknown): error is ApiError | InvalidFieldError {
 async function create(context: FireContext, automation: Automation, run: Run): Promise<void> {
   const { owner, project, job, schedule, last_success_at: success } = automation;
   const values = { due_at: run.due, last_success_at: success ?? 'never', timezone: schedule.timezone };
-  const request = { ...job, prompt: withValues(job.prompt, values), project };
-  await createJob(context, request, owner.name, { cause: causeOf(automation, run), tokenId: owner.token_id });
-}
-
-/** The prompt with the given values. What they contain is not read again. */
-function withValues(prompt: string, values: Readonly<Record<string, string>>): string {
-  return prompt.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) =>
-    Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
-  );
+  await createJob(context, { ...requestOf(job, values), project }, owner.name, {
+    cause: causeOf(automation, run),
+    tokenId: owner.token_id,
+  });
 }
 
 function causeOf({ id, made }: Automation, { due, manual }: Run) {

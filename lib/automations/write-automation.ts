@@ -2,22 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { ApiError, type FieldProblem, InvalidFieldError } from '../contract/errors.ts';
 import { quoted } from '../contract/input/legible.ts';
 import { LIMITS } from '../contract/limits.ts';
-import type { AutomationCreation, AutomationEdit, AutomationJob } from '../contract/schemas/automation.ts';
-import { checkFolder, checkTexts, requireProfile, type SettingsContext } from '../jobs/creation/job-settings.ts';
-import { readCatalog } from '../jobs/creation/read-catalog.ts';
+import type { AutomationCreation, AutomationEdit } from '../contract/schemas/automation.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { untilFirst } from '../platform/until-first.ts';
 import { DEFAULT_PROJECT } from '../projects/projects.ts';
 import { type Automation, nextInstant, type Owner, type Run } from './automation.ts';
+import { checkJob, type JobCheckContext, type RunValues } from './automation-job.ts';
 import { type AutomationStore, automationIdOf } from './automation-store.ts';
 import { skippedByEdit } from './decide-due.ts';
 import { cronFault, intervalFault, type Schedule, zoneNamed } from './schedule.ts';
 
-interface AutomationWriteContext extends SettingsContext {
+interface AutomationWriteContext extends JobCheckContext {
   readonly automations: AutomationStore;
   readonly clock: Clock;
-  readonly defaultProfile: string;
 }
 
 /** Who asks, and whether anything is stored. */
@@ -35,11 +33,11 @@ export async function createAutomation(
   const at = timestamp(context.clock.now());
   const id = automationIdOf(creation.name);
   const schedule = scheduleOf(creation.trigger.schedule, at);
-  await checkJob(context, creation.job);
-  const { enabled = true, enabled_until: until } = creation;
+  const { enabled = true, enabled_until: until, project: named } = creation;
+  const ofTemplate = await checkJob(context, creation.job, { sample: sampleOf(schedule, at), project: named });
   const automation: Automation = {
     ...{ id, name: creation.name, made: randomBytes(6).toString('hex'), schedule, job: creation.job, owner },
-    project: creation.project ?? DEFAULT_PROJECT,
+    project: named ?? ofTemplate ?? DEFAULT_PROJECT,
     overlap: creation.overlap ?? 'skip',
     missed: creation.missed ?? 'latest',
     jitter: creation.jitter ?? 0,
@@ -69,10 +67,11 @@ export async function editAutomation(
 ): Promise<Automation> {
   const at = timestamp(context.clock.now());
   const schedule = edit.trigger && scheduleOf(edit.trigger.schedule, at);
-  if (edit.job !== undefined) await checkJob(context, edit.job);
   return await untilFirst(async () => {
     const known = await findAutomation(context, reference);
     const changed = edited(known, edit, { owner, schedule, at });
+    const sample = sampleOf(changed.schedule, at, known.last_success_at);
+    if (edit.job !== undefined) await checkJob(context, edit.job, { sample, project: changed.project });
     const movesInstants = hasOtherInstants(known, changed);
     const run = !movesInstants ? undefined : skippedByEdit(known, Date.parse(at));
     const next = !movesInstants ? changed : withNext(withDecided(changed, run), at);
@@ -152,6 +151,11 @@ function withNext({ next_due: _before, ...automation }: Automation, at: string):
   return { ...automation, ...(next !== undefined && { next_due: next }) };
 }
 
+/** Values as its next run has them. */
+function sampleOf({ timezone }: Schedule, at: string, success = 'never'): RunValues {
+  return { due_at: at, last_success_at: success, timezone };
+}
+
 const FIELD = 'trigger.schedule';
 
 /** @throws InvalidFieldError with all faults */
@@ -181,29 +185,4 @@ function scheduleOf(
     timezone: zone,
     anchor,
   };
-}
-
-/** Checks the job as its creation would now. @throws InvalidFieldError */
-async function checkJob(context: AutomationWriteContext, job: AutomationJob): Promise<void> {
-  const bytes = Buffer.byteLength(JSON.stringify(job));
-  const { jobBytes } = LIMITS.automations;
-  if (bytes > jobBytes)
-    throw InvalidFieldError.of('job', `received ${bytes} bytes as JSON; at most ${jobBytes} are allowed`);
-  try {
-    const { profile: name = context.defaultProfile, rule_ids: ruleIds = [], prompt, extra_prompt, cwd } = job;
-    const referred = await readCatalog(context.registry, { profile: name, ruleIds });
-    const profile = requireProfile(context.agents, name, referred.profile);
-    const texts = {
-      prompt,
-      ...(extra_prompt !== undefined && { extra_prompt }),
-      ...(ruleIds.length > 0 && { rule_ids: ruleIds }),
-    };
-    checkTexts(referred, texts, profile);
-    checkFolder(context, cwd);
-  } catch (error) {
-    if (!(error instanceof InvalidFieldError)) throw error;
-    throw new InvalidFieldError(
-      error.problems.map(({ fields, problem }) => ({ fields: fields.map((field) => `job.${field}`), problem })),
-    );
-  }
 }

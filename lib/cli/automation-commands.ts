@@ -1,16 +1,14 @@
 import { MISSED, OVERLAPS } from '../contract/automation-choices.ts';
 import type { CommandSpec } from './base/context.ts';
 import { JOB_OPTIONS, JSON_OPTION } from './jobs/job-options.ts';
+import { TEMPLATE, TEMPLATE_NAMES, VALUES } from './templates/template-options.ts';
 
 /** Commands of automations. */
 export const AUTOMATION_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'schedule',
     about: 'create an automation, which creates a job by schedule, and show when it is due next',
-    args: [
-      ['<name>', 'name of the automation'],
-      ['[prompt]', 'prompt of its jobs'],
-    ],
+    args: [['<name>', 'name of the automation'], ['[prompt]', 'prompt of its jobs'], VALUES],
     options: [
       { flags: '--cron <expression>', about: 'five fields or a nickname, such as "0 3 * * MON-FRI" or @daily' },
       { flags: '--every <interval>', about: 'interval, such as 30m, 6h or 2d', conflicts: ['cron'] },
@@ -22,9 +20,11 @@ export const AUTOMATION_COMMANDS: readonly CommandSpec[] = [
       { flags: '--until <time>', about: 'not due after this time, in RFC 3339' },
       { flags: '--dry-run', about: 'only check it and show when it is due' },
       ...JOB_OPTIONS,
+      ...TEMPLATE,
       JSON_OPTION,
     ],
-    routes: ['automations.create'],
+    names: TEMPLATE_NAMES,
+    routes: ['automations.create', 'templates.read'],
     json: 'Automation',
     load: async () => await import('./commands/schedule.ts'),
   },

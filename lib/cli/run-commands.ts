@@ -1,6 +1,7 @@
 import type { CommandSpec } from './base/context.ts';
 import type { OptionSpec } from './base/option.ts';
 import { IDEMPOTENCY_KEY, JOB, JSON_OPTION, LOG_EVENTS, RUNNING, WAITING } from './jobs/job-options.ts';
+import { PREVIEW, TEMPLATE, TEMPLATE_NAMES, VALUES } from './templates/template-options.ts';
 
 const RUN_ROUTES = [
   'session.read',
@@ -32,43 +33,13 @@ const CHECKOUT: readonly OptionSpec[] = [
   { flags: '--yes', about: 'with --here, let jobs work in this folder from now on without asking' },
 ];
 
-/** The template that a job is created from. */
-const TEMPLATE: readonly OptionSpec[] = [
-  {
-    flags: '-t, --template <name>',
-    about: 'create the job from this template, with the values that follow',
-    field: 'template',
-    conflicts: ['file'],
-  },
-  {
-    flags: '--template-version <n>',
-    about: 'an earlier version of the template',
-    field: 'template_version',
-    isNumber: true,
-    least: 1,
-  },
-  {
-    flags: '--value-file <name=file>',
-    about: 'value of a parameter from a file; - is stdin; repeatable',
-    isList: true,
-  },
-  {
-    flags: '--preview',
-    about: 'print the prompt and the settings that the template makes, and create no job',
-    conflicts: ['detach', 'draft', 'wait', 'follow'],
-  },
-];
-
-const VALUES = ['[values...]', 'with --template, instead of a prompt: NAME=VALUE of each parameter'] as const;
-const TEMPLATE_NAMES = { after: ['-t', '--template'], from: 'templates --names' } as const;
-
 /** The commands that create a job. */
 export const RUN_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'run',
     about: 'create a job, wait for its end, and print its answer',
     args: [['[prompt]', 'the prompt; a script for the profile shell'], VALUES],
-    options: [...RUNNING, ...TEMPLATE, ...CHECKOUT, IDEMPOTENCY_KEY, ...WAITING, JSON_OPTION],
+    options: [...RUNNING, ...TEMPLATE, PREVIEW, ...CHECKOUT, IDEMPOTENCY_KEY, ...WAITING, JSON_OPTION],
     names: TEMPLATE_NAMES,
     routes: [...RUN_ROUTES, 'jobs.read', 'attachments.read', 'projects.edit'],
     json: 'JobResult',
@@ -82,6 +53,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
     options: [
       ...RUNNING,
       ...TEMPLATE,
+      PREVIEW,
       {
         flags: '--after <end>',
         about: 'start after success (default) or after any end of the turn before',
@@ -102,7 +74,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
     name: 'fork',
     about: "begin a new thread from a copy of a job's folder and session, wait for its end, and print its answer",
     args: [JOB, ['[prompt]', 'what to do there; a script for the profile shell'], VALUES],
-    options: [...RUNNING, ...TEMPLATE, IDEMPOTENCY_KEY, ...WAITING, JSON_OPTION],
+    options: [...RUNNING, ...TEMPLATE, PREVIEW, IDEMPOTENCY_KEY, ...WAITING, JSON_OPTION],
     names: TEMPLATE_NAMES,
     routes: RUN_ROUTES,
     json: 'JobResult',

@@ -1965,7 +1965,7 @@ export interface components {
              * @example Nightly dependency update
              */
             name: string;
-            /** @description Id or name of the project of its jobs. Default: `local_project`. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
+            /** @description Id or name of the project of its jobs. Default: that of its template, or `local_project`. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
             project?: string | null;
             /** @description When it starts a job. */
             trigger: {
@@ -1984,13 +1984,13 @@ export interface components {
                     timezone?: string | null;
                 };
             };
-            /** @description The job that it creates: the fields of `POST /jobs`. In the prompt, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success. */
+            /** @description The job that it creates: the fields of `POST /jobs`. In the prompt, and in values of `parameters`, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success. */
             job: {
                 /**
-                 * @description The prompt. It must contain more than whitespace. Required unless `base_prompt` or `template` is set.
-                 * @example Say hello.
+                 * @description The prompt. It must contain more than whitespace. Either `prompt` or `template` is required.
+                 * @example Update the dependencies and run the tests.
                  */
-                prompt: string;
+                prompt?: string | null;
                 /** @description Text that is added after the prompt. */
                 extra_prompt?: string | null;
                 /** @description Ids of rules whose texts are put before the prompt, in this order. Not with a profile of the agent `shell`. */
@@ -2018,6 +2018,14 @@ export interface components {
                 tags?: string[] | null;
                 /** @description Working folder, created if it does not exist. A relative path is below the workspace of the project; an absolute path must be below an allowed root. The workspace itself and the private folders of other jobs are not allowed. Default: a private folder. No control, bidirectional or invisible characters. */
                 cwd?: string | null;
+                /** @description Name of a template, which gives the prompt and the settings that are not set here. If it is deleted later, runs fail with that reason. */
+                template?: string | null;
+                /** @description Version of the template. Default: the newest when a job is created. */
+                template_version?: number | null;
+                /** @description Values of the parameters of the template, by name. Values are data: braces and markup in them have no meaning. */
+                parameters?: {
+                    [key: string]: string | number | boolean;
+                } | null;
             };
             /**
              * @description What happens if it is due before its last job has ended. `skip`: nothing. `queue`: one job waits until the other has ended. `replace`: the other job is cancelled first. Default: `skip`.
@@ -2042,7 +2050,7 @@ export interface components {
             enabled_until?: string | null;
         };
         AutomationEdit: {
-            /** @description Id or name of the project of its jobs. Default: `local_project`. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
+            /** @description Id or name of the project of its jobs. Default: that of its template, or `local_project`. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
             project?: string | null;
             /** @description When it starts a job. */
             trigger?: {
@@ -2061,13 +2069,13 @@ export interface components {
                     timezone?: string | null;
                 };
             } | null;
-            /** @description The job that it creates: the fields of `POST /jobs`. In the prompt, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success. */
+            /** @description The job that it creates: the fields of `POST /jobs`. In the prompt, and in values of `parameters`, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success. */
             job?: {
                 /**
-                 * @description The prompt. It must contain more than whitespace. Required unless `base_prompt` or `template` is set.
-                 * @example Say hello.
+                 * @description The prompt. It must contain more than whitespace. Either `prompt` or `template` is required.
+                 * @example Update the dependencies and run the tests.
                  */
-                prompt: string;
+                prompt?: string | null;
                 /** @description Text that is added after the prompt. */
                 extra_prompt?: string | null;
                 /** @description Ids of rules whose texts are put before the prompt, in this order. Not with a profile of the agent `shell`. */
@@ -2095,6 +2103,14 @@ export interface components {
                 tags?: string[] | null;
                 /** @description Working folder, created if it does not exist. A relative path is below the workspace of the project; an absolute path must be below an allowed root. The workspace itself and the private folders of other jobs are not allowed. Default: a private folder. No control, bidirectional or invisible characters. */
                 cwd?: string | null;
+                /** @description Name of a template, which gives the prompt and the settings that are not set here. If it is deleted later, runs fail with that reason. */
+                template?: string | null;
+                /** @description Version of the template. Default: the newest when a job is created. */
+                template_version?: number | null;
+                /** @description Values of the parameters of the template, by name. Values are data: braces and markup in them have no meaning. */
+                parameters?: {
+                    [key: string]: string | number | boolean;
+                } | null;
             } | null;
             /**
              * @description What happens if it is due before its last job has ended. `skip`: nothing. `queue`: one job waits until the other has ended. `replace`: the other job is cancelled first. Default: `skip`.
@@ -3888,10 +3904,10 @@ export interface components {
             };
             job: {
                 /**
-                 * @description The prompt. It must contain more than whitespace. Required unless `base_prompt` or `template` is set.
-                 * @example Say hello.
+                 * @description The prompt. It must contain more than whitespace. Either `prompt` or `template` is required.
+                 * @example Update the dependencies and run the tests.
                  */
-                prompt: string;
+                prompt?: string;
                 /** @description Text that is added after the prompt. */
                 extra_prompt?: string;
                 /** @description Ids of rules whose texts are put before the prompt, in this order. Not with a profile of the agent `shell`. */
@@ -3919,6 +3935,14 @@ export interface components {
                 tags?: string[];
                 /** @description Working folder, created if it does not exist. A relative path is below the workspace of the project; an absolute path must be below an allowed root. The workspace itself and the private folders of other jobs are not allowed. Default: a private folder. No control, bidirectional or invisible characters. */
                 cwd?: string;
+                /** @description Name of a template, which gives the prompt and the settings that are not set here. If it is deleted later, runs fail with that reason. */
+                template?: string;
+                /** @description Version of the template. Default: the newest when a job is created. */
+                template_version?: number;
+                /** @description Values of the parameters of the template, by name. Values are data: braces and markup in them have no meaning. */
+                parameters?: {
+                    [key: string]: string | number | boolean;
+                };
             };
             /** @enum {string} */
             overlap: "skip" | "queue" | "replace";
@@ -9905,7 +9929,7 @@ export interface operations {
                      *             }
                      *           },
                      *           "job": {
-                     *             "prompt": "Say hello.",
+                     *             "prompt": "Update the dependencies and run the tests.",
                      *             "priority": 0,
                      *             "title": "Greeting"
                      *           },
@@ -9988,7 +10012,7 @@ export interface operations {
                  *         }
                  *       },
                  *       "job": {
-                 *         "prompt": "Say hello.",
+                 *         "prompt": "Update the dependencies and run the tests.",
                  *         "priority": 0,
                  *         "title": "Greeting"
                  *       }
@@ -10019,7 +10043,7 @@ export interface operations {
                      *         }
                      *       },
                      *       "job": {
-                     *         "prompt": "Say hello.",
+                     *         "prompt": "Update the dependencies and run the tests.",
                      *         "priority": 0,
                      *         "title": "Greeting"
                      *       },
@@ -10087,7 +10111,7 @@ export interface operations {
                      *         }
                      *       },
                      *       "job": {
-                     *         "prompt": "Say hello.",
+                     *         "prompt": "Update the dependencies and run the tests.",
                      *         "priority": 0,
                      *         "title": "Greeting"
                      *       },
@@ -10178,7 +10202,7 @@ export interface operations {
                      *         }
                      *       },
                      *       "job": {
-                     *         "prompt": "Say hello.",
+                     *         "prompt": "Update the dependencies and run the tests.",
                      *         "priority": 0,
                      *         "title": "Greeting"
                      *       },
@@ -10270,7 +10294,7 @@ export interface operations {
                      *         }
                      *       },
                      *       "job": {
-                     *         "prompt": "Say hello.",
+                     *         "prompt": "Update the dependencies and run the tests.",
                      *         "priority": 0,
                      *         "title": "Greeting"
                      *       },
@@ -10370,7 +10394,7 @@ export interface operations {
                      *         }
                      *       },
                      *       "job": {
-                     *         "prompt": "Say hello.",
+                     *         "prompt": "Update the dependencies and run the tests.",
                      *         "priority": 0,
                      *         "title": "Greeting"
                      *       },

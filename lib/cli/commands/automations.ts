@@ -78,10 +78,16 @@ function describe(automation: Automation): string {
     `schedule  ${scheduleOf(automation)}, overlap ${overlap}, missed ${missed}`,
     `owner     ${automation.owner}`,
     `project   ${project}`,
-    `prompt    ${job.prompt.split('\n')[0]}`,
+    jobLine(job),
     `failures  ${automation.failures_in_row} in a row; last success ${automation.last_success_at ?? 'never'}`,
     ...next.map(({ local }, at) => `${at === 0 ? 'next' : '    '}      ${local}`),
   ].join('\n');
+}
+
+function jobLine({ prompt, template, template_version: version, parameters }: Automation['job']): string {
+  if (template === undefined) return `prompt    ${prompt?.split('\n')[0]}`;
+  const values = parameters === undefined ? '' : ` with ${JSON.stringify(parameters)}`;
+  return `template  ${template}${version === undefined ? '' : ` version ${version}`}${values}`;
 }
 
 async function changed({ terminal }: Context, one: Automation, what: string, json?: true): Promise<void> {

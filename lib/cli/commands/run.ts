@@ -15,7 +15,7 @@ import { attend, exitCodeOf, type WaitOptions } from '../jobs/attend.ts';
 import { checkScopes } from '../jobs/check-scopes.ts';
 import { type JobOptions, jobFields } from '../jobs/job-fields.ts';
 import { copyOutput, outputStyle } from '../jobs/output.ts';
-import { preview, type TemplateOptions, templateFields } from '../templates/template-values.ts';
+import { checkWithoutTemplate, preview, type TemplateOptions, templateFields } from '../templates/template-values.ts';
 
 /** Options of commands that create a job and wait for it. */
 export interface RunOptions extends JobOptions, WaitOptions, CheckoutOptions, TemplateOptions {
@@ -52,20 +52,6 @@ async function requested(
   const overrides = await jobFields(context, undefined, options);
   const given = prompt === undefined ? [] : [prompt, ...values];
   return async (client) => ({ ...(await templateFields(context, client, given, options)), ...overrides });
-}
-
-/** @throws CommandError for what only a template takes */
-function checkWithoutTemplate(values: readonly string[], options: TemplateOptions): void {
-  if (values.length > 0)
-    throw usageError(
-      `too many arguments: values of parameters need --template. Put a text of several words in quotes: "Say hello"`,
-    );
-  const [option] = [
-    ...(options.templateVersion === undefined ? [] : ['--template-version']),
-    ...(options.valueFile === undefined ? [] : ['--value-file']),
-    ...(options.preview ? ['--preview'] : []),
-  ];
-  if (option !== undefined) throw usageError(`${option} needs --template`);
 }
 
 /** Chooses where a job works before it is created. */

@@ -3,9 +3,9 @@ import { clientOf } from '../base/client-of.ts';
 import type { CommandRun } from '../base/context.ts';
 import { usageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-codes.ts';
-import { type JobOptions, jobFields } from '../jobs/job-fields.ts';
+import { type AutomationJobOptions, automationJob } from '../templates/automation-job.ts';
 
-interface Options extends JobOptions {
+interface Options extends AutomationJobOptions {
   readonly cron?: string;
   readonly every?: string;
   readonly timezone?: string;
@@ -15,24 +15,21 @@ interface Options extends JobOptions {
   readonly pauseAfter?: number;
   readonly until?: string;
   readonly dryRun?: true;
-  readonly json?: true;
 }
 
 /** Creates an automation, or only shows when it would be due. */
-export const run: CommandRun<Options> = async (context, [name = '', prompt], options) => {
+export const run: CommandRun<Options> = async (context, [name = '', ...texts], options) => {
   const { terminal } = context;
   const { cron, every, overlap, missed, jitter, pauseAfter, until, dryRun, json } = options;
-  const { project, prompt: text, ...job } = await jobFields(context, prompt, options);
-  if (text === undefined || text === null) throw usageError('give the prompt, or --file');
   if (cron === undefined && every === undefined) throw usageError('give --cron or --every');
+  const described = await automationJob(context, async () => await clientOf(context), texts, options);
   const { api } = await clientOf(context);
   const { timezone = Intl.DateTimeFormat().resolvedOptions().timeZone } = options;
   const schedule = { timezone, ...(cron !== undefined && { cron }), ...(every !== undefined && { every }) };
   const body = {
     name,
     trigger: { schedule },
-    job: { ...job, prompt: text },
-    ...(project !== undefined && { project }),
+    ...described,
     ...(overlap !== undefined && { overlap }),
     ...(missed !== undefined && { missed }),
     ...(jitter !== undefined && { jitter }),

@@ -55,6 +55,20 @@ export async function templateFields(
   };
 }
 
+/** @throws CommandError for what only a template takes */
+export function checkWithoutTemplate(values: readonly string[], options: TemplateOptions): void {
+  if (values.length > 0)
+    throw usageError(
+      `too many arguments: values of parameters need --template. Put a text of several words in quotes: "Say hello"`,
+    );
+  const [option] = [
+    ...(options.templateVersion === undefined ? [] : ['--template-version']),
+    ...(options.valueFile === undefined ? [] : ['--value-file']),
+    ...(options.preview ? ['--preview'] : []),
+  ];
+  if (option !== undefined) throw usageError(`${option} needs --template`);
+}
+
 /** An unknown parameter stays a text. */
 function typed({ parameters }: Schemas['Template'], name: string, value: string): string | number | boolean {
   const parameter = parameters.find((one) => one.name === name);

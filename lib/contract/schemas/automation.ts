@@ -8,7 +8,7 @@ import { NAME_NOTE, nameText } from './fields/name.ts';
 import { wholeNumber } from './fields/number.ts';
 import { nextCursor } from './fields/page.ts';
 import { integerParameter, switchParameter, timeParameter, timestamp } from './fields/text.ts';
-import { followUpCreation, projectName } from './jobs/job-creation.ts';
+import { followUpCreation, jobCreation, projectName } from './jobs/job-creation.ts';
 
 const { automations } = LIMITS;
 
@@ -43,23 +43,43 @@ const scheduleShape = {
 
 const triggerShape = { schedule: z.strictObject(scheduleShape, { error: unknownMember(scheduleShape) }) };
 
+const { prompt, template, template_version, parameters } = jobCreation.shape;
+
 /** What an automation says of its jobs: what `POST /jobs` takes, except what concerns one request. */
 export const automationJob = followUpCreation
   .omit({ project: true, project_id: true, save_draft: true, draft: true, base_prompt: true })
-  .required({ prompt: true });
+  .extend({
+    prompt: prompt.meta({
+      description: 'The prompt. It must contain more than whitespace. Either `prompt` or `template` is required.',
+      example: 'Update the dependencies and run the tests.',
+    }),
+    template: template.meta({
+      description:
+        'Name of a template, which gives the prompt and the settings that are not set here. If it is deleted later, runs fail with that reason.',
+    }),
+    template_version: template_version.meta({
+      description: 'Version of the template. Default: the newest when a job is created.',
+    }),
+    parameters,
+  });
 export type AutomationJob = z.output<typeof automationJob>;
 
 const shape = {
-  project: projectName
-    .optional()
-    .meta({ description: `Id or name of the project of its jobs. Default: \`local_project\`. ${NAME_NOTE}` }),
+  project: projectName.optional().meta({
+    description: `Id or name of the project of its jobs. Default: that of its template, or \`local_project\`. ${NAME_NOTE}`,
+  }),
   trigger: z
     .strictObject(triggerShape, { error: unknownMember(triggerShape) })
     .meta({ description: 'When it starts a job.' }),
-  job: automationJob.meta({
-    description:
-      'The job that it creates: the fields of `POST /jobs`. In the prompt, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success.',
-  }),
+  job: automationJob
+    .refine(({ prompt, template }) => prompt !== undefined || template !== undefined, {
+      path: ['prompt'],
+      error: 'expected a prompt, or a template',
+    })
+    .meta({
+      description:
+        'The job that it creates: the fields of `POST /jobs`. In the prompt, and in values of `parameters`, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success.',
+    }),
   overlap: z.enum(OVERLAPS).optional().meta({
     description:
       'What happens if it is due before its last job has ended. `skip`: nothing. `queue`: one job waits until the other has ended. `replace`: the other job is cancelled first. Default: `skip`.',

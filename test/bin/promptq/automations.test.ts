@@ -34,6 +34,25 @@ test('the recipe of docs/guide/automations.md does what it says', async () => {
   );
 });
 
+test('the automation of a template in docs/guide/automations.md creates jobs with its values', async () => {
+  const [, block = ''] = shellBlocks('docs/guide/automations.md', 'A nightly dependency update');
+  await service.api('PUT', '/templates/report', {
+    prompt: 'Report since {{since}}, {{times}} times.',
+    parameters: [
+      { name: 'since', type: 'string' },
+      { name: 'times', type: 'number', default: 1 },
+    ],
+    profile: 'practice',
+  });
+  const [, ...words] = wordsOf(block);
+  await promptq(...words, 'times=2');
+  const shown = await promptq('automations', 'show', 'Weekly report');
+  expect(shown.stdout).toContain('template  report with {"since":"{{last_success_at}}","times":2}\n');
+  const id = (await promptq('automations', 'run', 'Weekly report')).stdout.trim();
+  const { json: job } = await service.api('GET', `/jobs/${id}`);
+  expect(job).toMatchObject({ prompt: 'Report since never, 2 times.', template: { name: 'report', version: 1 } });
+});
+
 test('an automation is tried, created, shown, enabled and deleted', async () => {
   const args = ['schedule', 'Hourly', 'true', '--profile', 'shell', '--every', '1h', '--overlap', 'queue', '--until'];
   const until = '2030-01-01T00:00:00Z';
@@ -51,7 +70,8 @@ test.each([
   [['automations', 'show'], 'needs the name'],
   [['automations', 'stop', 'x'], 'list, show, runs'],
   [['schedule', 'x', 'true'], 'give --cron or --every'],
-  [['schedule', 'x', '--every', '1h'], 'give the prompt'],
+  [['schedule', 'x', '--every', '1h'], 'give a prompt'],
+  [['schedule', 'x', '--every', '1h', '--template-version', '2'], '--template-version needs --template'],
 ])('`promptq %j` is refused before a request', async (args, why) => {
   const { code, stderr } = await run(args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);

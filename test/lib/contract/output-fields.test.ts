@@ -44,7 +44,7 @@ const NOT_OUTPUT = {
     ...['args', 'children', 'env', 'env.secret', 'model', 'name'].map(of('Profile')),
     ...['name', 'ref', 'repository', 'secret', 'setup', 'workspace'].map(of('Project')),
     ...['description', 'name', 'project', 'value'].map(of('Parameter')),
-    ...['cwd', 'extra_prompt', 'model', 'profile', 'tags', 'title'].map(of('Automation.job')),
+    ...['cwd', 'extra_prompt', 'model', 'profile', 'prompt', 'tags', 'template', 'title'].map(of('Automation.job')),
     ...['Automation.name', 'Automation.project'],
     ...['cron', 'every', 'timezone'].map(of('Automation.trigger.schedule')),
     ...['Diagram', 'DiagramSummary'].flatMap((name) => ['name', 'project', 'source_job'].map(of(name))),
