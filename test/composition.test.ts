@@ -15,12 +15,12 @@ const ROOTS = /^(lib\/(api\/runtime|composition|local|doctor)\/|functions\/|work
 /** What is made outside the roots, each with the reason. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'lib/accounts/ask-login.ts LambdaClient': 'made at the first request for a login, which few processes make',
-  'lib/exports/wake-exports.ts LambdaClient': 'made at the first wake',
   'lib/jobs/output/reading/follow-slots.ts SharedLocks': 'the locks are what these slots consist of',
   'lib/jobs/store/job-index.ts JobSearch': 'one search, not a store',
   'lib/jobs/store/job-texts.ts JobLabelStore': 'a part of the texts',
   'lib/jobs/store/job-texts.ts JobMessageStore': 'a part of the texts',
   'lib/jobs/store/job-texts.ts QuestionStore': 'a part of the texts',
+  'lib/platform/aws/call-later.ts LambdaClient': 'only where a call is made',
   'lib/platform/aws/clients.ts DynamoDBClient': 'how the roots make their clients',
   'lib/platform/aws/clients.ts S3Client': 'how the roots make their clients',
   'lib/platform/aws/clients.ts SQSClient': 'how the roots make their clients',

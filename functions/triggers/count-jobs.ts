@@ -6,12 +6,15 @@ import { AuditLog, auditChildren } from '../../lib/access/audit-log.ts';
 import { countedState, JobCounts } from '../../lib/counters/counts.ts';
 import { EventFeed } from '../../lib/events/event-feed.ts';
 import { eventJobSchema, eventOf } from '../../lib/events/event-of.ts';
+import { FeedReaders } from '../../lib/events/feed-readers.ts';
 import { jobItemSchema } from '../../lib/jobs/lifecycle/job.ts';
+import { createCallLater } from '../../lib/platform/aws/call-later.ts';
 import { tableClient } from '../../lib/platform/aws/clients.ts';
 import { countEnv } from '../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { emitMetrics } from '../../lib/platform/operations/emit-metrics.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
+import { registryOf } from '../../lib/platform/registry.ts';
 import { lostJobs, metricsOf, streamedJobSchema } from '../../lib/stats/counting/change-metrics.ts';
 import { StatsStore } from '../../lib/stats/counting/stats-store.ts';
 import { isNewWork, workSchema } from '../../lib/workers/scaling/new-work.ts';
@@ -23,8 +26,8 @@ type StreamWindow = DynamoDBStreamEvent & { readonly shardId: string; readonly s
 
 /**
  * Consumes the stream of the jobs table, in tumbling windows, which provide the id of the shard: updates the counts and
- * statistics, appends to the feed of events, records the jobs that jobs have started, emits metrics, and triggers a scaling decision if work has
- * appeared.
+ * statistics, appends to the feed of events and wakes its readers, records the jobs that jobs have started, emits
+ * metrics, and triggers a scaling decision if work has appeared.
  */
 export const handler = handleTrigger('count-jobs', countJobs);
 
@@ -37,7 +40,8 @@ async function countJobs(event: StreamWindow, log: Logger): Promise<{ state: obj
   await auditChildren(audit, delegatedIn(ofClients));
   // The checkpoint of the counts is the position to continue from, so it is written last.
   await stats.apply(event.shardId, ofClients);
-  await feed.append(event.shardId, eventsIn(ofClients));
+  const events = eventsIn(ofClients);
+  const hasReaders = await feed.append(event.shardId, events);
   await counts.apply(
     event.shardId,
     changes.map(({ sequence, before, after }) => ({ sequence, before: before?.state, after: after?.state })),
@@ -46,6 +50,12 @@ async function countJobs(event: StreamWindow, log: Logger): Promise<{ state: obj
     // Scaling must not delay the counts. The next scheduled decision makes up for a failure.
     await wakeScaling().catch((error: Error) =>
       log.error('scaling failed; the next scheduled decision follows within a minute', error),
+    );
+  }
+  if (hasReaders && events.length > 0) {
+    // The minute's pass makes up for a failure.
+    await wakeReaders(stores, new Set(events.map(({ event: { type } }) => type))).catch((error: Error) =>
+      log.error('readers of the feed were not woken', error),
     );
   }
   // Last, because a failed batch is repeated and would be emitted twice.
@@ -58,14 +68,25 @@ async function countJobs(event: StreamWindow, log: Logger): Promise<{ state: obj
 function open(log: Logger) {
   const { table, clock } = tableClient();
   const env = readEnv(countEnv);
-  const registryTable = env.REGISTRY_TABLE;
+  const registry = registryOf({ table, clock, env });
+  const feed = new EventFeed(registry);
   return {
-    audit: new AuditLog({ table, registryTable, clock, log }),
-    counts: new JobCounts({ table, registryTable }),
-    feed: new EventFeed({ table, registryTable, clock }),
-    stats: new StatsStore({ table, registryTable }),
+    audit: new AuditLog({ ...registry, log }),
+    counts: new JobCounts(registry),
+    feed,
+    readers: new FeedReaders({ ...registry, feed }),
+    callReader: createCallLater('read-feed', env.READ_FEED_FUNCTION),
+    stats: new StatsStore(registry),
     wakeScaling: createWakeScaling(env),
   };
+}
+
+/** Calls the readers that wait for these types, each in its own invocation. */
+async function wakeReaders(
+  { readers, callReader }: Pick<ReturnType<typeof open>, 'readers' | 'callReader'>,
+  types: ReadonlySet<string>,
+): Promise<void> {
+  await Promise.all((await readers.waitingFor(types)).map(callReader));
 }
 
 const changedJobSchema = z.object({

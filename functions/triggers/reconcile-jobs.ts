@@ -4,8 +4,11 @@ import { reconcileAccounts } from '../../lib/accounts/read-account.ts';
 import { AutomationStore } from '../../lib/automations/automation-store.ts';
 import { type FireContext, fireDue } from '../../lib/automations/fire-due.ts';
 import { createReconciler } from '../../lib/composition/services.ts';
+import { EventFeed } from '../../lib/events/event-feed.ts';
+import { FeedReaders } from '../../lib/events/feed-readers.ts';
+import { createCallLater } from '../../lib/platform/aws/call-later.ts';
 import { objectClient, queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
-import { triggerEnv } from '../../lib/platform/config/function-env.ts';
+import { readFeedEnv } from '../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { emitMetrics } from '../../lib/platform/operations/emit-metrics.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
@@ -15,21 +18,33 @@ import type { ReconcilerContext } from '../../lib/reconciler/reconcile-jobs.ts';
 import { reconcile } from '../../lib/reconciler/reconciler.ts';
 import { WaitingJobs } from '../../lib/reconciler/waiting-jobs.ts';
 
-let context: (ReconcilerContext & FireContext & { readonly reconcileAccounts: () => Promise<void> }) | undefined;
+type PassContext = ReconcilerContext &
+  FireContext & { readonly reconcileAccounts: () => Promise<void>; readonly wakeReaders: () => Promise<void> };
 
-/** Runs every minute: starts jobs by schedule, reconciles jobs, what is due after their ends, and vendor logins. */
+let context: PassContext | undefined;
+
+/**
+ * Runs every minute: starts jobs by schedule, reconciles jobs, what is due after their ends, and vendor logins, and wakes
+ * the readers of the feed that are behind.
+ */
 export const handler = handleTrigger('reconcile-jobs', reconcileJobs);
 
 async function reconcileJobs(event: { readonly redrive?: boolean } = {}, log: Logger): Promise<void> {
   if (context === undefined) {
-    const env = readEnv(triggerEnv);
+    const env = readEnv(readFeedEnv);
     const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
     const { table, clock } = tableClient();
     const accounts = new AccountStore({ ...registryOf({ table, clock, env }), world: env.PROMPTQ_VENDOR });
+    const registry = registryOf({ table, clock, env });
+    const readers = new FeedReaders({ ...registry, feed: new EventFeed(registry) });
+    const callReader = createCallLater('read-feed', env.READ_FEED_FUNCTION);
     context = {
       ...createReconciler({ env, table, clock, objects, queues: queueClient() }),
-      automations: new AutomationStore(registryOf({ table, clock, env })),
+      automations: new AutomationStore(registry),
       reconcileAccounts: () => reconcileAccounts(accounts, env.PROMPTQ_ACCOUNT_VENDORS),
+      wakeReaders: async () => {
+        await Promise.all((await readers.due()).map(callReader));
+      },
     };
   }
   const opened = context;
@@ -48,6 +63,7 @@ async function reconcileJobs(event: { readonly redrive?: boolean } = {}, log: Lo
   await doAll(log, [
     async () => await automations,
     () => runDueEffects(opened, { lost: event.redrive === true }),
+    opened.wakeReaders,
     opened.reconcileAccounts,
     () => runDueEffects(opened, { slow: true }),
   ]);

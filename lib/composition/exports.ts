@@ -6,13 +6,13 @@ import { type ExportFile, ExportObjects } from '../exports/export-objects.ts';
 import type { ExportRecord } from '../exports/export-record.ts';
 import { ExportStore } from '../exports/export-store.ts';
 import { joinParts } from '../exports/join-parts.ts';
-import { createWakeExports } from '../exports/wake-exports.ts';
 import { ProbeStore } from '../jobs/admission/probes.ts';
 import { JobIndex } from '../jobs/store/job-index.ts';
 import { JobLabelStore } from '../jobs/store/job-labels.ts';
 import { JobMessageStore } from '../jobs/store/job-messages.ts';
 import { ThreadStore } from '../jobs/threads/thread-store.ts';
 import { TreeStore } from '../jobs/trees/tree-store.ts';
+import { createCallLater } from '../platform/aws/call-later.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import type { MakeExportsEnv } from '../platform/config/function-env.ts';
 import { registryOf } from '../platform/registry.ts';
@@ -39,7 +39,7 @@ export function createExportMaking({
     objects: new ExportObjects(s3, env.OUTPUT_BUCKET),
     join: async (record: ExportRecord, file: ExportFile, header: string) =>
       await joinParts({ s3, bucket: env.OUTPUT_BUCKET }, record, file, header),
-    wake: createWakeExports(env),
+    wake: createCallLater('make-exports', env.MAKE_EXPORTS_FUNCTION),
     pause: async (milliseconds: number) => await sleep(milliseconds, undefined, { ref: false }),
     index: new JobIndex({ ...registry, jobsTable: env.JOBS_TABLE }),
     labels: new JobLabelStore(registry),

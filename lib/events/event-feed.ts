@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod';
 import { InvalidFieldError } from '../contract/errors.ts';
@@ -83,18 +83,24 @@ export class EventFeed {
     this.#clock = options.clock;
   }
 
-  /** Appends the events of a batch of a shard that are not in the feed yet. */
-  async append(shard: string, events: readonly Recorded[]): Promise<void> {
+  /**
+   * Appends the events of a batch of a shard that are not in the feed yet.
+   * @returns whether the feed has readers (`FeedReaders`), which is found by the same request
+   */
+  async append(shard: string, events: readonly Recorded[]): Promise<boolean> {
     let left = events
       .map(({ sequence, event }) => ({ sequence: sortable(sequence), event }))
       .toSorted((a, b) => a.sequence.localeCompare(b.sequence));
     const checkpoint = checkpointName(shard);
-    const known = await this.#head();
+    const { head: known, hasReaders } = await this.#headAndReaders();
     let state = known;
     for (let tries = TRIES + left.length; tries > 0; tries -= 1) {
       const done = String(state[checkpoint] ?? '');
       left = left.filter(({ sequence }) => sequence > done);
-      if (left.length === 0) return await this.#advance(known, state);
+      if (left.length === 0) {
+        await this.#advance(known, state);
+        return hasReaders;
+      }
       state = await this.#put(state, checkpoint, left.slice(0, PACKET_SIZE));
     }
     throw new Error('other functions were faster each time');
@@ -171,10 +177,26 @@ export class EventFeed {
 
   async #head(): Promise<State> {
     const { table, registryTable } = this.#registry;
-    const { Item: { kind: _kind, id: _id, ...state } = {} } = await table.send(
+    const { Item = {} } = await table.send(
       new GetCommand({ TableName: registryTable, Key: HEAD, ConsistentRead: true }),
     );
-    return state;
+    return stateOf(Item);
+  }
+
+  /** The head is the first item of its partition, and the readers follow it. */
+  async #headAndReaders(): Promise<{ readonly head: State; readonly hasReaders: boolean }> {
+    const { table, registryTable } = this.#registry;
+    const { Items = [] } = await table.send(
+      new QueryCommand({
+        TableName: registryTable,
+        KeyConditionExpression: 'kind = :kind',
+        ExpressionAttributeValues: { ':kind': HEAD.kind },
+        ConsistentRead: true,
+        Limit: 2,
+      }),
+    );
+    const head = Items.find(({ id }) => id === HEAD.id) ?? {};
+    return { head: stateOf(head), hasReaders: Items.some(({ id }) => id !== HEAD.id) };
   }
 
   /** Puts the next packet. @returns the state behind it, or behind the one that another writer has put there */
@@ -221,7 +243,12 @@ export class EventFeed {
 
 const HEAD = { kind: EVENT_KINDS.head, id: 'head' } as const;
 
-function packetsIn({ packets = 0 }: State): number {
+function stateOf({ kind: _kind, id: _id, ...state }: State): State {
+  return state;
+}
+
+/** How many packets the feed has, by its head. */
+export function packetsIn({ packets = 0 }: State): number {
   return Number(packets);
 }
 

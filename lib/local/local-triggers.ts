@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DeleteCommand, type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { JobCounts } from '../counters/counts.ts';
-import { onWake } from '../exports/wake-exports.ts';
 import { LEASE } from '../jobs/lifecycle/lease.ts';
+import { type CalledLater, onCallLater } from '../platform/aws/call-later.ts';
 import { TABLES } from '../platform/aws/tables.ts';
 import { COUNTED_RECORDS } from '../stats/counting/stream-filter.ts';
 import type { DynamodbEmulator } from './emulators/dynamodb-emulator.ts';
@@ -20,6 +20,8 @@ const RECONCILE_TIMEOUT_MS = 60_000;
 const CALLS_TIMEOUT_MS = 30_000;
 /** Time limit of make-exports, in milliseconds. */
 const EXPORTS_TIMEOUT_MS = 900_000;
+/** Time limit of read-feed, in milliseconds. */
+const READERS_TIMEOUT_MS = 300_000;
 /** Time limit of sweep-jobs, in milliseconds. */
 const SWEEP_TIMEOUT_MS = 900_000;
 
@@ -131,34 +133,51 @@ export function startCallsAndSweeps({
 }
 
 /** Starts what makes exports: at once when one is asked for, and regularly those whose attempt has died. */
-export function startExports({ load, settings, shutdown, log }: TriggerContext): void {
+export function startExports(context: TriggerContext): void {
+  const { settings, shutdown, log } = context;
+  const make = startCalled(context, 'make-exports', EXPORTS_TIMEOUT_MS);
   const { watchMs } = intervalsOf(settings);
+  const left = startSchedule({ name: 'make-exports', everyMs: watchMs, run: async () => await make({}), log });
+  shutdown.add('service', left.stop);
+}
+
+/** Starts what runs readers of the feed of events, when they are woken. */
+export function startReaders(context: TriggerContext): void {
+  startCalled(context, 'read-feed', READERS_TIMEOUT_MS);
+}
+
+/** Runs a function whenever this process calls it later. @returns what calls it, too */
+function startCalled(
+  { load, shutdown, log }: TriggerContext,
+  name: CalledLater,
+  limitMs: number,
+): (event: { readonly id?: string }) => Promise<void> {
   const running = new Set<Promise<void>>();
   let isStopped = false;
   // A call is no part of the request that asks for it.
   const apart = AsyncLocalStorage.snapshot();
-  const make = async (event: { readonly id?: string }) => {
-    const context = lambdaContext('triggers.make-exports', EXPORTS_TIMEOUT_MS);
+  const call = async (event: { readonly id?: string }) => {
+    const context = lambdaContext(`triggers.${name}`, limitMs);
     const { getRemainingTimeInMillis: left } = context;
     // A call that is running ends at its next step, as one does whose time is up.
-    await (await load('triggers.make-exports'))(event, {
+    await (await load(`triggers.${name}`))(event, {
       ...context,
       getRemainingTimeInMillis: () => (isStopped ? 0 : left()),
     });
   };
-  const stopListening = onWake((id) => {
+  const stopListening = onCallLater(name, (id) => {
     if (isStopped) return;
-    const call = apart(() => make({ id }))
-      .catch((error: unknown) => log(`make-exports failed: ${error instanceof Error ? error.stack : String(error)}`))
-      .finally(() => running.delete(call));
-    running.add(call);
+    const called = apart(() => call({ id }))
+      .catch((error: unknown) => log(`${name} failed: ${error instanceof Error ? error.stack : String(error)}`))
+      .finally(() => running.delete(called));
+    running.add(called);
   });
-  const left = startSchedule({ name: 'make-exports', everyMs: watchMs, run: async () => await make({}), log });
   shutdown.add('service', async () => {
     isStopped = true;
     stopListening();
-    await Promise.all([left.stop(), ...running]);
+    await Promise.all(running);
   });
+  return call;
 }
 
 interface ScheduleOptions {

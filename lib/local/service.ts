@@ -19,7 +19,7 @@ import { divertOutput } from './gateway/function-log.ts';
 import { startGateway } from './gateway/gateway.ts';
 import { functionLoader } from './gateway/gateway-invocation.ts';
 import { CATCH_ALL } from './gateway/gateway-resources.ts';
-import { startCallsAndSweeps, startExports, startReconciling } from './local-triggers.ts';
+import { startCallsAndSweeps, startExports, startReaders, startReconciling } from './local-triggers.ts';
 import { jobSurroundings } from './program/job-surroundings.ts';
 import { programFile } from './program/program-files.ts';
 import { applyLocalConfig } from './run/apply-config.ts';
@@ -166,6 +166,7 @@ async function startParts(
   await loadFunctions();
   startCallsAndSweeps(triggers);
   startExports(triggers);
+  startReaders(triggers);
   const worker = await superviseWorker({
     program: programFile('worker-container/main'),
     env: { ...env, ...link, ...workerProcessEnv(home.path, vendor, source) },

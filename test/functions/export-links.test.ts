@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { onWake } from '../../lib/exports/wake-exports.ts';
+import { onCallLater } from '../../lib/platform/aws/call-later.ts';
 import { functionsUnderTest } from './functions-under-test.ts';
 
 const functions = functionsUnderTest(
@@ -41,7 +41,7 @@ it('only administrators start exports, and only callers who may read what one co
 
 it('reading an export that nobody makes calls for it again, and no other', async () => {
   const called: string[] = [];
-  const stop = onWake((id) => called.push(id));
+  const stop = onCallLater('make-exports', (id) => called.push(id));
   const { body } = await ask('admin', '', { kind: 'jobs', format: 'jsonl' });
   const id = String(body.id);
   await ask('read', `/${id}`);

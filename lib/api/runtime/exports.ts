@@ -1,12 +1,12 @@
 import { ExportObjects } from '../../exports/export-objects.ts';
 import { ExportStore } from '../../exports/export-store.ts';
-import { createWakeExports } from '../../exports/wake-exports.ts';
+import { createCallLater } from '../../platform/aws/call-later.ts';
 import { objectClient } from '../../platform/aws/clients.ts';
 import type { Core } from './core.ts';
 
 /** The services that start exports. */
 export function createExports({ registry, env }: Core) {
-  return { exports: new ExportStore(registry), wake: createWakeExports(env) };
+  return { exports: new ExportStore(registry), wake: createCallLater('make-exports', env.MAKE_EXPORTS_FUNCTION) };
 }
 
 /** The services that read exports and sign links to their files. */

@@ -72,6 +72,8 @@ export const apiEnv = coreEnv.extend({
   SCALE_WORKERS_FUNCTION: z.string().optional(),
   /** The function that makes exports; absent: this process calls it. */
   MAKE_EXPORTS_FUNCTION: z.string().optional(),
+  /** The function that runs readers of the feed of events; absent: this process calls it. */
+  READ_FEED_FUNCTION: z.string().optional(),
   /** Set by Lambda. */
   AWS_REGION: z.string().default('unknown'),
   /** Only in the local run: its home. */

@@ -25,7 +25,14 @@ export const publishConsoleEnv = coreEnv.pick({ PROMPTQ_S3_PATH_STYLE: true }).e
 });
 
 /** Environment of the function that keeps the counts. */
-export const countEnv = triggerEnv.extend({ SCALE_WORKERS_FUNCTION: apiEnv.shape.SCALE_WORKERS_FUNCTION });
+export const countEnv = triggerEnv.extend({
+  SCALE_WORKERS_FUNCTION: apiEnv.shape.SCALE_WORKERS_FUNCTION,
+  READ_FEED_FUNCTION: apiEnv.shape.READ_FEED_FUNCTION,
+});
+
+/** Environment of the function that runs each minute, and of the one that runs readers of the feed of events. */
+export const readFeedEnv = triggerEnv.extend({ READ_FEED_FUNCTION: apiEnv.shape.READ_FEED_FUNCTION });
+export type ReadFeedEnv = z.output<typeof readFeedEnv>;
 
 /** Environment of the function that launches workers. */
 export const scaleEnv = coreEnv

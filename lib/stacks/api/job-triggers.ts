@@ -15,9 +15,14 @@ import {
 } from '../../platform/aws/tables.ts';
 import { COUNTED_RECORDS } from '../../stats/counting/stream-filter.ts';
 import type { DataStack } from '../data/data-stack.ts';
-import { makeExportsName } from '../data/shared-names.ts';
+import { makeExportsName, readFeedName } from '../data/shared-names.ts';
 import { FUNCTION_MEMORY } from '../functions/function-memory.ts';
-import { countEnvironment, makeExportsEnvironment, triggerEnvironment } from '../functions/process-environment.ts';
+import {
+  countEnvironment,
+  makeExportsEnvironment,
+  readFeedEnvironment,
+  triggerEnvironment,
+} from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
 import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
 import {
@@ -36,13 +41,14 @@ import {
   receiptStatements,
   tokenStateStatement,
   wakeExportsStatement,
+  wakeReadersStatement,
   wakeScalingStatement,
 } from '../iam/table-grants.ts';
 import type { ApiStackProps } from './api-stack-props.ts';
 
 /**
  * The functions that no client calls: one keeps the counts and the feed of events, one reconciles jobs every minute, one makes signed calls,
- * one deletes old jobs, one makes exports.
+ * one deletes old jobs, one makes exports, one runs readers of the feed.
  */
 export class JobTriggers extends Construct {
   readonly countJobs: IFunction;
@@ -55,6 +61,7 @@ export class JobTriggers extends Construct {
     this.#deliverCalls(props);
     this.#sweepJobs(props);
     this.#makeExports(props);
+    this.#readFeed(props);
   }
 
   #countJobs({ data, deployment, codeOf }: ApiStackProps): IFunction {
@@ -65,7 +72,7 @@ export class JobTriggers extends Construct {
       environment: countEnvironment(data, deployment),
       statements: [
         itemStatement(data, 'registry', ['GetItem', 'UpdateItem'], ofKinds('counter', ...Object.values(STATS_KINDS))),
-        itemStatement(data, 'registry', ['GetItem', 'PutItem'], ofKinds(EVENT_KINDS.head)),
+        itemStatement(data, 'registry', ['PutItem', 'Query'], ofKinds(EVENT_KINDS.head)),
         itemStatement(data, 'registry', ['PutItem'], ofKindsLike(`${EVENT_KINDS.packets}*`)),
         // Workers, which create jobs in the name of others, may not write these.
         itemStatement(data, 'registry', ['PutItem'], ofKinds(AUDIT_KIND)),
@@ -75,6 +82,7 @@ export class JobTriggers extends Construct {
         }),
         new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }),
         wakeScalingStatement(data),
+        wakeReadersStatement(data),
       ],
       memorySize: FUNCTION_MEMORY.trigger,
       timeout: Duration.minutes(1),
@@ -105,7 +113,7 @@ export class JobTriggers extends Construct {
       description:
         'settles jobs whose worker was lost, makes follow-ups, and sees to it that no waiting job is forgotten',
       code: codeOf('triggers.reconcile-jobs'),
-      environment: triggerEnvironment(data, deployment),
+      environment: readFeedEnvironment(data, deployment),
       statements: [
         itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem']),
         indexStatement(data, ['by-status', 'ready']),
@@ -118,6 +126,7 @@ export class JobTriggers extends Construct {
         deliveriesStatement(data, ['SendMessage']),
         ...outputStatements(data, ['GetObject', 'PutObject']),
         ...outputRemovalStatements(data),
+        wakeReadersStatement(data),
       ],
       memorySize: FUNCTION_MEMORY.trigger,
       timeout: Duration.minutes(5),
@@ -180,6 +189,25 @@ export class JobTriggers extends Construct {
       ],
       memorySize: FUNCTION_MEMORY.exports,
       timeout: Duration.minutes(15),
+      deployment,
+    });
+  }
+
+  /** It is called by name for each reader, and Lambda repeats a call that fails, twice. */
+  #readFeed({ data, deployment, codeOf }: ApiStackProps): void {
+    new ServiceFunction(this, 'ReadFeed', {
+      name: readFeedName(data),
+      description: 'runs readers of the feed of events',
+      code: codeOf('triggers.read-feed'),
+      environment: readFeedEnvironment(data, deployment),
+      statements: [
+        itemStatement(data, 'registry', ['GetItem', 'UpdateItem', 'DeleteItem'], ofKinds(EVENT_KINDS.head)),
+        itemStatement(data, 'registry', ['BatchGetItem'], ofKindsLike(`${EVENT_KINDS.packets}*`)),
+        // To continue when its time is up.
+        wakeReadersStatement(data),
+      ],
+      memorySize: FUNCTION_MEMORY.trigger,
+      timeout: Duration.minutes(5),
       deployment,
     });
   }

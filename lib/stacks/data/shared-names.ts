@@ -13,6 +13,11 @@ export function makeExportsName(data: DataStack): string {
   return `${deploymentNameOf(data)}-make-exports`;
 }
 
+/** The function that runs readers of the feed of events. Its name is fixed because it calls itself. */
+export function readFeedName(data: DataStack): string {
+  return `${deploymentNameOf(data)}-read-feed`;
+}
+
 /** The function in the workers' network that reads a login code from a worker. Fixed for the same reason. */
 export function loginReaderName(data: DataStack): string {
   return `${deploymentNameOf(data)}-read-login-code`;

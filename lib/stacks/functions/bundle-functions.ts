@@ -15,6 +15,7 @@ export const TRIGGERS = [
   'triggers.count-jobs',
   'triggers.deliver-calls',
   'triggers.make-exports',
+  'triggers.read-feed',
   'triggers.reconcile-jobs',
   'triggers.sweep-jobs',
 ] as const;

@@ -7,6 +7,7 @@ import type {
   applyConfigEnv,
   countEnv,
   makeExportsEnv,
+  readFeedEnv,
   scaleEnv,
   triggerEnv,
 } from '../../platform/config/function-env.ts';
@@ -17,6 +18,7 @@ import {
   clientSecretName,
   LOGIN_PORT,
   makeExportsName,
+  readFeedName,
   scaleWorkersName,
   serviceEndpointsParameter,
 } from '../data/shared-names.ts';
@@ -62,7 +64,12 @@ export function applyConfigEnvironment(data: DataStack): EnvironmentOf<typeof ap
 
 /** Environment of the function that keeps the counts. */
 export function countEnvironment(data: DataStack, deployment: Deployment): EnvironmentOf<typeof countEnv> {
-  return { ...triggerEnvironment(data, deployment), SCALE_WORKERS_FUNCTION: scaleWorkersName(data) };
+  return { ...readFeedEnvironment(data, deployment), SCALE_WORKERS_FUNCTION: scaleWorkersName(data) };
+}
+
+/** Environment of the function that runs each minute, and of the one that runs readers of the feed of events. */
+export function readFeedEnvironment(data: DataStack, deployment: Deployment): EnvironmentOf<typeof readFeedEnv> {
+  return { ...triggerEnvironment(data, deployment), READ_FEED_FUNCTION: readFeedName(data) };
 }
 
 /** Environment of the function that makes exports. */

@@ -8,6 +8,7 @@ import {
   clientSecretName,
   loginReaderName,
   makeExportsName,
+  readFeedName,
   scaleWorkersName,
   serviceEndpointsParameter,
 } from '../data/shared-names.ts';
@@ -75,6 +76,11 @@ export function wakeScalingStatement(data: DataStack): PolicyStatement {
 /** Permission to invoke the function that makes exports. */
 export function wakeExportsStatement(data: DataStack): PolicyStatement {
   return invokeStatement(data, makeExportsName(data));
+}
+
+/** Permission to invoke the function that runs readers of the feed of events. */
+export function wakeReadersStatement(data: DataStack): PolicyStatement {
+  return invokeStatement(data, readFeedName(data));
 }
 
 /** Permission to read a login code. */

@@ -44,6 +44,10 @@ const TRIGGERS: Record<
     indexes: [],
     writes: ['dynamodb:UpdateItem Jobs', 'dynamodb:PutItem Registry: binding, deployments#*'],
   },
+  ReadFeed: {
+    indexes: [],
+    writes: ['dynamodb:DeleteItem Registry: event-feed', 'dynamodb:UpdateItem Registry: event-feed'],
+  },
   SweepJobs: {
     indexes: ['by-status', 'by-time'],
     writes: [
