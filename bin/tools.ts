@@ -25,6 +25,11 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: 'compare requests, waits for them and bundles with bench/quick/baseline.json',
       options: '[--update requests|rounds|bytes]… [--cpu]',
     },
+    due: {
+      file: 'bench/due/due-together.ts',
+      about: 'automations of a local run that are all due in the same minute: when their jobs begin',
+      options: '[--automations N] [--slots N]',
+    },
     starts: {
       file: 'bench/starts/function-starts.ts',
       about: "CPU time of the functions' starts, their sizes, and times of warm requests",

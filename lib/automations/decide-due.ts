@@ -59,6 +59,11 @@ export function decideDue(
   return jobs.length > 1 ? skip('queue_full', last, running) : fired(automation, first, now);
 }
 
+/** Whether something is due and not decided. */
+export function isDue(automation: Automation, now: number): boolean {
+  return dueUntil(automation, now - delayOf(automation.id, automation.jitter) * 1000, 1).length > 0;
+}
+
 /** What a change by a client skips: instants that came before it, and were not decided. */
 export function skippedByEdit(automation: Automation, now: number): Run | undefined {
   const due = dueUntil(automation, now, MOST_SKIPPED);

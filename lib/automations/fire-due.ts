@@ -12,7 +12,7 @@ import { timestamp } from '../platform/aws/table-clock.ts';
 import { type Automation, type EndedOrNot, nextInstant, type Run, withEnds } from './automation.ts';
 import { requestOf } from './automation-job.ts';
 import type { AutomationStore } from './automation-store.ts';
-import { decideDue } from './decide-due.ts';
+import { decideDue, isDue } from './decide-due.ts';
 
 /*
  * Evaluates automations: the part of the minute's pass that starts jobs by schedule.
@@ -35,48 +35,44 @@ export interface FireContext extends CreationContext, Pick<ThreadSlotContext, 's
   readonly automations: AutomationStore;
 }
 
-/** Automations that are evaluated at a time. */
-const AT_ONCE = 10;
+/** Automations that are evaluated at a time: most of a firing is waiting for requests. */
+const AT_ONCE = 20;
 
 /** How long one pass evaluates; the next one continues. */
 const PASS_MS = 40_000;
 
-/** Fires what is due at all automations. @param zones the version of this process's time zone data */
+/**
+ * Fires what is due at all automations, until its time is up.
+ * @param zones the version of this process's time zone data
+ */
 export async function fireDue(context: FireContext, zones: string = process.versions.tz ?? ''): Promise<void> {
   const end = context.clock.now() + PASS_MS;
   const due = await context.automations.due(timestamp(context.clock.now()));
   if (due.zones !== undefined && due.zones !== zones) await computeAgain(context, zones);
-  let some: string[] = [];
   const evaluate = async () => {
-    await Promise.all(some.map((id) => skipDamaged(`automation ${id}`, () => evaluateOne(context, id, end))));
-    some = [];
+    for await (const id of due.ids) {
+      await skipDamaged(`automation ${id}`, () => evaluateOne(context, id, end));
+      if (context.clock.now() > end) return;
+    }
   };
-  for await (const id of due.ids) {
-    some.push(id);
-    if (some.length === AT_ONCE) await evaluate();
-    if (context.clock.now() > end) return;
-  }
-  await evaluate();
+  await Promise.all(Array.from({ length: AT_ONCE }, evaluate));
 }
 
 /** Decides until nothing is due at an automation. */
 async function evaluateOne(context: FireContext, id: string, end: number): Promise<void> {
-  for (let decisions = 0; context.clock.now() <= end; decisions += 1) {
-    const found = await context.automations.get(id);
-    if (found === undefined) return;
-    const known = found.firing === undefined ? found : await finishFiring(context, found);
-    // Another pass was faster, and continues.
-    if (known === undefined) return;
+  let found = await context.automations.get(id);
+  // It ends, too, when another pass was faster, which then continues.
+  for (let decisions = 0; found !== undefined && context.clock.now() <= end; decisions += 1) {
+    const known = await finishFiring(context, found);
     const now = context.clock.now();
+    if (known === undefined || !isDue(known, now)) return;
     const [jobs, ownerWorks] = [await jobsOf(context, known), await ownerCanCreate(context, known)];
     const decision = decideDue(withEnds(known, jobs), { now, ownerWorks });
     if (decision === undefined) return;
     const { automation, run, replaces } = decision;
     if (decisions === 0 && run.late_seconds > LIMITS.automations.lateSeconds)
       log.warn('an automation was evaluated late', { automation: id, due: run.due, seconds: run.late_seconds });
-    const written = await record(context, known, { automation, run, ...(replaces !== undefined && { replaces }) });
-    if (written === undefined) return;
-    if (written.firing !== undefined && (await finishFiring(context, written)) === undefined) return;
+    found = await record(context, known, { automation, run, ...(replaces !== undefined && { replaces }) });
   }
 }
 

@@ -6,7 +6,7 @@ import type { PageQuery } from '../contract/schemas/fields/page.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
-import { type Automation, type EndedOrNot, type Run, upcoming, withEnds } from './automation.ts';
+import { type Automation, type EndedOrNot, type Run, upcoming, wakesAt, withEnds } from './automation.ts';
 import type { AutomationStore } from './automation-store.ts';
 import { delayOf, isEitherDay, localTime } from './schedule.ts';
 
@@ -85,7 +85,7 @@ function view(automation: Automation, jobs: Jobs, now: number): AutomationView {
     ...{ pause_after_failures: automation.pause_after_failures, enabled: automation.enabled },
     enabled_until: automation.enabled_until ?? null,
     owner: automation.owner.name,
-    ...viewState(automation, instants.length > 0 || firing !== undefined),
+    ...viewState(automation, instants.length > 0 || firing !== undefined, now),
     next_runs: instants.map((due_at) => ({
       due_at,
       starts_at: timestamp(Date.parse(due_at) + delayOf(automation.id, automation.jitter) * 1000),
@@ -99,15 +99,28 @@ function view(automation: Automation, jobs: Jobs, now: number): AutomationView {
   };
 }
 
-function viewState(automation: Automation, isComing: boolean): Pick<AutomationView, 'state' | 'state_reason'> {
+function viewState(
+  automation: Automation,
+  isComing: boolean,
+  now: number,
+): Pick<AutomationView, 'state' | 'state_reason'> {
   const { enabled, paused, failures, owner } = automation;
   if (!enabled) return { state: 'disabled', state_reason: null };
-  if (paused === undefined) return { state: isComing ? 'active' : 'ended', state_reason: null };
+  if (paused === undefined && isComing) return { state: 'active', state_reason: whyNotYet(automation, now) };
+  if (paused === undefined) return { state: 'ended', state_reason: null };
   const why =
     paused.reason === 'owner'
       ? `The token of its owner ${owner.name} no longer works. Update the automation to become its owner.`
       : `Its last ${failures} jobs have failed. Enable it to continue.`;
   return { state: 'paused', state_reason: why };
+}
+
+/** What an automation waits for whose time has come. */
+function whyNotYet(automation: Automation, now: number): string | null {
+  if (automation.firing !== undefined) return 'Its job is being created.';
+  const at = wakesAt(automation);
+  if (at === undefined || at > timestamp(now)) return null;
+  return 'It is due, and waits for the pass that runs every minute.';
 }
 
 function viewRun(run: Run, jobs: Jobs): RunView {

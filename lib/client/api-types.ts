@@ -3963,6 +3963,7 @@ export interface components {
              * @enum {string}
              */
             state: "active" | "paused" | "disabled" | "ended";
+            /** @description Why it is paused; why one that is due has no job yet. */
             state_reason: string | null;
             /** @description The next instants, at most 5. Empty if it is not active. */
             next_runs: components["schemas"]["NextRun"][];

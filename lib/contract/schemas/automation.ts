@@ -193,7 +193,9 @@ export const automation = z
       description:
         '`paused`: it is not due until it is enabled again; `state_reason` says why. `ended`: no instant is left.',
     }),
-    state_reason: z.string().nullable(),
+    state_reason: z.string().nullable().meta({
+      description: 'Why it is paused; why one that is due has no job yet.',
+    }),
     next_runs: z
       .array(nextRun)
       .meta({ description: `The next instants, at most ${automations.preview}. Empty if it is not active.` }),

@@ -149,13 +149,19 @@ describe('a due instant', () => {
   it('of a pass that died after deciding is created by the next pass', async () => {
     const automation = await hourly();
     now = START + HOUR;
+    expect(await viewed(automation)).toMatchObject({
+      state: 'active',
+      state_reason: 'It is due, and waits for the pass that runs every minute.',
+    });
     const dying = { ...context(), texts: { put: () => Promise.reject(new Error('the process died')) } as never };
     await fireDue(dying);
     const [run] = await historyOf(automation);
     expect(await jobOf(run as Run)).toBeUndefined();
+    expect((await viewed(automation)).state_reason).toBe('Its job is being created.');
     await passAt(HOUR + MINUTE);
     expect(await jobOf(run as Run)).toMatchObject({ status: 'QUEUED' });
     expect(await historyInBrief(automation)).toEqual(['11:00 fired']);
+    expect((await viewed(automation)).state_reason).toBeNull();
   });
 
   it('whose job cannot be created is a failed run that says why', async () => {
