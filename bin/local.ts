@@ -15,6 +15,7 @@ import { userPath } from '../lib/platform/config/surroundings.ts';
 
 const USAGE = `Usage: npm start
        npm start -- --allow FOLDER    jobs may also work in this folder and below; repeatable
+       npm start -- --messengers      messages go to stand-ins on this machine
 
 Its settings are variables of the environment, for example
 
@@ -37,7 +38,7 @@ const write = process.stdout.write.bind(process.stdout);
 const writeError = process.stderr.write.bind(process.stderr);
 const say = (text: string) => write(`${text}\n`);
 const log = (line: string) => write(`${new Date().toTimeString().slice(0, 8)}  ${line}\n`);
-allowFolders(process.argv.slice(2));
+applyArguments(process.argv.slice(2));
 // A closed terminal must not end the service before it has stopped its parts.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
@@ -73,17 +74,22 @@ async function stop(): Promise<void> {
   process.exit(0);
 }
 
-/** Sets the folders that the arguments name. */
-function allowFolders(args: readonly string[]): void {
+/** Sets the settings that the arguments stand for. */
+function applyArguments(args: readonly string[]): void {
   try {
     const { values } = parseArgs({
       args: [...args],
-      options: { allow: { type: 'string', multiple: true, default: [] }, help: { type: 'boolean' } },
+      options: {
+        allow: { type: 'string', multiple: true, default: [] },
+        messengers: { type: 'boolean' },
+        help: { type: 'boolean' },
+      },
     });
     if (values.help) {
       write(USAGE);
       process.exit(0);
     }
+    if (values.messengers) process.env.PROMPTQ_MESSENGERS = 'practice';
     const allowed = values.allow.map((folder) => realpathSync(folder));
     const unlisted = allowed.find((folder) => folder.includes(':'));
     if (unlisted !== undefined) throw new Error(`--allow: ${unlisted} has a colon, which separates folders in lists`);
@@ -136,7 +142,7 @@ function promptq(command: string): string {
   return `${isOnPath ? '' : 'npx '}promptq ${command}`;
 }
 
-function welcome({ baseUrl, consoleUrl, token, home }: LocalService, isFound: boolean): string {
+function welcome({ baseUrl, consoleUrl, token, home, messengers }: LocalService, isFound: boolean): string {
   return `
 Promptq runs on this machine. ${whereJobsGo(process.env.PROMPTQ_DEFAULT_PROFILE)}
 
@@ -146,7 +152,7 @@ Promptq runs on this machine. ${whereJobsGo(process.env.PROMPTQ_DEFAULT_PROFILE)
   Data       ${home}
   Logs       ${home}/logs
   Jobs' PATH ${userPath(process.env)}
-  Stop       Ctrl-C
+${pagesOf(messengers)}  Stop       Ctrl-C
 ${isFound ? IN_ANOTHER_TERMINAL : ''}
 Or call the API:
 
@@ -157,6 +163,16 @@ Or call the API:
   call "/jobs/$ID/result" | jq -r .final_message
   echo "${consoleUrl}/jobs/$ID"
 `;
+}
+
+/** A line for each stand-in of a messenger. */
+function pagesOf(messengers: LocalService['messengers']): string {
+  return Object.entries(messengers)
+    .map(([name, { page, target }]) => {
+      const members = Object.entries(target).map(([member, value]) => `${member} ${value}`);
+      return `  ${name.padEnd(10)} ${page}   (stand-in; ${members.join(', ')})\n`;
+    })
+    .join('');
 }
 
 /** Quotes a text as one shell word. */

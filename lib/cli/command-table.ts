@@ -274,6 +274,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         isList: true,
       },
       { flags: '--config <file>', about: 'configuration file; default: PROMPTQ_CONFIG, or promptq.config.yaml' },
+      { flags: '--messengers', about: 'messages of subscriptions go to stand-ins on this machine' },
     ],
     routes: [],
     load: async () => await import('./dev/dev.ts'),

@@ -33,6 +33,7 @@ import { createResources } from './run/resources.ts';
 import { Shutdown } from './run/shutdown.ts';
 import { superviseWorker } from './run/worker-process.ts';
 import { type RunSettings, readRunSettings, throttlingOf } from './settings/run-settings.ts';
+import { type MessengerStandIns, startStandIns } from './stand-ins/stand-ins.ts';
 
 interface LocalServiceOptions {
   /** The operator's path; undefined: the default of the current folder. */
@@ -54,6 +55,7 @@ export interface LocalService {
   readonly token: string;
   /** The real path of the home. */
   readonly home: string;
+  readonly messengers: MessengerStandIns;
   /** Ends everything within 10 s, the worker first. */
   stop(): Promise<void>;
 }
@@ -123,7 +125,8 @@ async function startParts(
   const source = { ...process.env };
   const { endpoints, vendor, tables, endLeftovers } = await startEmulators({ home, source, log, shutdown });
   const resources = await createResources(endpoints);
-  const env = localEnv(home.path, resources, endpoints, source);
+  const { messengers, env: standIns } = await startStandIns({ home, source, shutdown });
+  const env = { ...localEnv(home.path, resources, endpoints, source), ...standIns };
   applyEnv(env, process.env);
 
   const registry = { ...tableClient(), registryTable: resources.registryTable };
@@ -183,9 +186,10 @@ async function startParts(
     registry_table: resources.registryTable,
     practice_url: vendor.baseUrl,
     practice_key: vendor.apiKey,
+    messengers,
   });
   await home.writeInfo({ base_url: gateway.url, console_url: consoleUrl, token, pid: process.pid });
-  return { baseUrl: gateway.url, consoleUrl, token };
+  return { baseUrl: gateway.url, consoleUrl, token, messengers };
 }
 
 /** @throws Error with what the service answered instead */

@@ -17,14 +17,20 @@ interface DevOptions {
   readonly port?: number;
   readonly home?: string;
   readonly config?: string;
+  readonly messengers?: boolean;
 }
 
 /** Runs the service on this machine until Ctrl-C. Other commands find it while it runs. */
-export const run: CommandRun<DevOptions> = async (context, _args, { allow = [], port, home, config }) => {
+export const run: CommandRun<DevOptions> = async (
+  context,
+  _args,
+  { allow = [], port, home, config, messengers = false },
+) => {
   const { env } = context;
   await requireFreePort(String(port ?? (env.PORT || DEFAULT_PORT)));
   const { program, args } = await localRun(context);
-  const child = spawn(program, [...args, ...allow.flatMap((folder) => ['--allow', folder])], {
+  const given = [...allow.flatMap((folder) => ['--allow', folder]), ...(messengers ? ['--messengers'] : [])];
+  const child = spawn(program, [...args, ...given], {
     env: {
       ...env,
       ...(port !== undefined && { PORT: String(port) }),

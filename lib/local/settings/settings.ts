@@ -34,6 +34,12 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   PROMPTQ_ALLOWED_ROOTS: setting('all', 'folders, separated by `:`, in which jobs may work; also `--allow FOLDER`'),
   PROMPTQ_DEFAULT_PROFILE: setting('all', 'profile of jobs that name none', 'practice'),
   PROMPTQ_VENDOR: setting('all', 'vendor of profile `codex` and of logins: `practice` or `real`', 'practice'),
+  PROMPTQ_MESSENGERS: setting(
+    'start',
+    'messengers of subscriptions: `real`, or `practice` for stand-ins; also `--messengers`',
+    'real',
+  ),
+  PROMPTQ_TELEGRAM_API: setting('all', "address of Telegram's Bot API, for a server of your own"),
   PROMPTQ_CONCURRENCY: setting('worker', 'jobs that run at once, 1 to 64', '2'),
   PROMPTQ_TIMEOUT_UNIT: setting(
     'all',
@@ -98,6 +104,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   ...deliverEnv.shape,
   ...workerEnv.shape,
   PROMPTQ_DYNAMODB_ENDPOINT: z.url(),
+  PROMPTQ_MESSENGERS: z.enum(['practice', 'real']),
 };
 
 type Source = Readonly<Record<string, string | undefined>>;

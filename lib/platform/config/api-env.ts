@@ -5,6 +5,7 @@ import {
   digestList,
   flag,
   httpsOrLoopback,
+  messengerApis,
   place,
   rangeList,
   roleGroups,
@@ -74,6 +75,7 @@ export const apiEnv = coreEnv.extend({
   MAKE_EXPORTS_FUNCTION: z.string().optional(),
   /** The function that runs readers of the feed of events; absent: this process calls it. */
   READ_FEED_FUNCTION: z.string().optional(),
+  ...messengerApis,
   /** Set by Lambda. */
   AWS_REGION: z.string().default('unknown'),
   /** Only in the local run: its home. */

@@ -65,6 +65,11 @@ export const httpsOrLoopback = z
     'expected https; http on loopback only',
   );
 
+/** Base addresses of the messengers' interfaces. */
+export const messengerApis = {
+  PROMPTQ_TELEGRAM_API: httpsOrLoopback.default('https://api.telegram.org'),
+} as const;
+
 /** The service's public origin. */
 export const publicOrigin = httpsOrLoopback.refine(
   (value) => URL.canParse(value) && new URL(value).origin === value,

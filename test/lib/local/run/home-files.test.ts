@@ -51,6 +51,7 @@ test("the operator's access to a run is removed with the run, and ignored if it 
     practice_url: 'http://127.0.0.1:2/',
     practice_key: 'key',
     environment: { A: 'b' },
+    messengers: { telegram: { page: 'http://127.0.0.1:3/k/', target: { chat_id: '1' } } },
   };
   expect(await home.readOperatorInfo()).toBeUndefined();
   await home.writeOperatorInfo(info);
