@@ -29,6 +29,8 @@ const ApiTokensPage = lazyPart(() => import('./tokens/api-tokens-page.tsx'), 'Ap
 const SessionsPage = lazyPart(() => import('./sessions/sessions-page.tsx'), 'SessionsPage');
 const ReferencePage = lazyPart(() => import('./reference/reference-page.tsx'), 'ReferencePage');
 const AutomationsPage = lazyPart(() => import('./automations/automations-page.tsx'), 'AutomationsPage');
+const AutomationPage = lazyPart(() => import('./automations/automation-page.tsx'), 'AutomationPage');
+const EditAutomationPage = lazyPart(() => import('./automations/form/edit-automation-page.tsx'), 'EditAutomationPage');
 const ExportsPage = lazyPart(() => import('./exports/exports-page.tsx'), 'ExportsPage');
 const AuditPage = lazyPart(() => import('./audit/audit-page.tsx'), 'AuditPage');
 
@@ -66,6 +68,9 @@ export function Pages() {
           <Route path="/api-tokens" element={<ApiTokensPage />} />
           <Route path="/sessions" element={<SessionsPage />} />
           <Route path="/automations" element={<AutomationsPage />} />
+          <Route path="/automations/-/new" element={<EditAutomationPage />} />
+          <Route path="/automations/:id" element={<AutomationPage />} />
+          <Route path="/automations/:id/edit" element={<EditAutomationPage />} />
           <Route path="/exports" element={<ExportsPage />} />
           <Route path="/audit" element={<AuditPage />} />
           <Route path="/reference/:operation?" element={<ReferencePage />} />

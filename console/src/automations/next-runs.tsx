@@ -27,7 +27,7 @@ export function NextRuns({ automation }: { automation: Pick<Automation, 'next_ru
         <tbody>
           {automation.next_runs.map(({ due_at, local }) => (
             <tr key={due_at}>
-              <td>{local.replace('T', ' ').replace(/:00([+-].*)$/, ' $1')}</td>
+              <td>{localText(local)}</td>
               {timezone !== ZONE && <td>{OWN.format(new Date(due_at))}</td>}
             </tr>
           ))}
@@ -40,4 +40,12 @@ export function NextRuns({ automation }: { automation: Pick<Automation, 'next_ru
       ))}
     </div>
   );
+}
+
+const WEEKDAY = new Intl.DateTimeFormat('en', { weekday: 'short', timeZone: 'UTC' });
+
+/** `2026-11-30T03:00:00+01:00` as `Mon 2026-11-30 03:00 +01:00`. */
+function localText(local: string): string {
+  const weekday = WEEKDAY.format(new Date(local.slice(0, 10)));
+  return `${weekday} ${local.replace('T', ' ').replace(/:\d\d([+-].*)$/, ' $1')}`;
 }

@@ -1,5 +1,4 @@
 import Button from '@cloudscape-design/components/button';
-import Header from '@cloudscape-design/components/header';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
@@ -7,11 +6,10 @@ import { EXPORT_KINDS, type ExportKind } from '../../../lib/contract/export-kind
 import { useMayAdminister } from '../api/session.ts';
 import { ConfirmDialog } from '../feedback/confirm-dialog.tsx';
 import { lazyPart } from '../page/lazy-part.ts';
-import { PageError } from '../page/page-error.tsx';
 import { usePageTitle } from '../page/page-title.ts';
 import { Part } from '../page/part.tsx';
 import { EmptyList } from '../tables/empty-list.tsx';
-import { ListTable } from '../tables/list-table.tsx';
+import { ListPage } from '../tables/list-page.tsx';
 import { exportColumns } from './export-columns.tsx';
 import { type Export, exportsQuery, useDeleteExport, useDownload } from './export-queries.ts';
 import { filtersOf } from './export-words.ts';
@@ -29,38 +27,23 @@ export function ExportsPage() {
   const remove = useDeleteExport();
   const [asked, setAsked] = useState<Export>();
   const open = () => void navigate('/exports?new=jobs');
-  if (exports.error && !exports.data)
-    return <PageError error={exports.error} what="The exports" retry={() => void exports.refetch()} />;
   const button = <Button onClick={open}>New export</Button>;
   const kind = kindIn(parameters);
   return (
     <>
-      <ListTable
-        variant="full-page"
-        stickyHeader
-        wrapLines
-        trackBy="id"
-        ariaLabels={{ tableLabel: 'Exports' }}
-        header={
-          <Header
-            variant="h1"
-            counter={exports.data && `(${exports.data.items.length})`}
-            description="Jobs, attempts, usage, messages or the audit log as a file. It is kept for seven days."
-            actions={
-              mayAdminister && (
-                <Button variant="primary" onClick={open}>
-                  New export
-                </Button>
-              )
-            }
-          >
-            Exports
-          </Header>
+      <ListPage
+        title="Exports"
+        description="Jobs, attempts, usage, messages or the audit log as a file. It is kept for seven days."
+        actions={
+          mayAdminister && (
+            <Button variant="primary" onClick={open}>
+              New export
+            </Button>
+          )
         }
-        items={exports.data?.items ?? []}
-        loading={exports.isPending}
-        loadingText="Loading the exports"
-        columnDefinitions={exportColumns({
+        list={{ ...exports, data: exports.data && { pages: [exports.data] } }}
+        trackBy="id"
+        columns={exportColumns({
           mayDelete: mayAdminister,
           downloading: download.isPending ? download.variables.id : undefined,
           onDownload: ({ id }, raw) => download.mutate({ id, raw }),

@@ -5,7 +5,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { useMayAct, useMayAdminister } from '../api/session.ts';
-import { CatalogTable } from '../catalog/lists/catalog-table.tsx';
+import { ConfiguredActions } from '../catalog/lists/configured-actions.tsx';
 import { NEW_TEMPLATE, templatePath } from '../form/template-path.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
 import { lazyPart } from '../page/lazy-part.ts';
@@ -14,6 +14,7 @@ import { usePageTitle } from '../page/page-title.ts';
 import { Part } from '../page/part.tsx';
 import { RoleNote } from '../page/role-note.tsx';
 import { EmptyList } from '../tables/empty-list.tsx';
+import { ListPage } from '../tables/list-page.tsx';
 import { type Template, templatesQuery } from './template-queries.ts';
 
 const DeleteTemplate = lazyPart(() => import('./delete-template.tsx'), 'DeleteTemplate');
@@ -33,7 +34,7 @@ export function TemplatesPage() {
   };
   return (
     <>
-      <CatalogTable
+      <ListPage
         title="Templates"
         description={
           <>
@@ -41,7 +42,7 @@ export function TemplatesPage() {
             <RoleNote needs="admin" what="templates" />
           </>
         }
-        configured={{ create: 'Create template', path: NEW_TEMPLATE }}
+        actions={<ConfiguredActions create="Create template" path={NEW_TEMPLATE} />}
         list={templates}
         columns={mayAct ? [...COLUMNS, actions] : COLUMNS}
         trackBy={({ name }) => name}

@@ -51,6 +51,28 @@ const VALUES = { parameters: { NAME: 'VALUE' } };
 const VALUE = 'NAME=VALUE';
 const CHOSEN = 'JOB';
 
+const SCHEDULE = { cron: '0 3 * * *', timezone: 'Europe/Berlin' };
+const NEW_AUTOMATION = command(
+  'New automation',
+  ['schedule', 'NAME', 'PROMPT', '--cron', SCHEDULE.cron, '--timezone', SCHEDULE.timezone],
+  'POST',
+  '/automations',
+  { name: 'NAME', trigger: { schedule: SCHEDULE }, job: { prompt: 'PROMPT' } },
+);
+
+/** What is done with an automation. */
+const acting = (name: string) => {
+  const path = `/automations/${encodeURIComponent(name)}`;
+  const act = (label: string, verb: string, method: string, to: string, body?: unknown) =>
+    command(label, ['automations', verb, name], method, to, body);
+  return [
+    act('Run now', 'run', 'POST', `${path}/run`),
+    act('Enable', 'enable', 'PATCH', path, { enabled: true }),
+    act('Disable', 'disable', 'PATCH', path, { enabled: false }),
+    act('Delete', 'delete', 'DELETE', path),
+  ];
+};
+
 /** The file has the template, in YAML or JSON. */
 const saving = (label: string, name: string) => {
   const path = `/templates/${encodeURIComponent(name)}`;
@@ -196,23 +218,20 @@ export const PAGE_COMMANDS: Readonly<Record<string, CommandsOf>> = {
     command('Check and save a token', ['login'], 'GET', '/session'),
   ],
   '/sessions': () => [none('List or end sessions', BROWSER_ONLY)],
-  '/automations': (query) => {
-    const name = query.get('open') ?? 'NAME';
-    const schedule = { cron: '0 3 * * *', timezone: 'Europe/Berlin' };
-    const made = { name: 'NAME', trigger: { schedule }, job: { prompt: 'PROMPT' } };
-    const options = ['--cron', schedule.cron, '--timezone', schedule.timezone];
-    const act = (label: string, verb: string, method: string, body?: unknown) =>
-      command(label, ['automations', verb, name], method, `/automations/${name}${verb === 'run' ? '/run' : ''}`, body);
-    return [
-      command('Automations', ['automations'], 'GET', '/automations'),
-      command('New automation', ['schedule', 'NAME', 'PROMPT', ...options], 'POST', '/automations', made),
-      command('Runs', ['automations', 'runs', name], 'GET', `/automations/${name}/runs`),
-      act('Run now', 'run', 'POST'),
-      act('Enable', 'enable', 'PATCH', { enabled: true }),
-      act('Disable', 'disable', 'PATCH', { enabled: false }),
-      act('Delete', 'delete', 'DELETE'),
-    ];
-  },
+  '/automations': () => [
+    command('Automations', ['automations'], 'GET', '/automations'),
+    NEW_AUTOMATION,
+    ...acting('NAME'),
+  ],
+  '/automations/-/new': () => [NEW_AUTOMATION],
+  '/automations/:id': (_, { id = 'NAME' }) => [
+    command('This automation', ['automations', 'show', id], 'GET', `/automations/${encodeURIComponent(id)}`),
+    command('Runs', ['automations', 'runs', id], 'GET', `/automations/${encodeURIComponent(id)}/runs`),
+    ...acting(id),
+  ],
+  '/automations/:id/edit': (_, { id = 'NAME' }) => [
+    api('Save', 'PATCH', `/automations/${encodeURIComponent(id)}`, { trigger: { schedule: SCHEDULE } }),
+  ],
   '/exports': (query) => {
     const kind = query.get('new') ?? 'jobs';
     const filter = Object.fromEntries(

@@ -137,15 +137,51 @@ export const SCENES: readonly Scene[] = [
     act: async (page) => await shown(page, 'Its last 5 jobs have failed'),
   },
   {
-    name: 'automations-new',
-    path: () => '/automations?new=1',
-    act: async (page) => await page.getByRole('dialog').getByRole('columnheader', { name: 'UTC' }).waitFor(),
+    name: 'automations-none',
+    path: () => '/automations',
+    before: emptyLists,
+    act: async (page) => await shown(page, 'No automations yet'),
   },
   {
-    name: 'automations-runs',
-    path: () => '/automations?open=nightly',
+    name: 'automations-new',
+    path: () => '/automations/-/new',
+    act: async (page) => await page.getByRole('columnheader', { name: 'UTC' }).waitFor(),
+  },
+  {
+    name: 'automations-new-zone',
+    path: () => '/automations/-/new',
+    act: async (page) => {
+      await page.getByRole('button', { name: /^Time zone/ }).click();
+      await page.getByLabel('Find a time zone').fill('tok');
+      await page.getByRole('option', { name: 'Asia/Tokyo' }).click();
+      await page.getByRole('columnheader', { name: 'Asia/Tokyo' }).waitFor();
+    },
+  },
+  {
+    name: 'automations-rejected',
+    path: () => '/automations/-/new',
+    act: async (page) => {
+      await press('Create automation')(page);
+      await shown(page, 'The automation was not saved');
+    },
+  },
+  {
+    name: 'automations-edit',
+    path: () => '/automations/nightly/edit',
+    before: stubAutomations,
+    act: async (page) => await page.getByLabel('Enabled until').waitFor(),
+  },
+  {
+    name: 'automations-one',
+    path: () => '/automations/nightly',
     before: stubAutomations,
     act: async (page) => await shown(page, 'Run by hand'),
+  },
+  {
+    name: 'automations-paused',
+    path: () => '/automations/triage',
+    before: stubAutomations,
+    act: async (page) => await shown(page, '5 of 5'),
   },
   {
     name: 'exports-in-each-state',

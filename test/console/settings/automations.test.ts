@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceUnderTest } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
 import { openAs, sharedBrowser, stay, visit } from '../setup/browser.ts';
+import { emptyLists } from '../setup/stubs.ts';
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -15,27 +16,77 @@ beforeAll(async () => {
 });
 afterAll(async () => await stay(operator));
 
-test('a nightly job is made with its next runs in sight, run, looked at, disabled and deleted', async () => {
-  await visit(operator, '/automations?new=1');
-  const dialog = operator.getByRole('dialog', { name: 'New automation' });
-  await dialog.getByLabel('Name', { exact: true }).fill('Nightly by hand');
-  await dialog.getByLabel('Prompt').fill('true');
-  await dialog.getByLabel('Profile').fill('shell');
-  await dialog.getByLabel('Time zone').fill('Europe/Nowhere');
-  await dialog.getByText('expected UTC or an IANA time zone').waitFor();
-  await dialog.getByLabel('Time zone').fill('Asia/Tokyo');
-  await dialog.getByRole('columnheader', { name: 'Asia/Tokyo' }).waitFor();
-  expect(await dialog.getByRole('cell', { name: /03:00 \+09:00$/ }).count()).toBe(5);
-  await dialog.getByRole('button', { name: 'Create automation' }).click();
+test('four actions on the empty page make a nightly job', async () => {
+  const page = await openAs(browser, service.consoleUrl, 'operator', { path: '/automations', before: emptyLists });
+  await page.getByText('No automations yet').waitFor();
+  await page.getByRole('link', { name: 'New automation' }).last().click();
+  // The first field has the focus.
+  await page.getByLabel('Name', { exact: true }).and(page.locator(':focus')).waitFor();
+  await page.keyboard.type('By a newcomer');
+  await page.getByLabel('Prompt', { exact: true }).fill('Update the dependencies.');
+  await page.getByRole('button', { name: 'Create automation' }).click();
+  await page.getByRole('heading', { name: 'By a newcomer' }).waitFor();
+  await page.getByText('Active').waitFor();
+  expect(await page.getByRole('cell', { name: /^\w{3} \d{4}-\d\d-\d\d 03:00 / }).count()).toBe(5);
+  await page.context().close();
+});
+
+test('an automation gets all its settings in the form, runs, and is edited, disabled and deleted', async () => {
+  await visit(operator, '/automations/-/new');
+  const field = (name: string) => operator.getByLabel(name, { exact: true });
+  const choose = async (name: RegExp, option: string) => {
+    await operator.getByRole('button', { name }).click();
+    await operator.getByRole('option', { name: option }).click();
+  };
+  await field('Name').fill('Nightly by hand');
+  await field('Prompt').fill('true');
+  await choose(/^Profile/, 'shell');
+  await choose(/^Schedule/, 'Another cron expression');
+  await field('Cron expression').fill('61 * * * *');
+  await operator
+    .getByText('CronPattern', { exact: false })
+    .or(operator.getByText(/received "61/))
+    .first()
+    .waitFor();
+  await field('Cron expression').fill('15 4 * * MON-FRI');
+  await operator.getByRole('button', { name: /^Time zone/ }).click();
+  await field('Find a time zone').fill('tok');
+  await operator.getByRole('option', { name: 'Asia/Tokyo' }).click();
+  await operator.getByRole('columnheader', { name: 'Asia/Tokyo' }).waitFor();
+  await operator.getByRole('button', { name: 'Overlaps, missed runs, failures, end' }).click();
+  await choose(/^If its last job/, 'Let the new job wait');
+  await choose(/^Missed runs/, 'Skip them');
+  await field('Pause after failures in a row').fill('1000');
+  await field('Start within (seconds)').fill('60');
+  await operator.getByLabel('Enabled until').fill('2031-05-01T12:00');
+  await operator.getByRole('button', { name: 'Create automation' }).click();
+  await operator.getByText('Enter at most 100').waitFor();
+  await field('Pause after failures in a row').fill('2');
+  await operator.getByRole('button', { name: 'Create automation' }).click();
+  await operator.getByRole('heading', { name: 'Nightly by hand' }).waitFor();
+  expect((await service.api('GET', '/automations/Nightly%20by%20hand')).json).toMatchObject({
+    trigger: { schedule: { cron: '15 4 * * MON-FRI', timezone: 'Asia/Tokyo' } },
+    job: { prompt: 'true', profile: 'shell' },
+    ...{ overlap: 'queue', missed: 'skip', pause_after_failures: 2, jitter: 60 },
+  });
+
+  await operator.getByRole('button', { name: 'Run now: Nightly by hand' }).click();
+  await operator.getByText('Run by hand').waitFor();
+  await operator.getByText('Succeeded').first().waitFor();
+  expect(await operator.getByRole('link', { name: /^Open job/ }).getAttribute('href')).toMatch(/^\/jobs\/job_/);
+
+  await operator.getByRole('button', { name: 'Edit Nightly by hand' }).click();
+  await choose(/^Schedule/, 'At an interval');
+  await field('Interval').fill('6h');
+  await operator.getByRole('button', { name: 'Save' }).click();
+  await operator.getByText('Every 6h').waitFor();
+  // What the form was not to change.
+  expect((await service.api('GET', '/automations/Nightly%20by%20hand')).json).toMatchObject({
+    ...{ overlap: 'queue', enabled_until: expect.stringMatching(/^2031-05-01/), job: { profile: 'shell' } },
+  });
+
+  await operator.getByRole('link', { name: 'Automations' }).click();
   const row = operator.getByRole('row').filter({ hasText: 'Nightly by hand' });
-  await row.getByText('0 3 * * * Asia/Tokyo').waitFor();
-  await row.getByRole('button', { name: 'Run now: Nightly by hand' }).click();
-  await row.getByText('Succeeded').waitFor({ timeout: 60_000 });
-  await row.getByRole('link', { name: 'Nightly by hand' }).click();
-  const runs = operator.getByRole('dialog', { name: 'Nightly by hand' });
-  await runs.getByText('Run by hand').waitFor();
-  expect(await runs.getByRole('link', { name: 'Open job' }).getAttribute('href')).toMatch(/^\/jobs\/job_/);
-  await runs.getByRole('button', { name: 'Close' }).click();
   await row.getByRole('button', { name: 'Disable Nightly by hand' }).click();
   await row.getByText('Disabled').waitFor();
   await row.getByRole('button', { name: 'Delete Nightly by hand' }).click();

@@ -52,8 +52,10 @@ export async function stubTemplate(page: Page): Promise<void> {
 
 /** Makes lists empty. */
 export async function emptyLists(page: Page): Promise<void> {
-  const lists = /\/api\/v1\/(jobs|projects|templates|rules|deploy-bindings|audit-logs|tokens|sessions)(\?|$)/;
+  const lists =
+    /\/api\/v1\/(jobs|automations|projects|templates|rules|deploy-bindings|audit-logs|tokens|sessions)(\?|$)/;
   await page.route(lists, async (route) => {
+    if (route.request().method() !== 'GET') return await route.fallback();
     const answer = await serviceResponse<{ status_counts?: Record<string, number> }>(route);
     const names = Object.keys(answer.status_counts ?? {});
     const status_counts = Object.fromEntries(names.map((name) => [name, 0]));
@@ -274,7 +276,15 @@ export async function stubAutomations(page: Page): Promise<void> {
   ];
   const runs = [
     run(-60, { trigger: 'manual', job_status: 'RUNNING' }),
-    run(-840),
+    run(-840, { late_seconds: 1_260 }),
+    run(-900, {
+      ...{ outcome: 'skipped', job_status: 'RUNNING' },
+      reason: { code: 'still_running', message: 'An earlier job of the automation had not ended.' },
+    }),
+    run(-1_000, {
+      ...{ outcome: 'failed', job_id: null, job_status: null },
+      reason: { code: 'not_created', message: 'The job could not be created. There is no profile "deep".' },
+    }),
     run(-2_280, {
       ...{ outcome: 'skipped', count: 4, job_id: null, job_status: null },
       reason: {
@@ -287,6 +297,10 @@ export async function stubAutomations(page: Page): Promise<void> {
     '**/api/v1/automations?*',
     async (route) => await route.fulfill({ json: { items, next_cursor: null } }),
   );
+  await page.route(/\/api\/v1\/automations\/[a-z]+$/, async (route) => {
+    const id = new URL(route.request().url()).pathname.split('/').at(-1);
+    await route.fulfill({ json: items.find((item) => item.id === id) });
+  });
   await page.route('**/api/v1/automations/*/runs?*', async (route) => {
     await route.fulfill({ json: { items: runs, next_cursor: null } });
   });

@@ -9,8 +9,9 @@ import { usePageTitle } from '../../page/page-title.ts';
 import { Part } from '../../page/part.tsx';
 import { RoleNote } from '../../page/role-note.tsx';
 import { EmptyList } from '../../tables/empty-list.tsx';
+import { ListPage } from '../../tables/list-page.tsx';
 import { type Profile, profilesQuery } from '../catalog-queries.ts';
-import { CatalogTable } from './catalog-table.tsx';
+import { ConfiguredActions } from './configured-actions.tsx';
 import { entryActions } from './entry-actions.tsx';
 import { ItemSource } from './item-source.tsx';
 
@@ -25,7 +26,7 @@ export function ProfilesPage() {
   const actions = entryActions<Profile>({ list: 'profiles', nameOf: ({ name }) => name, onDelete: setToDelete });
   return (
     <>
-      <CatalogTable
+      <ListPage
         title="Profiles"
         description={
           <>
@@ -33,7 +34,7 @@ export function ProfilesPage() {
             <RoleNote needs="admin" what="profiles" />
           </>
         }
-        configured={{ create: 'Create profile', path: '/profiles/new' }}
+        actions={<ConfiguredActions create="Create profile" path="/profiles/new" />}
         list={profiles}
         columns={mayAdminister ? [...COLUMNS, actions] : COLUMNS}
         trackBy={(profile) => profile.name}

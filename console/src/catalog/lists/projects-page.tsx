@@ -16,8 +16,8 @@ import { usePageTitle } from '../../page/page-title.ts';
 import { Part } from '../../page/part.tsx';
 import { RoleNote } from '../../page/role-note.tsx';
 import { EmptyList } from '../../tables/empty-list.tsx';
+import { ListPage } from '../../tables/list-page.tsx';
 import { type Project, projectsQuery } from '../catalog-queries.ts';
-import { CatalogTable } from './catalog-table.tsx';
 
 const DeleteProject = lazyPart(() => import('./delete-project.tsx'), 'DeleteProject');
 const ProjectParameters = lazyPart(() => import('../../parameters/project-parameters.tsx'), 'ProjectParameters');
@@ -33,7 +33,7 @@ export function ProjectsPage() {
   const [toDelete, setToDelete] = useState<Project>();
   return (
     <>
-      <CatalogTable
+      <ListPage
         title="Projects"
         description={
           <>

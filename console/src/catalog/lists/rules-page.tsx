@@ -9,8 +9,9 @@ import { usePageTitle } from '../../page/page-title.ts';
 import { Part } from '../../page/part.tsx';
 import { RoleNote } from '../../page/role-note.tsx';
 import { EmptyList } from '../../tables/empty-list.tsx';
+import { ListPage } from '../../tables/list-page.tsx';
 import { type Rule, rulesQuery } from '../catalog-queries.ts';
-import { CatalogTable } from './catalog-table.tsx';
+import { ConfiguredActions } from './configured-actions.tsx';
 import { entryActions } from './entry-actions.tsx';
 import { ItemSource } from './item-source.tsx';
 import './rules-page.css';
@@ -25,7 +26,7 @@ export function RulesPage() {
   const [toDelete, setToDelete] = useState<Rule>();
   return (
     <>
-      <CatalogTable
+      <ListPage
         title="Rules"
         description={
           <>
@@ -33,7 +34,7 @@ export function RulesPage() {
             <RoleNote needs="admin" what="rules" />
           </>
         }
-        configured={{ create: 'Create rule', path: '/rules/new' }}
+        actions={<ConfiguredActions create="Create rule" path="/rules/new" />}
         list={rules}
         columns={
           mayAdminister

@@ -1,5 +1,6 @@
 import FormField from '@cloudscape-design/components/form-field';
 import { useEffect, useId, useRef, useState } from 'react';
+import { localTime, TimeInput } from '../../format/time-input.tsx';
 
 interface TimeBoxProps {
   readonly label: string;
@@ -8,8 +9,6 @@ interface TimeBoxProps {
   readonly onFilter: (time: string) => void;
 }
 
-/** A year typed digit by digit passes through earlier ones, and can have five digits. */
-const BOUNDS = { min: '2000-01-01T00:00', max: '9999-12-31T23:59' } as const;
 const PAUSE_MS = 300;
 
 /** Filters the list by a time in the time zone of this browser. */
@@ -33,24 +32,14 @@ export function TimeBox({ label, value, onFilter }: TimeBoxProps) {
   }, [typed, value, onFilter]);
   return (
     <FormField label={label} controlId={id}>
-      <input
+      <TimeInput
         id={id}
-        className="time-box"
-        type="datetime-local"
-        {...BOUNDS}
         value={typed}
-        onChange={({ target }) => {
-          isWhole.current = target.validity.valid;
-          setTyped(target.value);
+        onChange={(text, isValid) => {
+          isWhole.current = isValid;
+          setTyped(text);
         }}
       />
     </FormField>
   );
-}
-
-/** A time to the minute, in the format of the browser's picker: `2026-11-22T14:05`. */
-function localTime(time: string): string {
-  if (time === '') return '';
-  const at = new Date(time);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

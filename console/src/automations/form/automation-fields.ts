@@ -1,0 +1,174 @@
+import * as z from 'zod';
+import { LIMITS } from '../../../../lib/contract/limits.ts';
+import { automationCreation, automationEdit } from '../../../../lib/contract/schemas/automation.ts';
+import { validationErrorsOf } from '../../api/api-error.ts';
+import { type FieldErrors, numberIn } from '../../form/field-errors.ts';
+import { fieldErrorOf, issueSentence } from '../../form/issue-sentence.ts';
+import { localTime } from '../../format/time-input.tsx';
+import { creationOf, JOB_FIELDS, type JobFields, NO_FIELDS } from '../../jobs/form/job-fields.ts';
+import type { Automation, AutomationCreation, AutomationEdit } from '../automation-queries.ts';
+import { SCHEDULES } from '../automation-words.ts';
+
+/** The choices of a schedule that are no expression. */
+export const CRON = 'cron';
+export const EVERY = 'every';
+
+/** The form's values as typed. */
+export interface AutomationFields {
+  readonly name: string;
+  /** An expression that the form offers by name, or whether `cron` or `every` has the schedule. */
+  readonly when: string;
+  readonly cron: string;
+  readonly every: string;
+  readonly timezone: string;
+  readonly overlap: Automation['overlap'];
+  readonly missed: Automation['missed'];
+  readonly jitter: string;
+  readonly pause_after_failures: string;
+  /** In the time zone of this browser, as `2026-11-22T14:05`; empty: no end. */
+  readonly enabled_until: string;
+  readonly job: JobFields;
+}
+
+/** Of values that were stored. */
+export const AUTOMATION_FIELDS: z.ZodType<AutomationFields> = z.object({
+  name: z.string(),
+  when: z.string(),
+  cron: z.string(),
+  every: z.string(),
+  timezone: z.string(),
+  overlap: z.enum(['skip', 'queue', 'replace']),
+  missed: z.enum(['skip', 'latest', 'all']),
+  jitter: z.string(),
+  pause_after_failures: z.string(),
+  enabled_until: z.string(),
+  job: JOB_FIELDS,
+});
+
+/** By the names of fields, of the automation or of its job. */
+export type AutomationErrors = FieldErrors<Exclude<keyof AutomationFields, 'job'> | keyof JobFields>;
+
+/** The props of each part of the form. */
+export interface AutomationFormPart {
+  readonly fields: AutomationFields;
+  readonly errors: AutomationErrors;
+  readonly onChange: (change: Partial<AutomationFields>) => void;
+}
+
+/** A nightly job in the time zone of the reader. */
+export const NEW_FIELDS: AutomationFields = {
+  name: '',
+  when: SCHEDULES[0].value,
+  cron: '30 2 * * *',
+  every: '6h',
+  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  overlap: 'skip',
+  missed: 'latest',
+  jitter: '',
+  pause_after_failures: '',
+  enabled_until: '',
+  job: NO_FIELDS,
+};
+
+/** The form's values for an automation. */
+export function fieldsOf(one: Automation): AutomationFields {
+  const { cron, every, timezone } = one.trigger.schedule;
+  const isKnown = SCHEDULES.some(({ value }) => value === cron);
+  return {
+    name: one.name,
+    when: isKnown && cron !== null ? cron : every === null ? CRON : EVERY,
+    cron: cron ?? NEW_FIELDS.cron,
+    every: every ?? NEW_FIELDS.every,
+    timezone,
+    overlap: one.overlap,
+    missed: one.missed,
+    jitter: one.jitter === 0 ? '' : String(one.jitter),
+    pause_after_failures: String(one.pause_after_failures),
+    enabled_until: localTime(one.enabled_until ?? ''),
+    job: { ...jobFieldsOf(one.job), project: one.project },
+  };
+}
+
+/** The fields that a form of a job has, as typed. */
+function jobFieldsOf(job: Automation['job']): JobFields {
+  const given = Object.entries(job).filter(([name, value]) => name in NO_FIELDS && value !== undefined);
+  const typed = given.map(([name, value]) => {
+    if (name === 'rule_ids') return [name, value];
+    return [name, Array.isArray(value) ? value.join(', ') : String(value)];
+  });
+  return { ...NO_FIELDS, ...Object.fromEntries(typed) };
+}
+
+/** When it is due. */
+export function scheduleOf({ when, cron, every, timezone }: AutomationFields) {
+  const expression = when === EVERY ? { every: every.trim() } : { cron: when === CRON ? cron.trim() : when };
+  return { ...expression, timezone: timezone.trim() };
+}
+
+/**
+ * The body of a creation, not yet validated. Empty fields are left out.
+ * @param kept what its job has that the form does not show
+ */
+export function bodyOf(fields: AutomationFields, kept: Partial<Automation['job']> = {}): AutomationCreation {
+  const { name, overlap, missed, jitter, pause_after_failures: pause, enabled_until: until } = fields;
+  const { project, prompt, ...job } = creationOf(fields.job);
+  const body = {
+    name: name.trim(),
+    trigger: { schedule: scheduleOf(fields) },
+    job: { ...kept, ...job, ...((prompt !== '' || kept.template === undefined) && { prompt }) },
+    ...{ overlap, missed },
+    ...(project !== undefined && { project }),
+    ...(jitter !== '' && { jitter: numberIn(jitter) }),
+    ...(pause !== '' && { pause_after_failures: numberIn(pause) }),
+    ...(until !== '' && { enabled_until: new Date(until).toISOString() }),
+  };
+  return body as AutomationCreation;
+}
+
+/** What a job has beyond the form's fields, such as those of a later version. */
+export function keptOf(job: Automation['job']): Partial<Automation['job']> {
+  return Object.fromEntries(Object.entries(job).filter(([name]) => !(name in NO_FIELDS)));
+}
+
+/** Values that an emptied field has. */
+const EMPTIED = {
+  ...{ jitter: 0, enabled_until: '', project: 'local_project' },
+  pause_after_failures: LIMITS.automations.pauseAfterFailures.default,
+} as const;
+
+/** The body of an edit: only what differs, so that an unchanged schedule continues and edits of others are kept. */
+export function editOf(before: AutomationFields, after: AutomationFields, kept: Partial<Automation['job']>) {
+  const [old, now] = [
+    { ...EMPTIED, ...bodyOf(before, kept) },
+    { ...EMPTIED, ...bodyOf(after, kept) },
+  ];
+  const changed = Object.entries(now).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name as keyof typeof old]),
+  );
+  return Object.fromEntries(changed) as AutomationEdit;
+}
+
+/** What is nested in a body. Its fields have the names that the form has. */
+const NESTED = [['trigger', 'schedule'], ['job']] as const;
+
+/** The faults of a body that are known without the service. */
+export function faultsOf(body: AutomationCreation | AutomationEdit, isEdit: boolean): AutomationErrors {
+  const checked = (isEdit ? automationEdit : automationCreation).safeParse(body);
+  const errors: Record<string, string> = {};
+  for (const issue of checked.error?.issues ?? []) {
+    const outer = NESTED.find((names) => names.every((name, at) => issue.path[at] === name)) ?? [];
+    const within = outer.reduce<Record<string, unknown>>((at, name) => at[name] as Record<string, unknown>, body);
+    const inner = { ...issue, path: issue.path.slice(outer.length) };
+    errors[String(inner.path[0] ?? issue.code)] ??= issueSentence(inner, within);
+  }
+  return errors;
+}
+
+/** The faults that a response names. */
+export function responseFaults(error: Error): AutomationErrors {
+  const found = validationErrorsOf(error).flatMap((sentence) => {
+    const fault = fieldErrorOf(sentence.replace(/^body\.(?:trigger\.schedule|job)\./, 'body.'));
+    return fault === undefined ? [] : [[fault.field, fault.sentence] as const];
+  });
+  return Object.fromEntries(found);
+}

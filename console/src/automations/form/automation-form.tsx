@@ -1,0 +1,49 @@
+import Container from '@cloudscape-design/components/container';
+import ExpandableSection from '@cloudscape-design/components/expandable-section';
+import FormField from '@cloudscape-design/components/form-field';
+import Header from '@cloudscape-design/components/header';
+import Input from '@cloudscape-design/components/input';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { JobForm } from '../../jobs/form/job-form.tsx';
+import type { Automation } from '../automation-queries.ts';
+import type { AutomationFormPart } from './automation-fields.ts';
+import { PolicyFields } from './policy-fields.tsx';
+import { ScheduleFields } from './schedule-fields.tsx';
+
+/** The form of an automation: its schedule, its job, and what it does when something is not as usual. */
+export function AutomationForm({ stored, ...part }: AutomationFormPart & { stored: Automation | undefined }) {
+  const { fields, errors, onChange } = part;
+  return (
+    <SpaceBetween size="m">
+      <Container header={<Header variant="h2">Automation</Header>}>
+        <SpaceBetween size="m">
+          {stored === undefined && (
+            <FormField label="Name" description="It cannot be changed later." errorText={errors.name}>
+              <Input
+                autoFocus
+                value={fields.name}
+                placeholder="Nightly update"
+                onChange={({ detail }) => onChange({ name: detail.value })}
+              />
+            </FormField>
+          )}
+          <ScheduleFields {...part} stored={stored} />
+        </SpaceBetween>
+      </Container>
+      <JobForm
+        editing
+        withProject
+        fields={fields.job}
+        errors={errors}
+        onChange={(change) => onChange({ job: { ...fields.job, ...change } })}
+      />
+      <ExpandableSection
+        variant="container"
+        headerText="Overlaps, missed runs, failures, end"
+        defaultExpanded={stored !== undefined}
+      >
+        <PolicyFields {...part} />
+      </ExpandableSection>
+    </SpaceBetween>
+  );
+}
