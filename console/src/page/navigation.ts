@@ -11,7 +11,6 @@ const FIRST: readonly Page[] = [
   { text: 'Jobs', href: '/jobs' },
   { text: 'Questions', href: '/questions' },
   { text: 'Automations', href: '/automations' },
-  { text: 'Events', href: '/events' },
   { text: 'Statistics', href: '/stats' },
   { text: 'Exports', href: '/exports' },
   { text: 'Environment', href: '/environment' },

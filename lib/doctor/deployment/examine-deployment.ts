@@ -17,6 +17,7 @@ import { checkOutput, outputOf } from '../stores/check-output.ts';
 import { checkQueues } from '../stores/check-queues.ts';
 import { namedBy, namedSecrets } from '../stores/named-secrets.ts';
 import { checkAlarms } from './check-alarms.ts';
+import { checkMail } from './check-mail.ts';
 import { checkParameters, type WantedSecret } from './check-parameters.ts';
 import { checkStacks, type DeployedStacks } from './check-stacks.ts';
 
@@ -38,7 +39,7 @@ interface DeploymentTarget {
 /** Checks a deployment in AWS: settings, stacks, secrets, alarms, queues, and, with a token, the service. */
 export async function examineDeployment(target: DeploymentTarget): Promise<Finding[]> {
   const { deploymentName, token } = target;
-  const { findings: ofSettings, secrets } = checkSettings(target);
+  const { findings: ofSettings, secrets, mailFrom } = checkSettings(target);
   let deployed: { findings: Finding[]; stacks: DeployedStacks };
   try {
     deployed = await checkStacks(new CloudFormationClient({}), deploymentName);
@@ -48,6 +49,7 @@ export async function examineDeployment(target: DeploymentTarget): Promise<Findi
   }
   const { findings, stacks } = deployed;
   const alarms = await examine('alarms', async () => await checkAlarms(stacks.alarms), RIGHTS);
+  const mail = mailFrom === undefined ? [] : await examine('mail', async () => await checkMail(mailFrom), RIGHTS);
   const baseUrl = target.url ?? stacks.outputs.get('ConsoleUrl');
   const service =
     baseUrl === undefined || token === undefined ? undefined : openService({ baseUrl, token, isLocal: false });
@@ -55,7 +57,7 @@ export async function examineDeployment(target: DeploymentTarget): Promise<Findi
   const data = stacks.names.includes(`${deploymentName}-data`)
     ? await examine('data', async () => await examineData(examined), RIGHTS)
     : [];
-  return [...ofSettings, ...findings, ...alarms, ...data, ...(await lookAtService(baseUrl, service, target))];
+  return [...ofSettings, ...findings, ...alarms, ...mail, ...data, ...(await lookAtService(baseUrl, service, target))];
 }
 
 async function lookAtService(
@@ -119,13 +121,21 @@ function enforcesScopes({ settings, file, deploymentName }: DeploymentTarget): b
   }
 }
 
-/** The deployment's settings, and the secrets that they require, each with the reason. */
-function checkSettings(target: DeploymentTarget): { findings: Finding[]; secrets: [SecretName, string][] } {
+interface ExaminedSettings {
+  readonly findings: Finding[];
+  /** The secrets that they require, each with the reason. */
+  readonly secrets: [SecretName, string][];
+  readonly mailFrom?: string | undefined;
+}
+
+/** The settings of the deployment. */
+function checkSettings(target: DeploymentTarget): ExaminedSettings {
   try {
     const settings = readDeployment(target.settings, target.file);
     if (settings.deploymentName !== target.deploymentName) return { findings: [], secrets: [] };
     return {
       findings: [ok('settings', 'those of the next deployment are right')],
+      mailFrom: settings.mailFrom,
       secrets: [
         ...(settings.perimeterSources.length > 0 ? [['perimeter-tokens', 'perimeterSources are set'] as const] : []),
         ...(Object.keys(settings.telegramUsers).length > 0

@@ -25,7 +25,9 @@ const operatorInfoSchema = z.object({
   practice_url: z.url(),
   practice_key: z.string(),
   /** The stand-ins of messengers, by name: the page for people, and the target of a subscription. */
-  messengers: z.record(z.string(), z.object({ page: z.url(), target: z.record(z.string(), z.string()) })).default({}),
+  messengers: z
+    .record(z.string(), z.object({ page: z.url(), target: z.record(z.string(), z.string().or(z.array(z.string()))) }))
+    .default({}),
   /** The environment of the run's functions: names, addresses, and the run's credentials. */
   environment: z.record(z.string(), z.string()),
 });
@@ -125,7 +127,13 @@ export class Home {
 
   /** The content of a file that only this user can read; created if it is missing. */
   async keep(
-    name: 'oidc-client-secret' | 'oidc-key.json' | 'practice-key' | 'browser-name' | 'telegram-stand-in-token',
+    name:
+      | 'oidc-client-secret'
+      | 'oidc-key.json'
+      | 'practice-key'
+      | 'browser-name'
+      | 'telegram-stand-in-token'
+      | 'slack-stand-in-secrets',
     make: () => string,
   ): Promise<string> {
     const known = await readIfThere(join(this.path, name));

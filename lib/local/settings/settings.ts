@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { BINARY_VARIABLES, CREDENTIAL_VARIABLES } from '../../contract/agents.ts';
 import { apiEnv } from '../../platform/config/api-env.ts';
-import { deliverEnv } from '../../platform/config/function-env.ts';
+import { deliverEnv, readFeedEnv } from '../../platform/config/function-env.ts';
 import { SECRET_PREFIX } from '../../platform/config/read-env.ts';
 import { workerEnv } from '../../platform/config/worker-env.ts';
 import { readPort, readRunSettings, SettingError } from './run-settings.ts';
@@ -40,6 +40,9 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     'real',
   ),
   PROMPTQ_TELEGRAM_API: setting('all', "address of Telegram's Bot API, for a server of your own"),
+  PROMPTQ_SLACK_API: setting('all', "address of Slack's Web API"),
+  PROMPTQ_MAIL_FROM: setting('all', 'address that mails of subscriptions come from, by SES; without it there are none'),
+  PROMPTQ_SES_API: setting('all', "address of SES's API; default: that of the region"),
   PROMPTQ_CONCURRENCY: setting('worker', 'jobs that run at once, 1 to 64', '2'),
   PROMPTQ_TIMEOUT_UNIT: setting(
     'all',
@@ -102,6 +105,7 @@ const OTHERS = /^PROMPTQ_(URL|TOKEN|RETRY_SECONDS|RUN_HOME|JOB_ID|ATTEMPT|ATTACH
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   ...apiEnv.shape,
   ...deliverEnv.shape,
+  ...readFeedEnv.shape,
   ...workerEnv.shape,
   PROMPTQ_DYNAMODB_ENDPOINT: z.url(),
   PROMPTQ_MESSENGERS: z.enum(['practice', 'real']),

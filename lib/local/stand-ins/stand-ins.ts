@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Home } from '../run/home.ts';
 import type { Shutdown } from '../run/shutdown.ts';
+import { startSes } from './ses/ses.ts';
+import { newSlackSecrets, slackSecrets, startSlack } from './slack/slack.ts';
 import { newBotToken, startTelegram } from './telegram/telegram.ts';
 
 /** What a stand-in lets a person do, for the start's output and `operator.json`. */
@@ -10,7 +12,7 @@ interface StartedStandIn {
   /** The settings that lead the service to it. */
   readonly env: Readonly<Record<string, string>>;
   /** The target of a subscription that reaches it, by the names of the API. */
-  readonly target: Readonly<Record<string, string>>;
+  readonly target: Readonly<Record<string, string | string[]>>;
   readonly close: () => Promise<void>;
 }
 
@@ -23,6 +25,22 @@ const STAND_INS: Readonly<Record<string, (key: string, home: Home) => Promise<St
     });
     const target = { bot_token: botToken, chat_id: chats[0] ?? '' };
     return { ...server, target, env: { PROMPTQ_TELEGRAM_API: api } };
+  },
+  slack: async (key, home) => {
+    const secrets = slackSecrets.parse(
+      JSON.parse(await home.keep('slack-stand-in-secrets', () => JSON.stringify(newSlackSecrets()))),
+    );
+    const { api, channel, botToken, signingSecret, ...server } = await startSlack({ key, secrets });
+    const target = { bot_token: botToken, channel, signing_secret: signingSecret };
+    return { ...server, target, env: { PROMPTQ_SLACK_API: `${api}/api` } };
+  },
+  email: async (key) => {
+    const { api, from, ...server } = await startSes({ key });
+    return {
+      ...server,
+      target: { to: ['ada@practice.example'] },
+      env: { PROMPTQ_SES_API: api, PROMPTQ_MAIL_FROM: from },
+    };
   },
 };
 

@@ -111,6 +111,8 @@ const settingsSchema = z.strictObject({
   adminEmail: z.email().optional(),
   /** The recipient of alarms. */
   alarmEmail: z.email().optional(),
+  /** The address that messages of subscriptions come from; SES must have verified it, or its domain. Absent: no mails. */
+  mailFrom: z.email().optional(),
   /** Whether to create a CloudWatch dashboard, which is billed by the month. */
   dashboard: z.boolean().default(false),
   /**

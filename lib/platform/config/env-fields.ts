@@ -68,6 +68,15 @@ export const httpsOrLoopback = z
 /** Base addresses of the messengers' interfaces. */
 export const messengerApis = {
   PROMPTQ_TELEGRAM_API: httpsOrLoopback.default('https://api.telegram.org'),
+  PROMPTQ_SLACK_API: httpsOrLoopback.default('https://slack.com/api'),
+} as const;
+
+/** Mails of subscriptions. */
+export const mailEnv = {
+  /** The address that they come from; absent: there are none. */
+  PROMPTQ_MAIL_FROM: z.email().optional(),
+  /** The address of SES; default: the Region's. */
+  PROMPTQ_SES_API: httpsOrLoopback.optional(),
 } as const;
 
 /** The service's public origin. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { apiEnv } from './api-env.ts';
 import { coreEnv } from './core-env.ts';
-import { onFlag, sandboxList, secondsList, wholeNumber } from './env-fields.ts';
+import { mailEnv, onFlag, sandboxList, secondsList, wholeNumber } from './env-fields.ts';
 import { warmWorkersText } from './warm-workers.ts';
 import { MAX_WORKERS } from './worker-size.ts';
 
@@ -31,7 +31,10 @@ export const countEnv = triggerEnv.extend({
 });
 
 /** Environment of the function that runs each minute, and of the one that runs readers of the feed of events. */
-export const readFeedEnv = triggerEnv.extend({ READ_FEED_FUNCTION: apiEnv.shape.READ_FEED_FUNCTION });
+export const readFeedEnv = triggerEnv.extend({
+  READ_FEED_FUNCTION: apiEnv.shape.READ_FEED_FUNCTION,
+  ...mailEnv,
+});
 export type ReadFeedEnv = z.output<typeof readFeedEnv>;
 
 /** Environment of the function that launches workers. */

@@ -10,6 +10,8 @@ export const SETTING_TEXTS: Readonly<Record<keyof Deployment, string>> = {
     'a custom domain: `{name, certificateArn, hostedZone?: {id, name}}`; the certificate is one of ACM in us-east-1; without `hostedZone` you point the name at `DistributionDomainName` yourself. Signed calls have a `result_url` only with a domain',
   webAclArn: 'a web ACL of AWS WAF with scope CLOUDFRONT, for all requests',
   alarmEmail: 'address that gets alarms by mail',
+  mailFrom:
+    'address that mails of subscriptions come from, which SES has to have verified, or its domain; without it there are none. See [mail](../guide/messages.md#mail)',
   dashboard: 'a CloudWatch dashboard, billed by the month',
   maxWorkers: 'maximum number of workers, up to 1,250',
   jobsPerWorker:

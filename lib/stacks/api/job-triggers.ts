@@ -19,12 +19,14 @@ import { makeExportsName, readFeedName } from '../data/shared-names.ts';
 import { FUNCTION_MEMORY } from '../functions/function-memory.ts';
 import {
   countEnvironment,
+  mailEnvironment,
   makeExportsEnvironment,
   readFeedEnvironment,
   triggerEnvironment,
 } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
 import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
+import { acknowledgeMail, mailStatements } from '../iam/mail-access.ts';
 import {
   deadLettersStatement,
   deliveriesStatement,
@@ -195,12 +197,13 @@ export class JobTriggers extends Construct {
 
   /** It is called by name for each reader, and Lambda repeats a call that fails, twice. */
   #readFeed({ data, deployment, codeOf }: ApiStackProps): void {
-    new ServiceFunction(this, 'ReadFeed', {
+    const read = new ServiceFunction(this, 'ReadFeed', {
       name: readFeedName(data),
       description: 'runs readers of the feed of events',
       code: codeOf('triggers.read-feed'),
-      environment: readFeedEnvironment(data, deployment),
+      environment: { ...readFeedEnvironment(data, deployment), ...mailEnvironment(deployment) },
       statements: [
+        ...mailStatements(data, deployment),
         itemStatement(data, 'registry', ['GetItem', 'UpdateItem', 'DeleteItem'], ofKinds(EVENT_KINDS.head)),
         itemStatement(data, 'registry', ['BatchGetItem'], ofKindsLike(`${EVENT_KINDS.packets}*`)),
         // To continue when its time is up.
@@ -210,6 +213,7 @@ export class JobTriggers extends Construct {
       timeout: Duration.minutes(5),
       deployment,
     });
+    acknowledgeMail(read);
   }
 
   #sweepJobs({ data, deployment, codeOf }: ApiStackProps): void {

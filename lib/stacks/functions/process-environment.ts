@@ -72,6 +72,11 @@ export function readFeedEnvironment(data: DataStack, deployment: Deployment): En
   return { ...triggerEnvironment(data, deployment), READ_FEED_FUNCTION: readFeedName(data) };
 }
 
+/** Of the function that sends messages. Absent unless mails are sent. */
+export function mailEnvironment({ mailFrom }: Deployment) {
+  return { ...(mailFrom !== undefined && { PROMPTQ_MAIL_FROM: mailFrom }) };
+}
+
 /** Environment of the function that makes exports. */
 export function makeExportsEnvironment(data: DataStack, deployment: Deployment): EnvironmentOf<typeof makeExportsEnv> {
   return { ...triggerEnvironment(data, deployment), MAKE_EXPORTS_FUNCTION: makeExportsName(data) };

@@ -14,7 +14,7 @@ export interface Mail {
 interface MailOrigin {
   /** Id of the event, or of the digest. */
   readonly event: string;
-  /** Domain of the sender's address: the second half of the ids of messages. */
+  /** Domain of the sender's address. */
   readonly domain: string;
   /** The page on which the subscription is switched off. Absent: there is no console. */
   readonly subscriptionPage?: string | undefined;
@@ -23,17 +23,17 @@ interface MailOrigin {
 /**
  * A notice as an e-mail: text, and simple HTML without an image or a style sheet. Mails about jobs of one thread name the
  * same message as the one they reply to, so that mail programs show them as one conversation; that message need not
- * exist. The same event has the same `Message-ID` each time, for senders that keep it.
+ * exist. SES gives each mail a `Message-ID`, so `X-Promptq-Event` is what is the same when one is sent twice.
  */
 export function mailOf(notice: Notice, { event, domain, subscriptionPage }: MailOrigin): Mail {
-  const root = messageId('thread', notice.thread, domain);
+  const root = `<${createHash('sha256').update(notice.thread).digest('hex').slice(0, 32)}@${domain}>`;
   const end = subscriptionPage === undefined ? '' : `\n\n--\nChange or end these messages: ${subscriptionPage}`;
   return {
     subject: notice.title,
     text: `${plainText(notice, { most: MOST })}${end}`,
     html: htmlOf(notice, subscriptionPage),
     headers: {
-      'Message-ID': messageId('event', `${event}\n${notice.key}`, domain),
+      'X-Promptq-Event': event,
       'In-Reply-To': root,
       References: root,
       'Auto-Submitted': 'auto-generated',
@@ -44,10 +44,6 @@ export function mailOf(notice: Notice, { event, domain, subscriptionPage }: Mail
 
 /** Far more than a notice has. */
 const MOST = 50_000;
-
-function messageId(kind: string, of: string, domain: string): string {
-  return `<${kind}.${createHash('sha256').update(of).digest('hex').slice(0, 32)}@${domain}>`;
-}
 
 function htmlOf({ title, why, question, facts, link, items = [] }: Notice, subscriptionPage: string | undefined) {
   const options = question?.options.map((option) => `<li>${asHtml(option)}</li>`).join('') ?? '';

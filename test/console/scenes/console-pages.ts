@@ -5,7 +5,6 @@ export const CONSOLE_PAGES = [
   'questions',
   'stats',
   'automations',
-  'events',
   'exports',
   'environment',
   'projects',

@@ -7,6 +7,7 @@ import {
 import type { DescribeParametersCommandInput, SSMClient } from '@aws-sdk/client-ssm';
 import { describe, expect, it } from 'vitest';
 import { checkAlarms } from '../../../lib/doctor/deployment/check-alarms.ts';
+import { checkMail } from '../../../lib/doctor/deployment/check-mail.ts';
 import { checkParameters } from '../../../lib/doctor/deployment/check-parameters.ts';
 import { checkStacks } from '../../../lib/doctor/deployment/check-stacks.ts';
 import { awsCommand } from './aws-command.ts';
@@ -119,5 +120,38 @@ describe('alarms', () => {
     expect(await calls()).toEqual([
       '10 cloudwatch describe-alarms --state-value ALARM --output json --alarm-names a b c',
     ]);
+  });
+});
+
+describe('mail', () => {
+  const command = awsCommand();
+  /** The command `aws` knows an account and one identity. */
+  async function answering(account: object, verified: string) {
+    await command.runs(
+      'case "$2" in',
+      `get-account) printf %s '${JSON.stringify(account)}';;`,
+      `*) if [ "$4" = ${verified} ]; then echo '{"VerifiedForSendingStatus": true}'`,
+      "else echo 'An error occurred (NotFoundException) when calling the GetEmailIdentity operation' >&2; exit 254; fi;;",
+      'esac',
+    );
+  }
+  const look = async () => (await checkMail('jobs@example.com')).map(({ state, message }) => `${state}: ${message}`);
+
+  it('may be sent from a verified address or domain', async () => {
+    for (const verified of ['jobs@example.com', 'example.com']) {
+      await answering({ ProductionAccessEnabled: true, SendingEnabled: true }, verified);
+      expect(await look()).toEqual(['ok: jobs@example.com may send']);
+    }
+  });
+
+  it('names what is missing', async () => {
+    await answering({ ProductionAccessEnabled: false, SendingEnabled: false }, 'other.example.com');
+    expect(await look()).toEqual([
+      'fault: neither jobs@example.com nor example.com is verified',
+      'fault: SES has paused sending for the account',
+      'warning: SES is in the sandbox: it sends to verified addresses only',
+    ]);
+    await command.runs('echo no rights >&2; exit 1');
+    expect(await look()).toEqual([expect.stringMatching(/^warning: could not be looked at: .*no rights/s)]);
   });
 });

@@ -132,7 +132,6 @@ export class ModelWorkers {
         folder: { make: async (path: string) => path, remove: async () => undefined },
         runAgent: this.#agents.on(process),
         runCommand: this.#commands.on(process),
-        openPersonal: async () => ({ environment: {}, close: async () => undefined }),
       },
       source: new MessagePoller({
         dispatchQueues: watch.dispatchQueues,

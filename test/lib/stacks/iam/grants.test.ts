@@ -11,7 +11,7 @@ const RECONCILER = 'WatchJobs';
 
 const app = testApp();
 addStacks(app, {
-  deployment: deployment({ alarmEmail: 'ops@example.com', dashboard: true }),
+  deployment: deployment({ alarmEmail: 'ops@example.com', mailFrom: 'ops@example.com', dashboard: true }),
   version: VERSION,
   codeOf,
 });
@@ -28,6 +28,17 @@ describe('the list of all grants', () => {
   test('needs every listed explanation', () => {
     const used = new Set(grants.map(explanationOf));
     expect(Object.entries(IAM_EXCEPTIONS).flatMap(([name, one]) => (used.has(one) ? [] : [name]))).toEqual([]);
+  });
+
+  test('lets one function send mails, from the address of the deployment', () => {
+    expect(grants.filter(({ actions }) => actions.some((action) => action.startsWith('ses:')))).toEqual([
+      {
+        holder: expect.stringMatching(/^TriggersReadFeed/),
+        actions: ['ses:SendEmail'],
+        resources: [expect.stringContaining(':configuration-set/*'), expect.stringContaining(':identity/*')],
+        conditions: [expect.stringContaining('ops@example.com')],
+      },
+    ]);
   });
 
   test('names every role with its owner', () => {
