@@ -31,6 +31,7 @@ const ReferencePage = lazyPart(() => import('./reference/reference-page.tsx'), '
 const AutomationsPage = lazyPart(() => import('./automations/automations-page.tsx'), 'AutomationsPage');
 const AutomationPage = lazyPart(() => import('./automations/automation-page.tsx'), 'AutomationPage');
 const EditAutomationPage = lazyPart(() => import('./automations/form/edit-automation-page.tsx'), 'EditAutomationPage');
+const EventsPage = lazyPart(() => import('./events/events-page.tsx'), 'EventsPage');
 const ExportsPage = lazyPart(() => import('./exports/exports-page.tsx'), 'ExportsPage');
 const AuditPage = lazyPart(() => import('./audit/audit-page.tsx'), 'AuditPage');
 
@@ -71,6 +72,7 @@ export function Pages() {
           <Route path="/automations/-/new" element={<EditAutomationPage />} />
           <Route path="/automations/:id" element={<AutomationPage />} />
           <Route path="/automations/:id/edit" element={<EditAutomationPage />} />
+          <Route path="/events" element={<EventsPage />} />
           <Route path="/exports" element={<ExportsPage />} />
           <Route path="/audit" element={<AuditPage />} />
           <Route path="/reference/:operation?" element={<ReferencePage />} />

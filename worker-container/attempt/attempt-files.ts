@@ -9,7 +9,7 @@ import { keepFiles } from '../files/keep-files.ts';
 import { removeTree } from '../service-accounts/untrusted-files.ts';
 import { makeFolder, makePersonal, removeTemporary } from '../workspace/personal-files.ts';
 
-import type { AgentAttempt, AttemptContext, AttemptFiles, AttemptRecord } from './attempt.ts';
+import type { AgentAttempt, AttemptContext, AttemptFiles, AttemptRecord, OpenPersonal } from './attempt.ts';
 import type { PreparedAgent } from './prepare-agent.ts';
 
 /**
@@ -111,7 +111,7 @@ export async function openPersonal(
   context: Parameters<typeof makePersonal>[1],
   job: Job,
   name: string,
-): Promise<{ readonly environment: Readonly<Record<string, string>>; close(): Promise<void> }> {
+): Promise<OpenPersonal> {
   const isPassable = context.account !== undefined;
   const folder = await attemptFolder.make(join(context.env.PROMPTQ_WORK_DIR, 'attempts', name), { isPassable });
   return { environment: makePersonal(folder, context, job), close: () => attemptFolder.remove(folder) };

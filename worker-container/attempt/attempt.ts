@@ -97,6 +97,13 @@ export interface AttemptFiles {
   readonly personal: Readonly<Record<string, string>>;
 }
 
+/** What keeps commands outside of attempts to the job that they are of, until it is closed. */
+export interface OpenPersonal {
+  /** Variables that lead to it. */
+  readonly environment: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
 /** The result of running an attempt, before it is reported. */
 export type AttemptRecord = Pick<
   Receipt,
@@ -162,6 +169,8 @@ export interface AttemptContext extends AfterAttemptContext, RepositoryContext, 
     readonly runAgent: (attempt: Attempt) => Promise<AttemptRun>;
     /** Default: this machine runs it. */
     readonly runCommand?: (run: BashCommand) => Promise<CommandEnd>;
+    /** Default: folders on this machine's disk. */
+    readonly openPersonal?: (context: object, job: Job, name: string) => Promise<OpenPersonal>;
   };
 }
 

@@ -39,7 +39,8 @@ export async function runDeployCommands(attempt: Attempt): Promise<AttemptRun> {
   const lending = workFolders(worker);
   try {
     const cwd = worker.account === undefined ? folder.path : await lending.lend(folder.path, source);
-    const own = await openPersonal(worker, source, `${job.id}-${job.attempt}`);
+    const open = worker.machine?.openPersonal ?? openPersonal;
+    const own = await open(worker, source, `${job.id}-${job.attempt}`);
     try {
       const env = await environmentOf(attempt, { source, binding, personal: own.environment });
       if (ending.reason !== undefined) throw new CancelledBeforeStartError();

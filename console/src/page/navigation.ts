@@ -11,6 +11,7 @@ const FIRST: readonly Page[] = [
   { text: 'Jobs', href: '/jobs' },
   { text: 'Questions', href: '/questions' },
   { text: 'Automations', href: '/automations' },
+  { text: 'Events', href: '/events' },
   { text: 'Statistics', href: '/stats' },
   { text: 'Exports', href: '/exports' },
   { text: 'Environment', href: '/environment' },

@@ -50,6 +50,9 @@ const TEMPLATE = { prompt: 'Upgrade {{package}}', parameters: [{ name: 'package'
 const VALUES = { parameters: { NAME: 'VALUE' } };
 const VALUE = 'NAME=VALUE';
 const CHOSEN = 'JOB';
+/** The filters of the feed of events that `promptq events` has options for, and all of them. */
+const EVENT_OPTIONS = ['type', 'project', 'job'];
+const EVENT_FILTERS = [...EVENT_OPTIONS, 'template', 'automation'];
 
 const SCHEDULE = { cron: '0 3 * * *', timezone: 'Europe/Berlin' };
 const NEW_AUTOMATION = command(
@@ -232,6 +235,14 @@ export const PAGE_COMMANDS: Readonly<Record<string, CommandsOf>> = {
   '/automations/:id/edit': (_, { id = 'NAME' }) => [
     api('Save', 'PATCH', `/automations/${encodeURIComponent(id)}`, { trigger: { schedule: SCHEDULE } }),
   ],
+  '/events': (query) => {
+    const given = [...query].filter(([name, value]) => EVENT_FILTERS.includes(name) && value !== '');
+    const options = given.filter(([name]) => EVENT_OPTIONS.includes(name)).map(([name, value]) => `--${name}=${value}`);
+    return [
+      command('These events', ['events', ...options], 'GET', pathWith('/events', given)),
+      command('Follow them', ['events', '--follow', ...options], 'GET', pathWith('/events', [['after', 'end']])),
+    ];
+  },
   '/exports': (query) => {
     const kind = query.get('new') ?? 'jobs';
     const filter = Object.fromEntries(

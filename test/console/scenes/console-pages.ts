@@ -5,6 +5,7 @@ export const CONSOLE_PAGES = [
   'questions',
   'stats',
   'automations',
+  'events',
   'exports',
   'environment',
   'projects',

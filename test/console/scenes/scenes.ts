@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { stubEvents } from '../setup/event-stubs.ts';
 import { stubFailure, stubQuestions, stubTalk } from '../setup/question-stubs.ts';
 import type { SampleJobs } from '../setup/sample-data.ts';
 import {
@@ -182,6 +183,30 @@ export const SCENES: readonly Scene[] = [
     path: () => '/automations/triage',
     before: stubAutomations,
     act: async (page) => await shown(page, '5 of 5'),
+  },
+  {
+    name: 'events-of-each-type',
+    path: () => '/events?since=7d',
+    before: stubEvents({ missed: true }),
+    act: async (page) => await shown(page, 'Question not answered in time'),
+  },
+  {
+    name: 'events-many',
+    path: () => '/events?type=job.failed,question.opened&since=2026-11-20T10:00:00Z',
+    before: stubEvents({ total: 12_000 }),
+    act: async (page) => await shown(page, '(10,000+)'),
+  },
+  {
+    name: 'events-none',
+    path: () => '/events?project=handbook',
+    before: stubEvents({ total: 0 }),
+    act: async (page) => await shown(page, 'No matching events in this time'),
+  },
+  {
+    name: 'events-unreachable',
+    path: () => '/events',
+    before: stubEvents({ failsAfter: 1 }),
+    act: async (page) => await shown(page, 'Not up to date'),
   },
   {
     name: 'exports-in-each-state',

@@ -7,6 +7,7 @@ import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { ModelClient } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
 import { Faults } from '../model/faults.ts';
+import { inWorld } from '../model/seeded-process.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
 import { VirtualTime } from '../model/virtual-time.ts';
 import { SeededRandom } from '../seeded-random.ts';
@@ -64,6 +65,10 @@ export class ScheduleWorld {
 
   /** @param hours of virtual time */
   async run(hours: number): Promise<ScheduleReport> {
+    return await inWorld({ seed: this.#seed, time: this.#time }, async () => await this.#run(hours));
+  }
+
+  async #run(hours: number): Promise<ScheduleReport> {
     const count = this.#random.integer(4, 12);
     for (let n = 0; n < count; n += 1) void this.#as('run automation', (context) => this.#create(context, n));
     void this.#passes();

@@ -132,6 +132,7 @@ export class ModelWorkers {
         folder: { make: async (path: string) => path, remove: async () => undefined },
         runAgent: this.#agents.on(process),
         runCommand: this.#commands.on(process),
+        openPersonal: async () => ({ environment: {}, close: async () => undefined }),
       },
       source: new MessagePoller({
         dispatchQueues: watch.dispatchQueues,

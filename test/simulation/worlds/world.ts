@@ -4,6 +4,7 @@ import { ModelClient } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
 import type { EventCounts } from '../model/events.ts';
 import { type FaultCounts, Faults } from '../model/faults.ts';
+import { inWorld } from '../model/seeded-process.ts';
 import { VirtualTime } from '../model/virtual-time.ts';
 import { AccountRules, PROFILES } from '../rules/account-rules.ts';
 import { DeploymentRules } from '../rules/deployment-rules.ts';
@@ -127,6 +128,10 @@ export class World {
   }
 
   async run(): Promise<WorldReport> {
+    return await inWorld({ seed: this.#seed, time: this.#time }, async () => await this.#run());
+  }
+
+  async #run(): Promise<WorldReport> {
     const random = this.#random;
     const api = new ModelApi(this.#deployment);
     const jobs = random.integer(20, 120);

@@ -19,7 +19,20 @@ export function JobDetails({ job }: { job: Job }) {
   return (
     <SpaceBetween size="m">
       <ColumnLayout columns={2}>
-        <Container header={<Header variant="h2">History</Header>}>
+        <Container
+          header={
+            <Header
+              variant="h2"
+              actions={
+                <Link className="job-link" to={eventsOf(job)}>
+                  Events
+                </Link>
+              }
+            >
+              History
+            </Header>
+          }
+        >
           <JobHistory job={job} />
         </Container>
         <Container header={<Header variant="h2">Settings</Header>}>
@@ -57,6 +70,11 @@ function* facts(job: Job): Iterable<KeyValuePairsProps.Pair> {
   if (job.signal !== null) yield { label: 'Signal', value: job.signal };
   yield { label: 'Created by', value: job.created_by };
   if (job.warnings.length > 0) yield { label: 'Warnings', value: job.warnings.join('\n') };
+}
+
+/** The page Events with those of the job, from its creation on. */
+function eventsOf({ id, created_at }: Job): string {
+  return `/events?${new URLSearchParams({ job: id, since: created_at })}`;
 }
 
 /** The model that ran, or the requested one before the job runs. */
