@@ -1504,6 +1504,8 @@ export interface components {
             continues?: unknown;
             /** @description The value as read. */
             forked_from?: unknown;
+            /** @description The value as read. */
+            automation?: unknown;
             /**
              * @description The prompt. It must contain more than whitespace. Without it, the prompt stays as it is.
              * @example Say hello.
@@ -2187,6 +2189,8 @@ export interface components {
                 tag?: string | null;
                 /** @description Only jobs that were created from the template with this name. */
                 template?: string | null;
+                /** @description Only jobs that the automation with this id or name created. */
+                automation?: string | null;
                 /** @description Only jobs of the thread with this id, the id of its first job. Drafts have no turn and are left out. Not with `search`. */
                 thread?: string | null;
                 /** @description Only the job with this id and its descendants. Not with `search` or `thread`. */
@@ -2634,6 +2638,8 @@ export interface components {
             continues: string | null;
             /** @description Id of the job that this one was created to fork. */
             forked_from: string | null;
+            /** @description Id of the automation that created it. Null: none did. The automation may be deleted. */
+            automation: string | null;
             /** @description Null for a moment after the job was deleted. */
             created_by: string | null;
             profile: string;
@@ -2723,6 +2729,8 @@ export interface components {
             continues: string | null;
             /** @description Id of the job that this one was created to fork. */
             forked_from: string | null;
+            /** @description Id of the automation that created it. Null: none did. The automation may be deleted. */
+            automation: string | null;
             prompt: string;
             base_prompt: string;
             extra_prompt: string | null;
@@ -3032,6 +3040,8 @@ export interface components {
             continues: string | null;
             /** @description Id of the job that this one was created to fork. */
             forked_from: string | null;
+            /** @description Id of the automation that created it. Null: none did. The automation may be deleted. */
+            automation: string | null;
             prompt: string;
             base_prompt: string;
             extra_prompt: string | null;
@@ -3170,6 +3180,8 @@ export interface components {
             continues: string | null;
             /** @description Id of the job that this one was created to fork. */
             forked_from: string | null;
+            /** @description Id of the automation that created it. Null: none did. The automation may be deleted. */
+            automation: string | null;
             prompt: string;
             base_prompt: string;
             extra_prompt: string | null;
@@ -5285,6 +5297,8 @@ export interface operations {
                 tag?: string;
                 /** @description Only jobs that were created from the template with this name. */
                 template?: string;
+                /** @description Only jobs that the automation with this id or name created. */
+                automation?: string;
                 /** @description Only jobs of the thread with this id, the id of its first job. Drafts have no turn and are left out. Not with `search`. */
                 thread?: string;
                 /** @description Only the job with this id and its descendants. Not with `search` or `thread`. */
@@ -5335,6 +5349,7 @@ export interface operations {
                      *           "turn": null,
                      *           "continues": null,
                      *           "forked_from": null,
+                     *           "automation": null,
                      *           "created_by": "token:ci",
                      *           "profile": "codex",
                      *           "model": null,
@@ -5486,6 +5501,7 @@ export interface operations {
                      *       "turn": null,
                      *       "continues": null,
                      *       "forked_from": null,
+                     *       "automation": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -5646,6 +5662,7 @@ export interface operations {
                      *       "turn": null,
                      *       "continues": null,
                      *       "forked_from": null,
+                     *       "automation": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -5795,6 +5812,7 @@ export interface operations {
                      *       "turn": null,
                      *       "continues": null,
                      *       "forked_from": null,
+                     *       "automation": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -5955,6 +5973,7 @@ export interface operations {
                      *       "turn": null,
                      *       "continues": null,
                      *       "forked_from": null,
+                     *       "automation": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -6172,6 +6191,7 @@ export interface operations {
                      *       "turn": null,
                      *       "continues": null,
                      *       "forked_from": null,
+                     *       "automation": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -6326,6 +6346,7 @@ export interface operations {
                      *       "turn": null,
                      *       "continues": null,
                      *       "forked_from": null,
+                     *       "automation": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -6488,6 +6509,7 @@ export interface operations {
                      *       "turn": null,
                      *       "continues": null,
                      *       "forked_from": null,
+                     *       "automation": null,
                      *       "prompt": "text",
                      *       "base_prompt": "text",
                      *       "extra_prompt": null,
@@ -6666,6 +6688,7 @@ export interface operations {
                      *       "turn": null,
                      *       "continues": null,
                      *       "forked_from": null,
+                     *       "automation": null,
                      *       "prompt": "text",
                      *       "base_prompt": "text",
                      *       "extra_prompt": null,
@@ -6842,6 +6865,7 @@ export interface operations {
                      *       "turn": null,
                      *       "continues": null,
                      *       "forked_from": null,
+                     *       "automation": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -6996,6 +7020,7 @@ export interface operations {
                      *       "turn": null,
                      *       "continues": null,
                      *       "forked_from": null,
+                     *       "automation": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,
@@ -7216,6 +7241,7 @@ export interface operations {
                      *       "turn": null,
                      *       "continues": null,
                      *       "forked_from": null,
+                     *       "automation": null,
                      *       "prompt": "Say hello.",
                      *       "base_prompt": "Say hello.",
                      *       "extra_prompt": null,

@@ -8,9 +8,9 @@ import { useMayAct } from '../api/session.ts';
 import { ConfirmDialog } from '../feedback/confirm-dialog.tsx';
 import { notify } from '../feedback/notices.tsx';
 import { writeFailure } from '../feedback/write-failure.tsx';
+import { automationPath } from '../page/automation-link.tsx';
 import { LinkButton } from '../page/link-button.tsx';
 import { type Automation, automationsQuery } from './automation-queries.ts';
-import { automationPath } from './automation-words.ts';
 
 interface AutomationActionsProps {
   readonly automation: Automation;

@@ -1,10 +1,11 @@
 import type { TableProps } from '@cloudscape-design/components/table';
 import { Link } from 'react-router';
 import { TimeAgo } from '../format/time-ago.tsx';
+import { automationPath } from '../page/automation-link.tsx';
 import { AutomationActions } from './automation-actions.tsx';
 import type { Automation } from './automation-queries.ts';
 import { AutomationState, Failures, LastRun } from './automation-state.tsx';
-import { automationPath, scheduleText } from './automation-words.ts';
+import { scheduleText } from './automation-words.ts';
 
 /** The columns of the list: each automation with its health. */
 export const AUTOMATION_COLUMNS: TableProps.ColumnDefinition<Automation>[] = [

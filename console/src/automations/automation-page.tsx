@@ -11,6 +11,7 @@ import { templatePath } from '../form/template-path.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
 import { exactTime } from '../format/time-preference.ts';
 import { TextBlock } from '../jobs/text/text-block.tsx';
+import { LinkButton } from '../page/link-button.tsx';
 import { PageError } from '../page/page-error.tsx';
 import { PageLoading } from '../page/page-loading.tsx';
 import { usePageTitle } from '../page/page-title.ts';
@@ -38,7 +39,10 @@ export function AutomationPage() {
         variant="h1"
         description={scheduleText(data)}
         actions={
-          <AutomationActions automation={data} variant="normal" onDeleted={() => void navigate('/automations')} />
+          <SpaceBetween size="xs" direction="horizontal">
+            <LinkButton to={`/jobs?${new URLSearchParams({ automation: data.id })}`}>Show jobs</LinkButton>
+            <AutomationActions automation={data} variant="normal" onDeleted={() => void navigate('/automations')} />
+          </SpaceBetween>
         }
       >
         {data.name}

@@ -43,11 +43,3 @@ export function scheduleText({ trigger }: Pick<Automation, 'trigger'>): string {
   const known = SCHEDULES.find(({ value }) => value === cron);
   return `${known?.label ?? cron ?? ''}, ${timezone}`;
 }
-
-/** The address of the page of an automation. */
-export function automationPath(id: string): string {
-  return `/automations/${encodeURIComponent(id)}`;
-}
-
-/** The address of the form of a new one. No automation has this id. */
-export const NEW_AUTOMATION = '/automations/-/new';

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMayAct } from '../api/session.ts';
+import { NEW_AUTOMATION } from '../page/automation-link.tsx';
 import { LinkButton } from '../page/link-button.tsx';
 import { usePageTitle } from '../page/page-title.ts';
 import { RoleNote } from '../page/role-note.tsx';
@@ -7,7 +8,6 @@ import { EmptyList } from '../tables/empty-list.tsx';
 import { ListPage } from '../tables/list-page.tsx';
 import { AUTOMATION_COLUMNS } from './automation-columns.tsx';
 import { automationsQuery } from './automation-queries.ts';
-import { NEW_AUTOMATION } from './automation-words.ts';
 
 /** The automations with their health. */
 export function AutomationsPage() {

@@ -38,6 +38,12 @@ export const templatesQuery = queryOptions({
   queryFn: async () => await all(async (cursor) => await dataOf(api.GET('/api/v1/templates', query(cursor)))),
 });
 
+/** The automations to choose from. */
+export const automationNamesQuery = queryOptions({
+  queryKey: ['choices', 'automations'],
+  queryFn: async () => await all(async (cursor) => await dataOf(api.GET('/api/v1/automations', query(cursor)))),
+});
+
 /** All projects. */
 export const projectsQuery = queryOptions({
   queryKey: ['choices', 'projects'],

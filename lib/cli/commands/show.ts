@@ -34,6 +34,7 @@ function described(job: Schemas['Job']): string {
     ['title', job.title],
     ['template', job.template && `${job.template.name} version ${job.template.version}`],
     ['values', job.template && JSON.stringify(job.template.parameters)],
+    ['automation', job.automation],
     ['project', job.project],
     ['profile', job.profile],
     ['model', job.model_used ?? job.model],

@@ -19,6 +19,7 @@ export const LIST_OPTIONS: readonly OptionSpec[] = [
   filter('--tag <tag>', 'tag', 'only jobs with this tag'),
   filter('--thread <id>', 'thread', 'only jobs of this thread'),
   filter('--template <name>', 'template', 'only jobs of this template'),
+  filter('--automation <name>', 'automation', 'only jobs that this automation created'),
   filter('--tree <id>', 'tree', 'only this job and its descendants'),
   filter('--created-by <name>', 'created_by', 'only jobs that this person or token created'),
   filter('--created-after <time>', 'created_after', 'only jobs created at this time or later: 2026-11-20T10:41:00Z'),

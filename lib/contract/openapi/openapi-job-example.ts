@@ -20,6 +20,7 @@ export const JOB_EXAMPLE: Readonly<Record<string, unknown>> = {
   model_used: null,
   timeout_effective_seconds: 600,
   copied_from: null,
+  automation: null,
   forked_from: null,
   profile: 'codex',
   model: null,

@@ -7,7 +7,7 @@ import type { NewJob } from '../../contract/schemas/jobs/one-name.ts';
 import { timestamp } from '../../platform/aws/table-clock.ts';
 import { parameterValues } from '../../projects/parameters.ts';
 import { DEFAULT_PROJECT, type Project, type ProjectStore } from '../../projects/projects.ts';
-import { CAUSES, type Cause, jobIdOf } from '../lifecycle/cause.ts';
+import { automationOf, CAUSES, type Cause, jobIdOf } from '../lifecycle/cause.ts';
 import type { Job } from '../lifecycle/job.ts';
 import { isJobId, randomJobId } from '../lifecycle/job-id.ts';
 import { JOB_SCHEMA } from '../lifecycle/newer-schema.ts';
@@ -249,6 +249,7 @@ function newJob(from: {
   const timeout = creation.timeout ?? from.profile.timeout;
   const labels = JobLabelStore.address(creation);
   const { from: made } = from.texts;
+  const automation = automationOf(cause);
   return inItsTurn({
     id: from.id,
     schema: JOB_SCHEMA,
@@ -266,6 +267,7 @@ function newJob(from: {
     prompt_preview: previewOf(from.texts.prompt),
     texts: JobTextStore.address(from.texts),
     ...(made !== undefined && { template: { name: made.name, version: made.version } }),
+    ...(automation !== undefined && { automation }),
     cause,
     ...(asked !== undefined && { asked }),
     created_by: from.createdBy,

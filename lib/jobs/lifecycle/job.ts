@@ -58,6 +58,8 @@ export const jobItemSchema = z.object({
   copied_from: z.string().optional(),
   /** The template that it was created from. Its texts have the values. */
   template: z.object({ name: z.string(), version: z.number() }).optional(),
+  /** The automation that created it. */
+  automation: z.string().optional(),
   /** Address of the title and tags (`job-labels.ts`); absent if it has neither. */
   labels: z.string().optional(),
   /** The job whose private folder this follow-up works in. Only the service sets it. */

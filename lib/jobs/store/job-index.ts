@@ -40,6 +40,7 @@ const detailsSchema = jobItemSchema
     timeout: true,
     copied_from: true,
     template: true,
+    automation: true,
     ancestors: true,
     thread_id: true,
     turn: true,

@@ -73,7 +73,7 @@ type ThreadMember = 'thread_id' | 'turn' | 'continues' | 'forked_from';
 
 /** The names and settings of a job that are known. */
 function viewNamed(
-  job: Partial<Pick<Job, 'agent' | 'model_used' | 'timeout' | 'copied_from' | ThreadMember>> &
+  job: Partial<Pick<Job, 'agent' | 'model_used' | 'timeout' | 'copied_from' | 'automation' | ThreadMember>> &
     Pick<Job, 'id' | 'status'>,
   { title, tags }: JobLabels,
   unit: TimeoutUnit,
@@ -90,6 +90,7 @@ function viewNamed(
     turn: job.turn ?? (job.thread_id === undefined && job.status !== 'DRAFT' ? 1 : null),
     continues: job.continues ?? null,
     forked_from: job.forked_from ?? null,
+    automation: job.automation ?? null,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { JobListQuery } from '../../contract/schemas/jobs/job-list.ts';
+import { projectIdOf } from '../../projects/projects.ts';
 import { type Folders, resolveFolder } from '../lifecycle/working-folder.ts';
 import { isInRange, type ListedEntry, type ListedJob } from '../store/job-index.ts';
 import type { JobLabels } from '../store/job-labels.ts';
@@ -25,13 +26,12 @@ export interface Filter {
 /** The filter of a request; undefined if it has no condition but the state, for which counters exist. */
 export function filterOf(folders: Folders, query: JobListQuery): Filter | undefined {
   const { status, search, cwd, project, profile, agent, model, created_by, tag, created_after, created_before } = query;
-  const { thread, tree, needs, template } = query;
+  const { thread, tree, needs, template, automation } = query;
   const isFiltered =
     search ||
     cwd ||
-    [project, profile, agent, model, created_by, tag, created_after, created_before, template, thread, tree].some(
-      isGiven,
-    );
+    [project, profile, agent, model, created_by, tag, created_after, created_before].some(isGiven) ||
+    [template, automation, thread, tree].some(isGiven);
   if (!isFiltered) return undefined;
   return {
     // The other states have an index.
@@ -44,6 +44,7 @@ export function filterOf(folders: Folders, query: JobListQuery): Filter | undefi
       (!isGiven(model) || job.model === model || details.model_used === model) &&
       (!isGiven(created_by) || details.created_by === created_by) &&
       (!isGiven(template) || details.template?.name === template) &&
+      (!isGiven(automation) || details.automation === projectIdOf(automation)) &&
       (!cwd || job.cwd === cwd || resolved(folders, job) === cwd),
     matches: (job, labels) =>
       (!('status' in job) || isInRange(job, { status, needs })) && (!isGiven(tag) || (labels.tags ?? []).includes(tag)),

@@ -19,6 +19,7 @@ const LISTED_ATTRIBUTES = [
   'labels',
   'thread_id',
   'template',
+  'automation',
   'tags',
   'needs',
   'cost',

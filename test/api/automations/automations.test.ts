@@ -53,6 +53,13 @@ describe('an automation', () => {
     const { json: page } = await service.api('GET', `/automations/${id}/runs?limit=1`);
     const { json: rest } = await service.api('GET', `/automations/${id}/runs?limit=1&cursor=${page.next_cursor}`);
     expect(rest.items.map(({ job_id }: { job_id: string }) => job_id)).toEqual([job.id]);
+    // Its jobs name it, and are listed by its id or name.
+    expect(job.automation).toBe(id);
+    for (const reference of [id, encodeURIComponent('Nightly update')]) {
+      const { json: jobs } = await service.api('GET', `/jobs?automation=${reference}`);
+      expect(jobs.items.map((one: { automation: string }) => one.automation)).toEqual([id, id]);
+      expect(jobs.items.at(-1).id).toBe(job.id);
+    }
     const { json: list } = await service.api('GET', '/automations');
     expect(list.items.map((one: { id: string }) => one.id)).toContain(id);
     expect((await service.api('DELETE', `/automations/${id}`)).status).toBe(200);

@@ -32,7 +32,7 @@ describe('a parameter out of its bounds is rejected by name', () => {
     ],
     [
       '?limt=5',
-      'query: unknown "limt"; allowed: limit, offset, status, needs, search, cwd, project, profile, agent, model, created_by, tag, template, thread, tree, created_after, created_before, order, cursor',
+      'query: unknown "limt"; allowed: limit, offset, status, needs, search, cwd, project, profile, agent, model, created_by, tag, template, automation, thread, tree, created_after, created_before, order, cursor',
     ],
   ] as const) {
     it(query, async () => {

@@ -73,7 +73,14 @@ test('an automation gets all its settings in the form, runs, and is edited, disa
   await operator.getByRole('button', { name: 'Run now: Nightly by hand' }).click();
   await operator.getByText('Run by hand').waitFor();
   await operator.getByText('Succeeded').first().waitFor();
-  expect(await operator.getByRole('link', { name: /^Open job/ }).getAttribute('href')).toMatch(/^\/jobs\/job_/);
+
+  // From the automation to its jobs, and from a job back.
+  await operator.getByRole('link', { name: 'Show jobs' }).click();
+  await operator.getByRole('button', { name: 'Clear the filter Automation' }).waitFor();
+  await operator.getByRole('link', { name: 'true' }).click();
+  await operator.getByRole('heading', { name: 'true' }).waitFor();
+  await operator.getByRole('link', { name: 'Nightly by hand' }).click();
+  await operator.getByRole('link', { name: /^Open job of/ }).waitFor();
 
   await operator.getByRole('button', { name: 'Edit Nightly by hand' }).click();
   await choose(/^Schedule/, 'At an interval');

@@ -69,8 +69,9 @@ const NOT_OUTPUT = {
     ...['Job.agent', 'Job.folder', 'Job.signal', 'JobAttempt.signal', 'JobSummary.agent', 'JobSummary.signal'],
     // As the events of a CLI name it; a name, cut like one.
     ...['Job.model_used', 'JobSummary.model_used'],
-    ...['Job.continues', 'Job.copied_from', 'Job.forked_from'],
+    ...['Job.continues', 'Job.copied_from', 'Job.forked_from', 'Job.automation'],
     ...['JobSummary.continues', 'JobSummary.copied_from', 'JobSummary.forked_from', 'OpenApiDocument.openapi'],
+    'JobSummary.automation',
     'Parameter.variable',
     ...['Export', 'ExportSummary'].flatMap((name) => ['error', 'format', 'kind'].map(of(name))),
     ...['Export.raw_url', 'Export.url', 'ExportProgress.reached'],

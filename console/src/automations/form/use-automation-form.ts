@@ -5,8 +5,8 @@ import { api, dataOf } from '../../api/client.ts';
 import { focusFirstError } from '../../form/focus-first-error.ts';
 import { useStoredFields } from '../../form/stored-fields.ts';
 import type { JobFields } from '../../jobs/form/job-fields.ts';
+import { automationPath } from '../../page/automation-link.tsx';
 import { type Automation, automationsQuery } from '../automation-queries.ts';
-import { automationPath } from '../automation-words.ts';
 import {
   AUTOMATION_FIELDS,
   type AutomationErrors,

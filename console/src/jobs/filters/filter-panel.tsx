@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { AGENTS } from '../../../../lib/contract/agents.ts';
 import { LIMITS } from '../../../../lib/contract/limits.ts';
-import { profilesQuery, projectsQuery, templatesQuery } from '../../form/catalog-choices.ts';
+import { automationNamesQuery, profilesQuery, projectsQuery, templatesQuery } from '../../form/catalog-choices.ts';
 import type { Suggestion } from '../../form/match-suggestion.ts';
 import type { ChangeFilters, FilterName, JobFilters } from '../queries/job-filters.ts';
 import type { JobSummary } from '../queries/jobs-query.ts';
@@ -31,6 +31,7 @@ const ORDERS = [
 export function FilterPanel({ filters, onChange, jobs }: FilterPanelProps) {
   const { data: projects, isPending: areProjectsLoading } = useQuery(projectsQuery);
   const { data: templates } = useQuery(templatesQuery);
+  const { data: automations } = useQuery(automationNamesQuery);
   const { data: profiles, isPending: areProfilesLoading } = useQuery(profilesQuery);
   // A stable callback per filter, so that a refresh does not restart a field's pause.
   const setters = useMemo(() => {
@@ -73,6 +74,11 @@ export function FilterPanel({ filters, onChange, jobs }: FilterPanelProps) {
       {box('model', named(models))}
       {box('tag', named(jobs.flatMap(({ tags }) => tags)), false, LIMITS.tags.length)}
       {box('template', named((templates ?? []).map(({ name }) => name)))}
+      {box(
+        'automation',
+        (automations ?? []).map(({ id, name }) => ({ value: id, label: name })),
+        true,
+      )}
       {box('thread', named(jobs.flatMap((job) => (job.continues === null ? [] : job.thread_id))))}
       {box('created_by', named(jobs.map((job) => job.created_by)))}
       {box('cwd', named(jobs.map(({ cwd }) => cwd)), false, LIMITS.cwdLength)}

@@ -14,6 +14,7 @@ export const FILTER_LABELS: Readonly<Record<FilterName, string>> = {
   created_by: 'Created by',
   tag: 'Tag',
   template: 'Template',
+  automation: 'Automation',
   thread: 'Thread',
   created_after: 'Created after',
   created_before: 'Created before',

@@ -2,6 +2,7 @@ import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
+import { JobOrigin } from '../../automations/job-origin.tsx';
 import { MessageSourceContext } from '../../diagrams/message-source.ts';
 import { PageError } from '../../page/page-error.tsx';
 import { PageLoading } from '../../page/page-loading.tsx';
@@ -48,6 +49,7 @@ export function JobPage() {
               {job.data.project}
             </Link>
             <span>{job.data.profile}</span>
+            {(job.data.automation !== null || job.data.template !== null) && <JobOrigin job={job.data} />}
             {job.data.attempt > 0 && <span>Attempt {job.data.attempt}</span>}
             {job.data.started_at !== null && job.data.status !== 'QUEUED' && (
               <RunTime job={job.data} asOf={job.error ? job.dataUpdatedAt : undefined} />

@@ -9,6 +9,7 @@ export const COLUMN_LABELS = {
   profile: 'Profile',
   agent: 'Agent',
   model: 'Model',
+  automation: 'Automation',
   priority: 'Priority',
   turn: 'Turn',
   attempt: 'Attempt',

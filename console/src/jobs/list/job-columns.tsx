@@ -1,8 +1,11 @@
 import Box from '@cloudscape-design/components/box';
 import type { TableProps } from '@cloudscape-design/components/table';
+import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Link } from 'react-router';
+import { automationNamesQuery } from '../../form/catalog-choices.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
+import { AutomationLink } from '../../page/automation-link.tsx';
 import type { JobSummary } from '../queries/jobs-query.ts';
 import { shortReason } from '../status/job-reason.ts';
 import { JobStatus } from '../status/job-status.tsx';
@@ -50,6 +53,9 @@ const jobColumns = (asOf: number | undefined, withTags: boolean): Column[] => [
   column('profile', 85, (job) => job.profile, { maxWidth: 160 }),
   column('agent', 80, (job) => job.agent ?? '-'),
   column('model', 100, (job) => job.model_used ?? job.model ?? '-', { maxWidth: 180 }),
+  column('automation', 110, ({ automation }) => (automation === null ? '-' : <NamedAutomation id={automation} />), {
+    maxWidth: 180,
+  }),
   column('priority', 80, (job) => job.priority),
   column('turn', 70, (job) => (
     <Link
@@ -67,6 +73,12 @@ const jobColumns = (asOf: number | undefined, withTags: boolean): Column[] => [
   column('started', 110, (job) => <TimeAgo at={job.started_at} />),
   column('duration', 90, (job) => <RunTime job={job} asOf={asOf} />),
 ];
+
+/** The automation that created a job, by its name once that is known. */
+function NamedAutomation({ id }: { id: string }) {
+  const { data } = useQuery(automationNamesQuery);
+  return <AutomationLink id={id} name={data?.find((one) => one.id === id)?.name} />;
+}
 
 /** The state of a job, and below it the reason. */
 function State({ job }: { job: JobSummary }) {

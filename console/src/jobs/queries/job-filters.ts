@@ -13,6 +13,8 @@ export interface JobFilters {
   readonly created_by?: string;
   readonly tag?: string;
   readonly template?: string;
+  /** Its id or name. */
+  readonly automation?: string;
   /** Id of the thread's first job. The API does not combine it with `search`. */
   readonly thread?: string;
   /** RFC 3339, inclusive. */
@@ -40,6 +42,7 @@ export const NO_FILTERS: Readonly<Record<FilterName, ''>> = {
   created_by: '',
   tag: '',
   template: '',
+  automation: '',
   thread: '',
   created_after: '',
   created_before: '',
@@ -73,6 +76,7 @@ export function readFilters(parameters: URLSearchParams): JobFilters {
     created_by: text('created_by'),
     tag: text('tag'),
     template: text('template'),
+    automation: text('automation'),
     thread: text('thread'),
     created_after: timeIn(text('created_after')),
     created_before: timeIn(text('created_before')),

@@ -72,6 +72,7 @@ export const jobListQuery = z.object({
   created_by: name().meta({ description: 'Only jobs with this `created_by`.' }),
   tag: nameText(LIMITS.tags.length).optional().meta({ description: 'Only jobs with this tag.' }),
   template: name().meta({ description: 'Only jobs that were created from the template with this name.' }),
+  automation: name().meta({ description: 'Only jobs that the automation with this id or name created.' }),
   thread: name().meta({
     description:
       'Only jobs of the thread with this id, the id of its first job. Drafts have no turn and are left out. Not with `search`.',

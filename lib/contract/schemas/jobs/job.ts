@@ -78,6 +78,10 @@ export const namedShape = {
   }),
   continues: z.string().nullable().meta({ description: 'Id of the job that this one was created to continue.' }),
   forked_from: z.string().nullable().meta({ description: 'Id of the job that this one was created to fork.' }),
+  automation: z
+    .string()
+    .nullable()
+    .meta({ description: 'Id of the automation that created it. Null: none did. The automation may be deleted.' }),
 };
 
 export const rootId = z.string().nullable().meta({
