@@ -65,7 +65,7 @@ function MoreFilters({ filters, onChange, events }: EventFiltersProps) {
   const templates = useQuery(templatesQuery);
   const automations = useInfiniteQuery(automationsQuery);
   const jobs = useMemo(
-    () => [...new Set(events.slice(0, 10 * JOBS).map(({ job_id }) => job_id))].slice(0, JOBS),
+    () => [...new Set(events.slice(0, 10 * JOBS).flatMap(({ job_id }) => job_id ?? []))].slice(0, JOBS),
     [events],
   );
   const box = (

@@ -1,12 +1,8 @@
 import type { Page } from 'playwright-core';
-import type { components } from '../../../lib/client/api-types.ts';
-import { EVENT_TYPES, type EventType } from '../../../lib/contract/event-types.ts';
-
-type Schemas = components['schemas'];
-type Event = Schemas['Event'];
+import { EVENT_TYPES } from '../../../lib/contract/event-types.ts';
 
 /** An event of each type has this state and reason. */
-const STATES: Partial<Record<EventType, readonly [string, string | null]>> = {
+const STATES: Readonly<Record<string, readonly [string, string | null]>> = {
   'job.created': ['DRAFT', 'draft'],
   'job.succeeded': ['SUCCEEDED', 'exited'],
   'job.failed': ['FAILED', 'agent_error'],
@@ -14,6 +10,16 @@ const STATES: Partial<Record<EventType, readonly [string, string | null]>> = {
   'job.waiting': ['QUEUED', 'usage_limit'],
   'attempt.ended': ['QUEUED', 'worker_lost'],
 };
+
+const SUBJECTS: Readonly<
+  Record<string, { readonly kind: string; readonly name: string; readonly why: string | null }>
+> = {
+  'automation.paused': { kind: 'automation', name: 'Nightly update', why: 'Its last 5 jobs have failed.' },
+  'account.limit': { kind: 'account', name: 'codex', why: 'Jobs start again at 18:00.' },
+  'worker.launch_failed': { kind: 'worker', name: 'worker', why: 'No capacity in eu-central-1a.' },
+};
+
+const TYPES = [...new Set<string>([...EVENT_TYPES, ...Object.keys(SUBJECTS)])];
 
 interface Stubbed {
   /** Events in all; default: one of each type. */
@@ -24,7 +30,7 @@ interface Stubbed {
 }
 
 /** Makes the feed hold these events. What is to come never does. */
-export function stubEvents({ total = EVENT_TYPES.length, missed = false, failsAfter }: Stubbed) {
+export function stubEvents({ total = TYPES.length, missed = false, failsAfter }: Stubbed) {
   return async (page: Page): Promise<void> => {
     let answered = 0;
     await page.route('**/api/v1/events?*', async (route) => {
@@ -40,8 +46,9 @@ export function stubEvents({ total = EVENT_TYPES.length, missed = false, failsAf
   };
 }
 
-function event(number: number, total: number): Event {
-  const type = EVENT_TYPES[number % EVENT_TYPES.length] ?? 'job.updated';
+function event(number: number, total: number): object {
+  const type = TYPES[number % TYPES.length] ?? 'job.updated';
+  const subject = SUBJECTS[type];
   const [status, reason] = STATES[type] ?? ['RUNNING', 'running'];
   return {
     ...{ id: `${number}-1`, type, time: new Date(Date.now() - (total - number) * 95_000).toISOString() },
@@ -50,5 +57,7 @@ function event(number: number, total: number): Event {
     question: type.startsWith('question.') ? { id: 'q_7h2j4d6f8a', state: 'open' } : null,
     template: number % 3 === 0 ? 'upgrade' : null,
     automation: number % 4 === 0 ? 'aut_7h2j4d6f8a' : null,
+    ...(subject && { job_id: null, sequence: null, project: null, status: null, attempt: null }),
+    subject: subject ? { id: 'nightly-update', ...subject } : null,
   };
 }
