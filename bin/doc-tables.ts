@@ -82,6 +82,14 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
           'parameters of a project; characters of a name; of a value; bytes of them all, with descriptions',
           `${number(LIMITS.parameters.perProject)}; ${LIMITS.parameters.nameLength}; ${number(LIMITS.parameters.valueLength)}; ${bytes(LIMITS.parameters.totalBytes)}`,
         ],
+        [
+          'body of a delivery to a hook; its levels; age of a signature that has a time',
+          `${bytes(LIMITS.hooks.bodyBytes)}; ${LIMITS.hooks.depth}; ${LIMITS.hooks.toleranceSeconds} s`,
+        ],
+        [
+          'deliveries of a hook that are listed; days that they are kept; its jobs that wait',
+          `${LIMITS.hooks.listed}; ${LIMITS.hooks.days}; ${LIMITS.hooks.waiting}`,
+        ],
         ['deploy bindings of a project', number(LIMITS.deployBindings.perProject)],
         [
           '`timeout_seconds` of a binding, for each command',

@@ -15,6 +15,8 @@ const ROOTS = /^(lib\/(api\/runtime|composition|local|doctor)\/|functions\/|work
 /** What is made outside the roots, each with the reason. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'lib/accounts/ask-login.ts LambdaClient': 'made at the first request for a login, which few processes make',
+  'lib/automations/automation-store.ts DeliveryStore': 'a part of what automations store',
+  'lib/automations/automation-store.ts HookSecretStore': 'a part of what automations store',
   'lib/jobs/output/reading/follow-slots.ts SharedLocks': 'the locks are what these slots consist of',
   'lib/jobs/store/job-index.ts JobSearch': 'one search, not a store',
   'lib/jobs/store/job-texts.ts JobLabelStore': 'a part of the texts',

@@ -1,5 +1,6 @@
 import { createAutomationEditing, ownerOf } from '../../lib/api/runtime/automations.ts';
 import { handle } from '../../lib/api/serve.ts';
+import { firstSecret } from '../../lib/automations/change-secret.ts';
 import { viewAutomation } from '../../lib/automations/view-automation.ts';
 import { editAutomation } from '../../lib/automations/write-automation.ts';
 import { editAutomation as route } from '../../lib/contract/routes/automations.ts';
@@ -10,6 +11,8 @@ export const handler = handle(
   createAutomationEditing,
   async ({ params, query, body }, { principal }, context) => {
     const write = { owner: ownerOf(principal), dryRun: query.dry_run };
-    return { body: await viewAutomation(context, await editAutomation(context, params.id, body, write)) };
+    const automation = await editAutomation(context, params.id, body, write);
+    const secret = write.dryRun ? undefined : await firstSecret(context, automation);
+    return { body: await viewAutomation(context, automation, secret) };
   },
 );

@@ -39,9 +39,16 @@ function withValues(text: string, values: RunValues): string {
   );
 }
 
+interface JobCheck {
+  readonly sample: RunValues;
+  readonly takesData: boolean;
+  readonly project: string | undefined;
+}
+
 /**
  * Checks the job as its creation would now.
  * @param sample values as a run has them
+ * @param takesData whether data from outside is added to its prompt
  * @param project its project; undefined: none is named
  * @returns the project that its template names
  * @throws InvalidFieldError with all faults, by the names of fields below `job`
@@ -49,7 +56,7 @@ function withValues(text: string, values: RunValues): string {
 export async function checkJob(
   context: JobCheckContext,
   job: AutomationJob,
-  { sample, project: named }: { readonly sample: RunValues; readonly project: string | undefined },
+  { sample, takesData, project: named }: JobCheck,
 ): Promise<string | undefined> {
   const bytes = Buffer.byteLength(JSON.stringify(job));
   const { jobBytes } = LIMITS.automations;
@@ -67,6 +74,7 @@ export async function checkJob(
       ...(extra_prompt !== undefined && { extra_prompt }),
       ...(ruleIds.length > 0 && { rule_ids: ruleIds }),
       ...(from !== undefined && { from }),
+      ...(takesData && { has_data: true as const }),
     };
     checkTexts(referred, texts, requireProfile(context.agents, name, referred.profile));
     checkFolder(context, cwd);

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
+  DeleteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
   QueryCommand,
   TransactWriteCommand,
-  type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { LIMITS } from '../contract/limits.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
@@ -15,6 +15,8 @@ import type { Registry } from '../platform/registry.ts';
 import { registryItems, registryPage } from '../platform/registry-page.ts';
 import { projectIdOf } from '../projects/projects.ts';
 import { type Automation, automationSchema, type Run, runSchema, wakesAt } from './automation.ts';
+import { DeliveryStore, type Writes } from './hooks/delivery-store.ts';
+import { HookSecretStore } from './hooks/hook-secrets.ts';
 
 /*
  * Automations in the registry: one item each, a row for each entry of its history, and a row in the partition of those
@@ -35,6 +37,8 @@ const DUE_PAGE = 100;
 /** What a change of an automation writes besides. */
 interface Beside {
   readonly run?: Run;
+  /** What else is written with it. */
+  readonly also?: Writes;
 }
 
 /** The id of an automation: the one of its name, or the id itself. */
@@ -42,15 +46,24 @@ export function automationIdOf(reference: string): string {
   return projectIdOf(reference);
 }
 
-type Writes = NonNullable<TransactWriteCommandInput['TransactItems']>;
+/** What the pass has to look at: an automation, or a delivery to it. `row`: where it stands. */
+interface Due {
+  readonly automation: string;
+  readonly delivery: string | undefined;
+  readonly row: string;
+}
 
 export class AutomationStore {
+  readonly deliveries: DeliveryStore;
+  readonly secrets: HookSecretStore;
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
 
   constructor(options: Registry) {
     this.#table = options.table;
     this.#tableName = options.registryTable;
+    this.secrets = new HookSecretStore(options);
+    this.deliveries = new DeliveryStore(options, DUE_KIND);
   }
 
   /** As of the last acknowledged write. */
@@ -78,7 +91,7 @@ export class AutomationStore {
   async replace(
     known: Automation | undefined,
     next: Omit<Automation, 'version' | 'change_id'>,
-    { run }: Beside = {},
+    { run, also = [] }: Beside = {},
   ): Promise<Automation | undefined> {
     const change_id = randomBytes(6).toString('base64url');
     const written: Automation = { ...next, version: (known?.version ?? 0) + 1, change_id };
@@ -86,6 +99,7 @@ export class AutomationStore {
       { Put: { TableName: this.#tableName, Item: itemOf(written), ...conditionOn(known) } },
       ...this.#moves(known, written),
       ...(run === undefined ? [] : [{ Put: { TableName: this.#tableName, Item: runItem(written, run) } }]),
+      ...also,
     ];
     const isDone = await this.#transact(writes);
     // When the SDK repeats a write that was applied but not answered, the condition fails.
@@ -119,8 +133,8 @@ export class AutomationStore {
     return { runs: Items.map((item) => runSchema.parse(item)), last: typeof last === 'string' ? last : null };
   }
 
-  /** The ids of the automations to look at now, and `zones`: the version that their instants were computed by. */
-  async due(now: string): Promise<{ readonly ids: AsyncGenerator<string>; readonly zones: string | undefined }> {
+  /** What is to be looked at now, and `zones`: the version that their instants were computed by. */
+  async due(now: string): Promise<{ readonly found: AsyncGenerator<Due>; readonly zones: string | undefined }> {
     const items = queriedItems(this.#table, {
       TableName: this.#tableName,
       KeyConditionExpression: 'kind = :kind AND #id BETWEEN :first AND :now',
@@ -132,11 +146,11 @@ export class AutomationStore {
     const first = await items.next();
     const isZones = first.done !== true && first.value.id === ZONES_ID;
     const zones = isZones ? String(first.value.zones) : undefined;
-    const ids = async function* () {
-      if (first.done !== true && !isZones) yield String(first.value.automation);
-      for await (const { automation } of items) yield String(automation);
+    const found = async function* () {
+      if (first.done !== true && !isZones) yield dueOf(first.value);
+      for await (const item of items) yield dueOf(item);
     };
-    return { ids: ids(), zones };
+    return { found: found(), zones };
   }
 
   /** Notes the version of the time zone data. @param options.first only if none is noted */
@@ -168,6 +182,16 @@ export class AutomationStore {
     ];
   }
 
+  /** Adds a delivery that no key is known of. @returns false if one is, or on a conflict */
+  async addDelivery(...delivery: Parameters<DeliveryStore['adding']>): Promise<boolean> {
+    return await this.#transact(this.deliveries.adding(...delivery));
+  }
+
+  /** Removes a delivery whose automation is gone from those to look at. */
+  async forget({ row }: Due): Promise<void> {
+    await this.#table.send(new DeleteCommand({ TableName: this.#tableName, Key: { kind: DUE_KIND, id: row } }));
+  }
+
   async #transact(writes: Writes): Promise<boolean> {
     try {
       await this.#table.send(new TransactWriteCommand({ TransactItems: writes }));
@@ -183,6 +207,14 @@ function itemOf(automation: Automation) {
   return { kind: KIND, ...automation, job: JSON.stringify(automation.job) };
 }
 
+function dueOf({ id, automation, delivery }: Readonly<Record<string, unknown>>): Due {
+  return {
+    automation: String(automation),
+    delivery: typeof delivery === 'string' ? delivery : undefined,
+    row: String(id),
+  };
+}
+
 function dueId(automation: Automation): string | undefined {
   const at = wakesAt(automation);
   return at === undefined ? undefined : `${at}#${automation.id}`;
@@ -194,7 +226,8 @@ function runsKind({ id, made }: Automation): string {
 
 function runItem(automation: Automation, run: Run) {
   const expires = Math.ceil(Date.parse(run.at) / 1000) + LIMITS.automations.runsDays * 86_400;
-  const id = run.manual === true ? `${run.due}m` : run.due;
+  const { due, manual, delivery } = run;
+  const id = delivery === undefined ? `${due}${manual === true ? 'm' : ''}` : `${due}h${delivery.slice(-8)}`;
   return { kind: runsKind(automation), id, ...run, expires_at_epoch: expires };
 }
 

@@ -3,6 +3,7 @@ import { MISSED, OVERLAPS } from '../contract/automation-choices.ts';
 import { knownOrLater } from '../contract/later-code.ts';
 import { LIMITS } from '../contract/limits.ts';
 import { type AutomationJob, RUN_REASONS, type RunReason } from '../contract/schemas/automation.ts';
+import type { HookTrigger } from '../contract/schemas/hook.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { delayOf, dueAfter } from './schedule.ts';
@@ -14,6 +15,8 @@ export const runSchema = z.object({
   last_due: z.string().optional(),
   count: z.number().optional(),
   manual: z.boolean().optional(),
+  /** The delivery that it is about. */
+  delivery: z.string().optional(),
   outcome: knownOrLater(['fired', 'skipped', 'failed']),
   reason: knownOrLater(Object.keys(RUN_REASONS) as [RunReason, ...RunReason[]]).optional(),
   error: z.string().optional(),
@@ -39,12 +42,16 @@ export const automationSchema = z.object({
   made: z.string(),
   /** The id or name that its jobs are created with. */
   project: z.string(),
-  schedule: z.object({
-    cron: z.string().optional(),
-    every: z.string().optional(),
-    timezone: z.string(),
-    anchor: z.string(),
-  }),
+  /** It has either a schedule or a hook. */
+  schedule: z
+    .object({
+      cron: z.string().optional(),
+      every: z.string().optional(),
+      timezone: z.string(),
+      anchor: z.string(),
+    })
+    .optional(),
+  hook: z.custom<HookTrigger>((value) => typeof value === 'object' && value !== null).optional(),
   /** A text in the table, which does not store every number. */
   job: z.string().transform((text): AutomationJob => JSON.parse(text)),
   overlap: z.enum(OVERLAPS),

@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { ApiError, ERRORS, InvalidFieldError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
+import { RUN_REASONS, type RunReason } from '../contract/schemas/automation.ts';
 import type { ThreadSlotContext } from '../jobs/admission/thread-slot.ts';
 import { isTokenActive } from '../jobs/creation/child-rights.ts';
 import { type CreationContext, createJob } from '../jobs/creation/create-job.ts';
@@ -9,10 +10,14 @@ import type { JobStore } from '../jobs/store/job-store.ts';
 import { endJob } from '../jobs/trees/act-on-tree.ts';
 import { skipDamaged } from '../platform/aws/skip-damaged.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
+import { untilFirst } from '../platform/until-first.ts';
 import { type Automation, type EndedOrNot, nextInstant, type Run, withEnds } from './automation.ts';
 import { requestOf } from './automation-job.ts';
 import type { AutomationStore } from './automation-store.ts';
+import { decideDelivery } from './decide-delivery.ts';
 import { decideDue, isDue } from './decide-due.ts';
+import { quotedData, readBody } from './hooks/delivery-data.ts';
+import type { Delivery, Writes } from './hooks/delivery-store.ts';
 
 /*
  * Evaluates automations: the part of the minute's pass that starts jobs by schedule.
@@ -50,12 +55,19 @@ export async function fireDue(context: FireContext, zones: string = process.vers
   const due = await context.automations.due(timestamp(context.clock.now()));
   if (due.zones !== undefined && due.zones !== zones) await computeAgain(context, zones);
   const evaluate = async () => {
-    for await (const id of due.ids) {
-      await skipDamaged(`automation ${id}`, () => evaluateOne(context, id, end));
+    for await (const one of due.found) {
+      await skipDamaged(`automation ${one.automation}`, () => look(context, one, end));
       if (context.clock.now() > end) return;
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, evaluate));
+}
+
+type Looked = Awaited<ReturnType<AutomationStore['due']>>['found'] extends AsyncGenerator<infer One> ? One : never;
+
+async function look(context: FireContext, one: Looked, end: number): Promise<void> {
+  if (one.delivery === undefined) await evaluateOne(context, one.automation, end);
+  else if (!(await fireDelivery(context, one.automation, one.delivery))) await context.automations.forget(one);
 }
 
 /** Decides until nothing is due at an automation. */
@@ -74,6 +86,40 @@ async function evaluateOne(context: FireContext, id: string, end: number): Promi
       log.warn('an automation was evaluated late', { automation: id, due: run.due, seconds: run.late_seconds });
     found = await record(context, known, { automation, run, ...(replaces !== undefined && { replaces }) });
   }
+}
+
+/**
+ * Decides about a delivery, unless that is done, and creates its job.
+ * @returns false if the automation is gone
+ */
+export async function fireDelivery(context: FireContext, id: string, deliveryId: string): Promise<boolean> {
+  const { automations, clock } = context;
+  return await untilFirst(async () => {
+    const found = await automations.get(id);
+    const delivery = found && (await automations.deliveries.get(found, deliveryId));
+    if (found === undefined || delivery === undefined) return { result: false };
+    const known = found.firing === undefined ? found : await finishFiring(context, found);
+    if (known === undefined) return undefined;
+    if (delivery.outcome !== 'accepted') return { result: true };
+    const [jobs, ownerWorks] = [await jobsOf(context, known), await ownerCanCreate(context, known)];
+    const decision = decideDelivery(withEnds(known, jobs), delivery, { now: clock.now(), ownerWorks });
+    const { run } = decision;
+    const job_id = run.outcome === 'fired' ? jobIdOf(causeOf(known, run)) : run.job_id;
+    const settled: Delivery = {
+      ...delivery,
+      outcome: run.outcome,
+      ...(run.reason !== undefined && { reason: reasonOf(run.reason) }),
+      ...(job_id !== undefined && { job_id }),
+    };
+    const written = await record(context, known, decision, automations.deliveries.settling(known, settled));
+    if (written === undefined) return undefined;
+    if (written.firing !== undefined) await finishFiring(context, written);
+    return { result: true };
+  });
+}
+
+function reasonOf(reason: NonNullable<Run['reason']>): string {
+  return Object.hasOwn(RUN_REASONS, reason) ? RUN_REASONS[reason as RunReason] : reason;
 }
 
 /** The jobs of an automation that may have ended. */
@@ -97,13 +143,14 @@ export async function record(
   { automations }: Pick<FireContext, 'automations'>,
   known: Automation,
   decision: { readonly automation: Automation; readonly run: Run; readonly replaces?: readonly string[] },
+  also: Writes = [],
 ): Promise<Automation | undefined> {
   const { automation, run, replaces } = decision;
-  if (run.outcome !== 'fired') return await automations.replace(known, automation, { run });
+  if (run.outcome !== 'fired') return await automations.replace(known, automation, { run, also });
   const job_id = jobIdOf(causeOf(automation, run));
   const fired = { ...run, job_id };
   const firing = { run: fired, job_id, ...(replaces !== undefined && { replaces: [...replaces] }) };
-  return await automations.replace(known, { ...automation, firing, last_run: fired }, { run: fired });
+  return await automations.replace(known, { ...automation, firing, last_run: fired }, { run: fired, also });
 }
 
 /**
@@ -121,13 +168,27 @@ export async function finishFiring(context: FireContext, known: Automation): Pro
     if (!isRefusal(error)) throw error;
     const { job_id: _none, ...failed } = { ...run, outcome: 'failed', reason: 'not_created' } as const;
     const noted = { ...failed, error: error.message.slice(0, LIMITS.warnings.length * 4) };
+    const also = await failing(context, known, noted);
     return await context.automations.replace(
       known,
       { ...rest, failures: rest.failures + 1, last_run: noted },
-      { run: noted },
+      { run: noted, also },
     );
   }
+  // A draft may never be submitted, so the automation does not wait for it.
+  if (isDraft(known, run)) return await context.automations.replace(known, rest);
   return await context.automations.replace(known, { ...rest, jobs: [...rest.jobs, job_id] });
+}
+
+async function failing({ automations }: FireContext, automation: Automation, run: Run): Promise<Writes> {
+  const delivery = run.delivery && (await automations.deliveries.get(automation, run.delivery));
+  if (!delivery) return [];
+  const { job_id: _none, ...rest } = delivery;
+  return automations.deliveries.failing(automation, { ...rest, outcome: 'failed', reason: run.error });
+}
+
+function isDraft({ hook }: Automation, { delivery }: Run): boolean {
+  return delivery !== undefined && hook?.drafts === true;
 }
 
 /** An error of what was asked, which a further try would meet again. */
@@ -137,14 +198,26 @@ function isRefusal(error: unknown): error is ApiError | InvalidFieldError {
 
 async function create(context: FireContext, automation: Automation, run: Run): Promise<void> {
   const { owner, project, job, schedule, last_success_at: success } = automation;
-  const values = { due_at: run.due, last_success_at: success ?? 'never', timezone: schedule.timezone };
-  await createJob(context, { ...requestOf(job, values), project }, owner.name, {
+  const values = { due_at: run.due, last_success_at: success ?? 'never', timezone: schedule?.timezone ?? 'UTC' };
+  const data = run.delivery === undefined ? undefined : await dataOf(context, automation, run.delivery);
+  const request = { ...requestOf(job, values), project, ...(isDraft(automation, run) && { draft: true }) };
+  await createJob(context, request, owner.name, {
     cause: causeOf(automation, run),
     tokenId: owner.token_id,
+    ...(data !== undefined && { data }),
   });
 }
 
-function causeOf({ id, made }: Automation, { due, manual }: Run) {
+/** The data of a delivery as a quotation. @throws InvalidFieldError if the delivery has expired */
+async function dataOf({ automations }: FireContext, automation: Automation, id: string): Promise<string> {
+  const delivery = await automations.deliveries.get(automation, id);
+  if (delivery === undefined) throw InvalidFieldError.of('trigger.hook', `delivery ${id} is no longer there`);
+  const read = readBody(delivery.body, delivery.media_type);
+  return quotedData(id, 'data' in read ? read.data : null, automation.hook?.map);
+}
+
+function causeOf({ id, made }: Automation, { due, manual, delivery }: Run) {
+  if (delivery !== undefined) return { kind: 'hook', automation: id, made, delivery } as const;
   return { kind: 'schedule', automation: id, made, due: manual === true ? `${due} manual` : due } as const;
 }
 

@@ -99,8 +99,14 @@ export function nextDue(schedule: Schedule, after: number): number | undefined {
   return dueAfter(schedule, after, 1)[0];
 }
 
-/** The first due instants after another instant, at most so many, and none after `until`. */
-export function dueAfter(schedule: Schedule, after: number, most: number, until = Number.POSITIVE_INFINITY): number[] {
+/** The first due instants after another instant, at most so many, and none after `until`. @param schedule none: never due */
+export function dueAfter(
+  schedule: Schedule | undefined,
+  after: number,
+  most: number,
+  until = Number.POSITIVE_INFINITY,
+): number[] {
+  if (schedule === undefined) return [];
   const found: number[] = [];
   const next = stepper(schedule);
   for (let at = next(after); at !== undefined && at <= until && found.length < most; at = next(at)) found.push(at);

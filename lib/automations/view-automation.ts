@@ -1,8 +1,10 @@
 import { InvalidFieldError } from '../contract/errors.ts';
 import { quoted } from '../contract/input/legible.ts';
 import { LIMITS } from '../contract/limits.ts';
+import { BASE_PATH } from '../contract/route.ts';
 import { type AutomationView, RUN_REASONS, type RunReason, type RunView } from '../contract/schemas/automation.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
+import type { HookTrigger } from '../contract/schemas/hook.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
@@ -24,13 +26,14 @@ export async function listAutomations(context: AutomationViewContext, query: Pag
   return { items: await viewAutomations(context, items), next_cursor: nextCursor };
 }
 
-/** One automation as clients see it, with its health as of now. */
+/** One automation as clients see it, with its health as of now. @param secret of its hook, if it was made just now */
 export async function viewAutomation(
   context: Pick<AutomationViewContext, 'clock'> & Partial<AutomationViewContext>,
   automation: Automation,
+  secret?: string,
 ): Promise<AutomationView> {
   const jobs = context.jobs === undefined ? new Map() : await readJobs(context.jobs, [automation]);
-  return view(automation, jobs, context.clock.now());
+  return view(automation, jobs, context.clock.now(), secret);
 }
 
 async function viewAutomations(
@@ -54,7 +57,7 @@ export async function listRuns(context: AutomationViewContext, automation: Autom
 
 function rowOf(cursor: string): string {
   const row = Buffer.from(cursor, 'base64url').toString();
-  if (/^\d{4}-[\d:.TZ-]{1,40}m?$/.test(row)) return row;
+  if (/^\d{4}-[\d:.TZ-]{1,40}(m|h[0-9a-f]{8})?$/.test(row)) return row;
   throw InvalidFieldError.of('cursor', `received ${quoted(cursor)}; give next_cursor of the page before`);
 }
 
@@ -70,8 +73,8 @@ async function found(jobs: AutomationViewContext['jobs'], ids: readonly string[]
   return new Map([...read].map(([id, job]) => [id, job === 'newer' ? { status: 'RUNNING' } : job]));
 }
 
-function view(automation: Automation, jobs: Jobs, now: number): AutomationView {
-  const { schedule, firing, last_run: last } = automation;
+function view(automation: Automation, jobs: Jobs, now: number, secret?: string): AutomationView {
+  const { schedule, hook, firing, last_run: last } = automation;
   const { failures, last_success_at } = withEnds(automation, jobs);
   // What is decided next, and then what follows.
   const after = automation.next_due === undefined ? now : Date.parse(automation.next_due) - 1;
@@ -79,24 +82,53 @@ function view(automation: Automation, jobs: Jobs, now: number): AutomationView {
   return {
     ...{ id: automation.id, name: automation.name, project: automation.project },
     trigger: {
-      schedule: { cron: schedule.cron ?? null, every: schedule.every ?? null, timezone: schedule.timezone },
+      schedule:
+        schedule === undefined
+          ? null
+          : { cron: schedule.cron ?? null, every: schedule.every ?? null, timezone: schedule.timezone },
+      hook: hook === undefined ? null : viewHook(automation.id, hook, secret),
     },
     ...{ job: automation.job, overlap: automation.overlap, missed: automation.missed, jitter: automation.jitter },
     ...{ pause_after_failures: automation.pause_after_failures, enabled: automation.enabled },
     enabled_until: automation.enabled_until ?? null,
     owner: automation.owner.name,
-    ...viewState(automation, instants.length > 0 || firing !== undefined, now),
+    ...viewState(automation, instants.length > 0 || firing !== undefined || takesDeliveries(automation, now), now),
     next_runs: instants.map((due_at) => ({
       due_at,
       starts_at: timestamp(Date.parse(due_at) + delayOf(automation.id, automation.jitter) * 1000),
-      local: localTime(Date.parse(due_at), schedule.timezone),
+      local: localTime(Date.parse(due_at), schedule?.timezone ?? 'UTC'),
     })),
-    notes: isEitherDay(schedule) ? ['It is due on days that match the day of the month or the weekday.'] : [],
+    notes:
+      schedule !== undefined && isEitherDay(schedule)
+        ? ['It is due on days that match the day of the month or the weekday.']
+        : [],
     last_run: last === undefined ? null : viewRun(last, jobs),
     failures_in_row: failures,
     last_success_at: last_success_at ?? null,
     ...{ created_at: automation.created_at, updated_at: automation.updated_at, version: automation.edits },
   };
+}
+
+function viewHook(id: string, hook: HookTrigger, secret: string | undefined): AutomationView['trigger']['hook'] {
+  const { verify, delivery_id: place } = hook;
+  return {
+    path: `${BASE_PATH}/hooks/${encodeURIComponent(id)}`,
+    verify: {
+      style: verify.style,
+      header: verify.header ?? null,
+      prefix: verify.prefix ?? null,
+      encoding: verify.style === 'hmac' ? (verify.encoding ?? 'hex') : null,
+    },
+    filter: hook.filter ?? [],
+    map: hook.map ?? {},
+    delivery_id: place === undefined ? null : { header: place.header ?? null, pointer: place.pointer ?? null },
+    drafts: hook.drafts ?? false,
+    secret: secret ?? null,
+  };
+}
+
+function takesDeliveries({ hook, enabled_until: until }: Automation, now: number): boolean {
+  return hook !== undefined && (until === undefined || Date.parse(until) >= now);
 }
 
 function viewState(
@@ -128,7 +160,7 @@ function viewRun(run: Run, jobs: Jobs): RunView {
   const known = Object.hasOwn(RUN_REASONS, reason ?? '') ? RUN_REASONS[reason as RunReason] : '';
   return {
     ...{ due_at: run.due, last_due_at: run.last_due ?? run.due, count: run.count ?? 1 },
-    trigger: run.manual === true ? 'manual' : 'schedule',
+    trigger: run.delivery !== undefined ? 'hook' : run.manual === true ? 'manual' : 'schedule',
     outcome: run.outcome,
     reason: reason === undefined ? null : { code: reason, message: error === undefined ? known : `${known} ${error}` },
     ...{ evaluated_at: run.at, late_seconds: run.late_seconds, job_id: id ?? null },

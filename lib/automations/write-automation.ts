@@ -8,9 +8,10 @@ import { timestamp } from '../platform/aws/table-clock.ts';
 import { untilFirst } from '../platform/until-first.ts';
 import { DEFAULT_PROJECT } from '../projects/projects.ts';
 import { type Automation, nextInstant, type Owner, type Run } from './automation.ts';
-import { checkJob, type JobCheckContext, type RunValues } from './automation-job.ts';
+import { checkJob, type JobCheckContext } from './automation-job.ts';
 import { type AutomationStore, automationIdOf } from './automation-store.ts';
 import { skippedByEdit } from './decide-due.ts';
+import { checkHook } from './hooks/hook-trigger.ts';
 import { cronFault, intervalFault, type Schedule, zoneNamed } from './schedule.ts';
 
 interface AutomationWriteContext extends JobCheckContext {
@@ -24,7 +25,7 @@ interface Write {
   readonly dryRun: boolean;
 }
 
-/** @throws InvalidFieldError with all faults of the schedule, or what is wrong with the job */
+/** @throws InvalidFieldError with all faults of the trigger, or what is wrong with the job */
 export async function createAutomation(
   context: AutomationWriteContext,
   creation: AutomationCreation,
@@ -32,13 +33,13 @@ export async function createAutomation(
 ): Promise<Automation> {
   const at = timestamp(context.clock.now());
   const id = automationIdOf(creation.name);
-  const schedule = scheduleOf(creation.trigger.schedule, at);
+  const trigger = triggerOf(creation.trigger, at);
   const { enabled = true, enabled_until: until, project: named } = creation;
-  const ofTemplate = await checkJob(context, creation.job, { sample: sampleOf(schedule, at), project: named });
+  const ofTemplate = await checkJob(context, creation.job, { ...checkOf(trigger, at), project: named });
   const automation: Automation = {
-    ...{ id, name: creation.name, made: randomBytes(6).toString('hex'), schedule, job: creation.job, owner },
+    ...{ id, name: creation.name, made: randomBytes(6).toString('hex'), ...trigger, job: creation.job, owner },
     project: named ?? ofTemplate ?? DEFAULT_PROJECT,
-    overlap: creation.overlap ?? 'skip',
+    overlap: creation.overlap ?? (trigger.hook === undefined ? 'skip' : 'queue'),
     missed: creation.missed ?? 'latest',
     jitter: creation.jitter ?? 0,
     pause_after_failures: creation.pause_after_failures ?? LIMITS.automations.pauseAfterFailures.default,
@@ -66,12 +67,12 @@ export async function editAutomation(
   { owner, dryRun }: Write,
 ): Promise<Automation> {
   const at = timestamp(context.clock.now());
-  const schedule = edit.trigger && scheduleOf(edit.trigger.schedule, at);
+  const trigger = edit.trigger && triggerOf(edit.trigger, at);
   return await untilFirst(async () => {
     const known = await findAutomation(context, reference);
-    const changed = edited(known, edit, { owner, schedule, at });
-    const sample = sampleOf(changed.schedule, at, known.last_success_at);
-    if (edit.job !== undefined) await checkJob(context, edit.job, { sample, project: changed.project });
+    const changed = edited(known, edit, { owner, trigger, at });
+    if (edit.job !== undefined || changed.hook !== known.hook)
+      await checkJob(context, changed.job, { ...checkOf(changed, at), project: changed.project });
     const movesInstants = hasOtherInstants(known, changed);
     const run = !movesInstants ? undefined : skippedByEdit(known, Date.parse(at));
     const next = !movesInstants ? changed : withNext(withDecided(changed, run), at);
@@ -93,7 +94,9 @@ export async function deleteAutomation(
     const known = found ?? refused;
     if (known === undefined) throw ApiError.of('not_found');
     refused = known;
-    return found === undefined || (await context.automations.delete(found)) ? { result: known } : undefined;
+    if (found !== undefined && !(await context.automations.delete(found))) return undefined;
+    if (known.hook !== undefined) await context.automations.secrets.delete(known);
+    return { result: known };
   });
 }
 
@@ -110,9 +113,9 @@ export async function findAutomation(
 function edited(
   known: Automation,
   edit: AutomationEdit,
-  { owner, schedule, at }: { owner: Owner; schedule: Schedule | undefined; at: string },
+  { owner, trigger, at }: { owner: Owner; trigger: Trigger | undefined; at: string },
 ): Automation {
-  const { paused, enabled_until: until, ...rest } = known;
+  const { paused, enabled_until: until, schedule, hook, ...rest } = known;
   const isResumed = edit.enabled === true && paused !== undefined;
   const nextUntil = edit.enabled_until ?? until;
   return {
@@ -120,7 +123,7 @@ function edited(
     ...(paused !== undefined && !isResumed && { paused }),
     ...(isResumed && { failures: 0 }),
     project: edit.project ?? known.project,
-    schedule: schedule ?? known.schedule,
+    ...(trigger ?? { ...(schedule && { schedule }), ...(hook && { hook }) }),
     job: edit.job ?? known.job,
     overlap: edit.overlap ?? known.overlap,
     missed: edit.missed ?? known.missed,
@@ -151,16 +154,33 @@ function withNext({ next_due: _before, ...automation }: Automation, at: string):
   return { ...automation, ...(next !== undefined && { next_due: next }) };
 }
 
-/** Values as its next run has them. */
-function sampleOf({ timezone }: Schedule, at: string, success = 'never'): RunValues {
-  return { due_at: at, last_success_at: success, timezone };
+type Trigger = Pick<Automation, 'schedule' | 'hook'>;
+
+/** By what its job is checked: values as its next run has them, and whether data from outside is added. */
+function checkOf(
+  { schedule, hook, last_success_at: success = 'never' }: Trigger & { last_success_at?: string | undefined },
+  at: string,
+) {
+  return {
+    sample: { due_at: at, last_success_at: success, timezone: schedule?.timezone ?? 'UTC' },
+    takesData: hook !== undefined,
+  };
+}
+
+/** @throws InvalidFieldError with all faults */
+function triggerOf({ schedule, hook }: AutomationCreation['trigger'], at: string): Trigger {
+  if (hook !== undefined) checkHook(hook);
+  return {
+    ...(schedule !== undefined && { schedule: scheduleOf(schedule, at) }),
+    ...(hook !== undefined && { hook }),
+  };
 }
 
 const FIELD = 'trigger.schedule';
 
 /** @throws InvalidFieldError with all faults */
 function scheduleOf(
-  { cron, every, timezone = 'UTC' }: AutomationCreation['trigger']['schedule'],
+  { cron, every, timezone = 'UTC' }: NonNullable<AutomationCreation['trigger']['schedule']>,
   anchor: string,
 ): Schedule {
   const problems: FieldProblem[] = [];

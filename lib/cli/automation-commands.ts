@@ -1,4 +1,4 @@
-import { MISSED, OVERLAPS } from '../contract/automation-choices.ts';
+import { HOOK_STYLES, MISSED, OVERLAPS } from '../contract/automation-choices.ts';
 import type { CommandSpec } from './base/context.ts';
 import { JOB_OPTIONS, JSON_OPTION } from './jobs/job-options.ts';
 import { TEMPLATE, TEMPLATE_NAMES, VALUES } from './templates/template-options.ts';
@@ -29,11 +29,45 @@ export const AUTOMATION_COMMANDS: readonly CommandSpec[] = [
     load: async () => await import('./commands/schedule.ts'),
   },
   {
-    name: 'automations',
-    about: 'list automations with their health, or show, run, enable, disable or delete one, or list its runs',
+    name: 'hook',
+    about: 'create an automation, which creates a job for each delivery to its address, and show address and secret',
     args: [
-      ['[action]', 'what to do; default: list', ['list', 'show', 'runs', 'run', 'enable', 'disable', 'delete']],
+      ['<name>', 'name of the automation'],
+      ['[prompt]', 'prompt of its jobs, below which the data is quoted'],
+      VALUES,
+    ],
+    options: [
+      {
+        flags: '--style <style>',
+        about: 'how deliveries are signed; default: standard_webhooks',
+        choices: HOOK_STYLES,
+      },
+      { flags: '--header <name>', about: 'header with the signature (hmac) or the secret (header_secret)' },
+      { flags: '--prefix <text>', about: 'what is before the signature in the header (hmac)' },
+      { flags: '--drafts', about: 'create drafts' },
+      ...JOB_OPTIONS,
+      ...TEMPLATE,
+      JSON_OPTION,
+    ],
+    names: TEMPLATE_NAMES,
+    routes: ['automations.create', 'templates.read'],
+    json: 'Automation',
+    load: async () => await import('./commands/hook.ts'),
+  },
+  {
+    name: 'automations',
+    about: 'list automations with their health, or look after one: its runs, and the deliveries and secret of its hook',
+    args: [
+      [
+        '[action]',
+        'what to do; default: list',
+        [
+          ...['list', 'show', 'runs', 'run', 'enable', 'disable', 'delete'],
+          ...['deliveries', 'deliver', 'resend', 'secret'],
+        ],
+      ],
       ['[name]', 'name or id of the automation'],
+      ['[value]', 'deliver: the body, as JSON; resend: the id of the delivery'],
     ],
     options: [JSON_OPTION],
     routes: [
@@ -43,6 +77,10 @@ export const AUTOMATION_COMMANDS: readonly CommandSpec[] = [
       'automations.run',
       'automations.edit',
       'automations.delete',
+      'automations.deliveries',
+      'automations.deliver',
+      'automations.resend',
+      'automations.secret',
     ],
     json: 'AutomationList',
     load: async () => await import('./commands/automations.ts'),

@@ -1105,6 +1105,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/automations/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a hook
+         * @description Returns the last 50 deliveries, the newest first, with what became of each. Kept for 30 days.
+         */
+        get: operations["deliveriesAutomations"];
+        put?: never;
+        /**
+         * Send a test delivery to a hook
+         * @description Takes the way of a delivery whose signature was right.
+         */
+        post: operations["deliverAutomations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/automations/{id}/deliveries/{delivery}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery of a hook again
+         * @description Its stored body is evaluated as a new delivery, by the filter and map that the hook has now.
+         */
+        post: operations["resendAutomations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/automations/{id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of a hook
+         * @description The old secret is invalid at once. The answer shows the new one, which is not shown again.
+         */
+        post: operations["secretAutomations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -1969,9 +2033,17 @@ export interface components {
             name: string;
             /** @description Id or name of the project of its jobs. Default: that of its template, or `local_project`. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
             project?: string | null;
-            /** @description When it starts a job. */
+            /**
+             * @description What starts its jobs: either `schedule` or `hook`.
+             * @example {
+             *       "schedule": {
+             *         "cron": "0 3 * * MON-FRI",
+             *         "timezone": "Europe/Berlin"
+             *       }
+             *     }
+             */
             trigger: {
-                schedule: {
+                schedule?: {
                     /**
                      * @description Cron expression of five fields: minute, hour, day of the month, month, weekday. Or a nickname: `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. Either `cron` or `every` is required.
                      * @example 0 3 * * MON-FRI
@@ -1984,9 +2056,44 @@ export interface components {
                      * @example Europe/Berlin
                      */
                     timezone?: string | null;
-                };
+                } | null;
+                hook?: {
+                    verify: {
+                        /**
+                         * @description How deliveries prove that they are from the sender.
+                         * @enum {string}
+                         */
+                        style: "standard_webhooks" | "hmac" | "github" | "gitlab" | "slack" | "header_secret";
+                        /** @description The header with the signature (`hmac`) or the secret (`header_secret`), which need it. */
+                        header?: string | null;
+                        /** @description What is before the signature in the header, such as `sha256=`. Only for `hmac`. */
+                        prefix?: string | null;
+                        /**
+                         * @description How the signature is written. Only for `hmac`. Default: `hex`.
+                         * @enum {string|null}
+                         */
+                        encoding?: "hex" | "base64" | null;
+                    };
+                    /** @description Conditions on the body. Deliveries that do not meet all of them create no job. */
+                    filter?: {
+                        pointer: string;
+                        /** @description The values that pass. They are compared as text. */
+                        one_of: (string | number | boolean | (null))[];
+                    }[] | null;
+                    /** @description The values of the body that the prompt gets, as JSON Pointers by name. Default: the whole body. */
+                    map?: {
+                        [key: string]: string;
+                    } | null;
+                    /** @description Where the sender writes the id of a delivery, by which repeated ones are recognized: a header, or a JSON Pointer into the body. Default: where the style has it. */
+                    delivery_id?: {
+                        header?: string | null;
+                        pointer?: string | null;
+                    } | null;
+                    /** @description It creates drafts, which a person submits. Default: false. */
+                    drafts?: boolean | null;
+                } | null;
             };
-            /** @description The job that it creates: the fields of `POST /jobs`. In the prompt, and in values of `parameters`, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success. */
+            /** @description The job that it creates: the fields of `POST /jobs`. In the prompt, and in values of `parameters`, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success. The data of a hook is added below the prompt as a quotation. */
             job: {
                 /**
                  * @description The prompt. It must contain more than whitespace. Either `prompt` or `template` is required.
@@ -2030,7 +2137,7 @@ export interface components {
                 } | null;
             };
             /**
-             * @description What happens if it is due before its last job has ended. `skip`: nothing. `queue`: one job waits until the other has ended. `replace`: the other job is cancelled first. Default: `skip`.
+             * @description What happens if it is due before its last job has ended. `skip`: nothing. `queue`: one job waits until the other has ended. `replace`: the other job is cancelled first. Default: `skip`; of a hook `queue`, with which several jobs wait.
              * @enum {string|null}
              */
             overlap?: "skip" | "queue" | "replace" | null;
@@ -2054,9 +2161,17 @@ export interface components {
         AutomationEdit: {
             /** @description Id or name of the project of its jobs. Default: that of its template, or `local_project`. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
             project?: string | null;
-            /** @description When it starts a job. */
+            /**
+             * @description What starts its jobs: either `schedule` or `hook`.
+             * @example {
+             *       "schedule": {
+             *         "cron": "0 3 * * MON-FRI",
+             *         "timezone": "Europe/Berlin"
+             *       }
+             *     }
+             */
             trigger?: {
-                schedule: {
+                schedule?: {
                     /**
                      * @description Cron expression of five fields: minute, hour, day of the month, month, weekday. Or a nickname: `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. Either `cron` or `every` is required.
                      * @example 0 3 * * MON-FRI
@@ -2069,9 +2184,44 @@ export interface components {
                      * @example Europe/Berlin
                      */
                     timezone?: string | null;
-                };
+                } | null;
+                hook?: {
+                    verify: {
+                        /**
+                         * @description How deliveries prove that they are from the sender.
+                         * @enum {string}
+                         */
+                        style: "standard_webhooks" | "hmac" | "github" | "gitlab" | "slack" | "header_secret";
+                        /** @description The header with the signature (`hmac`) or the secret (`header_secret`), which need it. */
+                        header?: string | null;
+                        /** @description What is before the signature in the header, such as `sha256=`. Only for `hmac`. */
+                        prefix?: string | null;
+                        /**
+                         * @description How the signature is written. Only for `hmac`. Default: `hex`.
+                         * @enum {string|null}
+                         */
+                        encoding?: "hex" | "base64" | null;
+                    };
+                    /** @description Conditions on the body. Deliveries that do not meet all of them create no job. */
+                    filter?: {
+                        pointer: string;
+                        /** @description The values that pass. They are compared as text. */
+                        one_of: (string | number | boolean | (null))[];
+                    }[] | null;
+                    /** @description The values of the body that the prompt gets, as JSON Pointers by name. Default: the whole body. */
+                    map?: {
+                        [key: string]: string;
+                    } | null;
+                    /** @description Where the sender writes the id of a delivery, by which repeated ones are recognized: a header, or a JSON Pointer into the body. Default: where the style has it. */
+                    delivery_id?: {
+                        header?: string | null;
+                        pointer?: string | null;
+                    } | null;
+                    /** @description It creates drafts, which a person submits. Default: false. */
+                    drafts?: boolean | null;
+                } | null;
             } | null;
-            /** @description The job that it creates: the fields of `POST /jobs`. In the prompt, and in values of `parameters`, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success. */
+            /** @description The job that it creates: the fields of `POST /jobs`. In the prompt, and in values of `parameters`, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success. The data of a hook is added below the prompt as a quotation. */
             job?: {
                 /**
                  * @description The prompt. It must contain more than whitespace. Either `prompt` or `template` is required.
@@ -2115,7 +2265,7 @@ export interface components {
                 } | null;
             } | null;
             /**
-             * @description What happens if it is due before its last job has ended. `skip`: nothing. `queue`: one job waits until the other has ended. `replace`: the other job is cancelled first. Default: `skip`.
+             * @description What happens if it is due before its last job has ended. `skip`: nothing. `queue`: one job waits until the other has ended. `replace`: the other job is cancelled first. Default: `skip`; of a hook `queue`, with which several jobs wait.
              * @enum {string|null}
              */
             overlap?: "skip" | "queue" | "replace" | null;
@@ -2135,6 +2285,14 @@ export interface components {
              * @description It is not due after this time. Empty: no end.
              */
             enabled_until?: string | null;
+        };
+        HookTestDelivery: {
+            /** @description The body, as JSON text. */
+            body: string;
+        };
+        HookSecretChange: {
+            /** @description The secret that the sender made, as with Slack. Default: a new one is made. */
+            secret?: string | null;
         };
         /**
          * @example {
@@ -3912,7 +4070,36 @@ export interface components {
                     cron: string | null;
                     every: string | null;
                     timezone: string;
-                };
+                } | null;
+                hook: {
+                    /**
+                     * @description Where the sender posts to.
+                     * @example /api/v1/hooks/triage
+                     */
+                    path: string;
+                    verify: {
+                        /** @enum {string} */
+                        style: "standard_webhooks" | "hmac" | "github" | "gitlab" | "slack" | "header_secret";
+                        header: string | null;
+                        prefix: string | null;
+                        /** @enum {string|null} */
+                        encoding: "hex" | "base64" | null;
+                    };
+                    filter: {
+                        pointer: string;
+                        one_of: (string | number | boolean | (null))[];
+                    }[];
+                    map: {
+                        [key: string]: string;
+                    };
+                    delivery_id: {
+                        header: string | null;
+                        pointer: string | null;
+                    } | null;
+                    drafts: boolean;
+                    /** @description Only in the answer to the request that made it. */
+                    secret: string | null;
+                } | null;
             };
             job: {
                 /**
@@ -4022,7 +4209,7 @@ export interface components {
         AutomationRun: {
             /**
              * Format: date-time
-             * @description The due instant; for a manual run, when it was requested.
+             * @description The due instant; of a hook, when its delivery came; for a manual run, when it was requested.
              * @example 2026-11-20T10:41:00.000Z
              */
             due_at: string;
@@ -4035,7 +4222,7 @@ export interface components {
             /** @description How many due instants it stands for. */
             count: number;
             /** @enum {string} */
-            trigger: "schedule" | "manual";
+            trigger: "schedule" | "hook" | "manual";
             /**
              * @description `fired`: it created a job. `skipped`, `failed`: it did not, and `reason` says why.
              * @enum {string}
@@ -4043,7 +4230,7 @@ export interface components {
             outcome: "fired" | "skipped" | "failed";
             reason: {
                 /** @enum {string} */
-                code: "still_running" | "queue_full" | "missed" | "edited" | "paused_failures" | "paused_owner" | "not_created";
+                code: "still_running" | "queue_full" | "disabled" | "missed" | "edited" | "paused_failures" | "paused_owner" | "not_created";
                 message: string;
             } | null;
             /**
@@ -4069,6 +4256,53 @@ export interface components {
             items: components["schemas"]["AutomationRun"][];
             /** @description Null on the last page. A page can contain fewer items than `limit` without being the last. */
             next_cursor: string | null;
+        };
+        HookDeliveryList: {
+            items: components["schemas"]["HookDelivery"][];
+            /** @description The last request that was refused for each reason. Of these, nothing else is kept. */
+            refused: {
+                /** @enum {string} */
+                code: "signature" | "timestamp" | "too_large" | "encoding" | "media_type" | "not_json" | "too_deep";
+                message: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-20T10:41:00.000Z
+                 */
+                at: string;
+            }[];
+        };
+        HookDelivery: {
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            received_at: string;
+            /** @enum {string} */
+            kind: "sent" | "test" | "resent";
+            /** @description The delivery that was sent again. */
+            resent_of: string | null;
+            /** @description The id that the sender gave it. */
+            sender_id: string | null;
+            /** @description The event that the sender named in a header. */
+            event: string | null;
+            bytes: number;
+            /** @description The first 2000 characters. What looks like a secret is masked. */
+            body: string;
+            /**
+             * @description `accepted`: not evaluated yet. `filtered`, `skipped`, `failed`: no job, and `reason` says why.
+             * @enum {string}
+             */
+            outcome: "accepted" | "filtered" | "fired" | "skipped" | "failed";
+            reason: string | null;
+            job_id: string | null;
+        };
+        HookAccepted: {
+            id: string;
+        };
+        HookSecret: {
+            /** @description It is not shown again. */
+            secret: string;
         };
         EventPage: {
             /** @description Oldest first. With filters, a page can contain fewer events than `limit` although more follow. */
@@ -9949,11 +10183,8 @@ export interface operations {
                      *           "name": "text",
                      *           "project": "text",
                      *           "trigger": {
-                     *             "schedule": {
-                     *               "cron": null,
-                     *               "every": null,
-                     *               "timezone": "text"
-                     *             }
+                     *             "schedule": null,
+                     *             "hook": null
                      *           },
                      *           "job": {
                      *             "prompt": "Update the dependencies and run the tests.",
@@ -10063,11 +10294,8 @@ export interface operations {
                      *       "name": "text",
                      *       "project": "text",
                      *       "trigger": {
-                     *         "schedule": {
-                     *           "cron": null,
-                     *           "every": null,
-                     *           "timezone": "text"
-                     *         }
+                     *         "schedule": null,
+                     *         "hook": null
                      *       },
                      *       "job": {
                      *         "prompt": "Update the dependencies and run the tests.",
@@ -10131,11 +10359,8 @@ export interface operations {
                      *       "name": "text",
                      *       "project": "text",
                      *       "trigger": {
-                     *         "schedule": {
-                     *           "cron": null,
-                     *           "every": null,
-                     *           "timezone": "text"
-                     *         }
+                     *         "schedule": null,
+                     *         "hook": null
                      *       },
                      *       "job": {
                      *         "prompt": "Update the dependencies and run the tests.",
@@ -10222,11 +10447,8 @@ export interface operations {
                      *       "name": "text",
                      *       "project": "text",
                      *       "trigger": {
-                     *         "schedule": {
-                     *           "cron": null,
-                     *           "every": null,
-                     *           "timezone": "text"
-                     *         }
+                     *         "schedule": null,
+                     *         "hook": null
                      *       },
                      *       "job": {
                      *         "prompt": "Update the dependencies and run the tests.",
@@ -10314,11 +10536,8 @@ export interface operations {
                      *       "name": "text",
                      *       "project": "text",
                      *       "trigger": {
-                     *         "schedule": {
-                     *           "cron": null,
-                     *           "every": null,
-                     *           "timezone": "text"
-                     *         }
+                     *         "schedule": null,
+                     *         "hook": null
                      *       },
                      *       "job": {
                      *         "prompt": "Update the dependencies and run the tests.",
@@ -10395,7 +10614,16 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /** @example {} */
+                /**
+                 * @example {
+                 *       "trigger": {
+                 *         "schedule": {
+                 *           "cron": "0 3 * * MON-FRI",
+                 *           "timezone": "Europe/Berlin"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["AutomationEdit"];
             };
         };
@@ -10414,11 +10642,8 @@ export interface operations {
                      *       "name": "text",
                      *       "project": "text",
                      *       "trigger": {
-                     *         "schedule": {
-                     *           "cron": null,
-                     *           "every": null,
-                     *           "timezone": "text"
-                     *         }
+                     *         "schedule": null,
+                     *         "hook": null
                      *       },
                      *       "job": {
                      *         "prompt": "Update the dependencies and run the tests.",
@@ -10572,6 +10797,211 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    deliveriesAutomations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id or name of the automation. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deliveries. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "text",
+                     *           "received_at": "2026-11-20T10:41:00.000Z",
+                     *           "kind": "sent",
+                     *           "resent_of": null,
+                     *           "sender_id": null,
+                     *           "event": null,
+                     *           "bytes": 0,
+                     *           "body": "text",
+                     *           "outcome": "accepted",
+                     *           "reason": null,
+                     *           "job_id": null
+                     *         }
+                     *       ],
+                     *       "refused": [
+                     *         {
+                     *           "code": "signature",
+                     *           "message": "text",
+                     *           "at": "2026-11-20T10:41:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HookDeliveryList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    deliverAutomations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id or name of the automation. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "body": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["HookTestDelivery"];
+            };
+        };
+        responses: {
+            /** @description The delivery was stored. The list says what becomes of it. */
+            202: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HookAccepted"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidState"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    resendAutomations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id or name of the automation. */
+                id: string;
+                /** @description The id of the delivery. */
+                delivery: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery was stored. The list says what becomes of it. */
+            202: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HookAccepted"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidState"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    secretAutomations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id or name of the automation. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["HookSecretChange"];
+            };
+        };
+        responses: {
+            /** @description The new secret. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "secret": "text"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HookSecret"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidState"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];

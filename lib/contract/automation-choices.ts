@@ -3,3 +3,7 @@ export const OVERLAPS = ['skip', 'queue', 'replace'] as const;
 
 /** Which of the instants at which no pass ran are made up for. */
 export const MISSED = ['skip', 'latest', 'all'] as const;
+
+/** How deliveries to a hook prove that they are from their sender. */
+export const HOOK_STYLES = ['standard_webhooks', 'hmac', 'github', 'gitlab', 'slack', 'header_secret'] as const;
+export type HookStyle = (typeof HOOK_STYLES)[number];

@@ -127,6 +127,25 @@ export const LIMITS = {
     runsDays: 90,
     list: { min: 1, max: 100, default: 50 },
   },
+  hooks: {
+    bodyBytes: 64 * 1024,
+    depth: 100,
+    /** How far the time of a signature may be from now. */
+    toleranceSeconds: 300,
+    /** How long a delivery is kept, and how many are listed. */
+    days: 30,
+    listed: 50,
+    excerptLength: 2_000,
+    /** Jobs of a hook that wait for an earlier one, with `overlap: queue`. */
+    waiting: 20,
+    secretLength: { min: 16, max: 256 },
+    headerLength: 100,
+    pointerLength: 500,
+    valueLength: 500,
+    values: 20,
+    conditions: 20,
+    mapped: 50,
+  },
   deployBindings: {
     perProject: 20,
     nameLength: 100,

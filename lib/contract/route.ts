@@ -28,6 +28,8 @@ export interface Access {
   readonly deliveries?: 'send';
   /** Keys that sign calls. They can be replaced and deleted, never read. */
   readonly bindingSecrets?: 'write';
+  /** Secrets of hooks. Only the function that receives deliveries reads them. */
+  readonly hookSecrets?: 'read' | 'write';
   /** The audit log. `audited` grants writing to it. */
   readonly audit?: 'read';
   readonly tokens?: 'list' | 'create' | 'change';

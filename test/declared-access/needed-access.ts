@@ -5,6 +5,7 @@ import {
   BINDING_SECRET_KIND,
   EXPORT_KIND,
   FOLLOW_SLOT_KIND,
+  HOOK_SECRET_KIND,
   PRINCIPAL_KINDS,
 } from '../../lib/platform/aws/tables.ts';
 
@@ -92,6 +93,7 @@ const PRIVATE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   [PRINCIPAL_KINDS.session]: { Query: 'sessions: list', Put: 'sessions: start', Delete: 'sessions: end' },
   [AUDIT_KIND]: { Put: 'audited: true', Query: 'audit: read' },
   [EXPORT_KIND]: { Get: 'exports: read', Query: 'exports: read', Put: 'exports: start', Delete: 'exports: delete' },
+  [HOOK_SECRET_KIND]: { Get: 'hookSecrets: read', Put: 'hookSecrets: write', Delete: 'hookSecrets: write' },
   [BINDING_SECRET_KIND]: { Put: 'bindingSecrets: write', Delete: 'bindingSecrets: write' },
 };
 

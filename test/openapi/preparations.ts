@@ -36,10 +36,8 @@ const OTHER_VENDOR = { 404: 'needs a deployment without the vendor: test/api/acc
 /** @param admin signed in as an administrator. */
 export function prepare(service: ServiceUnderTest, admin: Browser) {
   const jobs = new PreparedJobs(service);
-  const { project, emptyProject, diagram, binding, automation, template, token, session, exported } = preparedThings(
-    service,
-    admin,
-  );
+  const { project, emptyProject, diagram, binding, automation, hook, template, token, session, exported } =
+    preparedThings(service, admin);
   // One for all: a project can have only so many.
   let acting: Promise<string> | undefined;
   const actingBinding = async () => {
@@ -157,6 +155,16 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
     deleteAutomations: { params: automation },
     runsAutomations: { params: automation },
     runAutomations: { params: automation },
+    deliveriesAutomations: { params: automation },
+    deliverAutomations: { params: hook, body: { body: '{}' }, fixed: { body: '{}' } },
+    resendAutomations: {
+      params: async () => {
+        const { id } = await hook();
+        const { json } = await service.api('POST', `/automations/${id}/deliveries`, { body: '{}' });
+        return { id, delivery: json.id };
+      },
+    },
+    secretAutomations: { params: hook },
     createTokens: { body: { name: 'made' } },
     suspendTokens: { params: token },
     resumeTokens: {
@@ -222,6 +230,13 @@ function preparedThings(service: ServiceUnderTest, admin: Browser) {
     automation: async () => {
       made += 1;
       const { json } = await service.api('POST', '/automations', { ...AN_AUTOMATION, name: `Made ${made}` });
+      return { id: json.id };
+    },
+    hook: async () => {
+      made += 1;
+      const trigger = { hook: { verify: { style: 'github' }, drafts: true } };
+      const job = { prompt: 'true', profile: 'practice' };
+      const { json } = await service.api('POST', '/automations', { name: `Made ${made}`, trigger, job });
       return { id: json.id };
     },
     emptyProject: async () => {

@@ -17,8 +17,8 @@ import { rethrowTransient } from '../secrets/transient-error.ts';
 
 /**
  * The prompt of the job, after its rules.
- * @throws Error if it is longer than the agent takes, or if there are rules or values of a template for a script: its
- * profile has changed since it was queued
+ * @throws Error if it is longer than the agent takes, or if there are rules, values of a template or data from outside for
+ * a script: its profile has changed since it was queued
  */
 export function jobPrompt(agent: AgentName, rules: readonly { readonly text: string }[], texts: JobTexts): string {
   if (agent === 'shell' && rules.length > 0)
@@ -27,6 +27,8 @@ export function jobPrompt(agent: AgentName, rules: readonly { readonly text: str
     throw new Error(
       'the prompt has values of its template, and its profile has the agent shell by now, which would run them',
     );
+  if (agent === 'shell' && texts.has_data === true)
+    throw new Error('the prompt has data from outside, and its profile has the agent shell by now, which would run it');
   const prompt = composePrompt(
     rules.map(({ text }) => text),
     texts,

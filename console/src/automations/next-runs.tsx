@@ -14,7 +14,7 @@ const OWN = new Intl.DateTimeFormat('en', {
 
 /** The next instants of a schedule: in its zone, and where the reader is. */
 export function NextRuns({ automation }: { automation: Pick<Automation, 'next_runs' | 'notes' | 'trigger'> }) {
-  const { timezone } = automation.trigger.schedule;
+  const timezone = automation.trigger.schedule?.timezone ?? ZONE;
   return (
     <div className="next-runs">
       <table>

@@ -23,7 +23,7 @@ export function createAutomationEditing(core: Core) {
   return { ...createAutomationWriting(core), ...createAutomationReading(core) };
 }
 
-/** The services that run an automation now. */
+/** The services that run an automation now, or take a delivery to it. */
 export function createAutomationRunning(core: Core) {
   return {
     ...createCreation(core),

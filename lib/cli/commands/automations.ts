@@ -14,9 +14,11 @@ interface Options {
 }
 
 /** Lists automations, or shows or acts on one. */
-export const run: CommandRun<Options> = async (context, [action = 'list', name], { json }) => {
+export const run: CommandRun<Options> = async (context, [action = 'list', name, value], { json }) => {
   const { terminal } = context;
   if (action !== 'list' && name === undefined) throw usageError(`${action} needs the name of an automation`);
+  const needsValue = action === 'deliver' ? 'the body' : action === 'resend' ? 'the id of a delivery' : undefined;
+  if (needsValue !== undefined && value === undefined) throw usageError(`${action} needs ${needsValue}`);
   const { api } = await clientOf(context);
   const params = { path: { id: name ?? '' } };
   const show = async (value: object, text: string) => (json ? terminal.printJson(value) : terminal.print(text));
@@ -29,6 +31,30 @@ export const run: CommandRun<Options> = async (context, [action = 'list', name],
     case 'runs': {
       const list = await dataOf(api.GET('/api/v1/automations/{id}/runs', { params }));
       await show(list, table(['DUE', 'OUTCOME', 'LATE', 'JOB', 'STATUS', 'WHY'], list.items.map(runOf)));
+      break;
+    }
+    case 'deliveries': {
+      const list = await dataOf(api.GET('/api/v1/automations/{id}/deliveries', { params }));
+      const refused = list.refused.map(({ message, at }) => `refused ${ago(at)}: ${message}`);
+      await show(list, [table(DELIVERIES, list.items.map(deliveryOf)), ...refused].join('\n'));
+      break;
+    }
+    case 'deliver': {
+      const body = { body: value ?? '' };
+      const sent = await dataOf(api.POST('/api/v1/automations/{id}/deliveries', { params, body }));
+      await show(sent, sent.id);
+      break;
+    }
+    case 'resend': {
+      const path = { ...params.path, delivery: value ?? '' };
+      const route = '/api/v1/automations/{id}/deliveries/{delivery}/resend';
+      const sent = await dataOf(api.POST(route, { params: { path } }));
+      await show(sent, sent.id);
+      break;
+    }
+    case 'secret': {
+      const made = await dataOf(api.POST('/api/v1/automations/{id}/secret', { params }));
+      await show(made, made.secret);
       break;
     }
     case 'run': {
@@ -53,12 +79,12 @@ export const run: CommandRun<Options> = async (context, [action = 'list', name],
   return EXIT.succeeded;
 };
 
-const HEADING = ['NAME', 'STATE', 'SCHEDULE', 'NEXT', 'LAST RUN', 'FAILURES'];
+const HEADING = ['NAME', 'STATE', 'TRIGGER', 'NEXT', 'LAST RUN', 'FAILURES'];
 
 function rowOf(automation: Automation): (string | number | null)[] {
   const { name, state, next_runs: next, last_run: last, failures_in_row: failures } = automation;
   const lastRun = last === null ? null : `${last.job_status ?? last.outcome} ${ago(last.due_at)}`;
-  return [name, state, scheduleOf(automation), next[0]?.local ?? null, lastRun, failures];
+  return [name, state, triggerOf(automation), next[0]?.local ?? null, lastRun, failures];
 }
 
 function runOf(run: Schemas['AutomationRun']): (string | number | null)[] {
@@ -66,8 +92,15 @@ function runOf(run: Schemas['AutomationRun']): (string | number | null)[] {
   return [due, run.outcome, `${run.late_seconds} s`, run.job_id, run.job_status, run.reason?.message ?? null];
 }
 
-function scheduleOf({ trigger }: Automation): string {
-  const { cron, every, timezone } = trigger.schedule;
+const DELIVERIES = ['DELIVERY', 'RECEIVED', 'EVENT', 'OUTCOME', 'JOB', 'WHY'];
+
+function deliveryOf(one: Schemas['HookDelivery']): (string | number | null)[] {
+  return [one.id, ago(one.received_at), one.event, one.outcome, one.job_id, one.reason];
+}
+
+function triggerOf({ trigger: { schedule, hook } }: Automation): string {
+  if (schedule === null) return `hook ${hook?.verify.style ?? ''}`;
+  const { cron, every, timezone } = schedule;
   return every === null ? `${cron} ${timezone}` : `every ${every}`;
 }
 
@@ -75,7 +108,9 @@ function describe(automation: Automation): string {
   const { name, state, state_reason: why, next_runs: next, job, project, overlap, missed } = automation;
   return [
     `${name}: ${state}${why === null ? '' : `. ${why}`}`,
-    `schedule  ${scheduleOf(automation)}, overlap ${overlap}, missed ${missed}`,
+    automation.trigger.hook === null
+      ? `schedule  ${triggerOf(automation)}, overlap ${overlap}, missed ${missed}`
+      : `trigger   ${triggerOf(automation)}, overlap ${overlap}\naddress   ${automation.trigger.hook.path}`,
     `owner     ${automation.owner}`,
     `project   ${project}`,
     jobLine(job),

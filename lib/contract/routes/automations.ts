@@ -77,7 +77,7 @@ export const createAutomation = defineRoute({
     200: { description: 'With `dry_run`: what would be created.', schema: automation },
   },
   errors: ['invalid_request'],
-  access: { registry: 'write' },
+  access: { registry: 'write', hookSecrets: 'write' },
 });
 
 export const editAutomation = defineRoute({
@@ -93,7 +93,7 @@ export const editAutomation = defineRoute({
   body: automationEdit,
   responses: { 200: { description: 'The updated automation.', schema: automation } },
   errors: ['not_found', 'invalid_request'],
-  access: { registry: 'write', jobs: 'read' },
+  access: { registry: 'write', jobs: 'read', hookSecrets: 'write' },
 });
 
 export const deleteAutomation = defineRoute({
@@ -106,7 +106,7 @@ export const deleteAutomation = defineRoute({
   params,
   responses: { 200: { description: 'The deleted automation.', schema: automation } },
   errors: ['not_found'],
-  access: { registry: 'write', jobs: 'read' },
+  access: { registry: 'write', jobs: 'read', hookSecrets: 'write' },
 });
 
 export const runAutomation = defineRoute({

@@ -25,6 +25,7 @@ import { deleteDiagram, listDiagrams, readDiagram, writeDiagram } from './diagra
 import { listEvents } from './events.ts';
 import { createExport, deleteExport, listExports, readExport } from './exports.ts';
 import { listFiles, readFile } from './files.ts';
+import { changeHookSecret, listDeliveries, receiveHook, resendDelivery, sendTestDelivery } from './hooks.ts';
 import {
   cancelJob,
   createJob,
@@ -138,6 +139,10 @@ export const routes = defineRoutes([
   deleteAutomation,
   runAutomation,
   listRuns,
+  listDeliveries,
+  sendTestDelivery,
+  resendDelivery,
+  changeHookSecret,
   listEvents,
   callMcp,
   readOpenApi,
@@ -156,5 +161,5 @@ export const routes = defineRoutes([
   revokeToken,
 ]);
 
-/** All doors: the routes, and the pages for browsers, which are not part of the OpenAPI document. */
-export const doors: readonly Door[] = [...routes, beginSignIn, finishSignIn, signOut, signedOut];
+/** All doors: the routes, and hooks and the pages for browsers, which are not part of the OpenAPI document. */
+export const doors: readonly Door[] = [...routes, receiveHook, beginSignIn, finishSignIn, signOut, signedOut];

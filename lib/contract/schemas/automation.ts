@@ -8,6 +8,7 @@ import { NAME_NOTE, nameText } from './fields/name.ts';
 import { wholeNumber } from './fields/number.ts';
 import { nextCursor } from './fields/page.ts';
 import { integerParameter, switchParameter, timeParameter, timestamp } from './fields/text.ts';
+import { hookTrigger, hookView } from './hook.ts';
 import { followUpCreation, jobCreation, projectName } from './jobs/job-creation.ts';
 
 const { automations } = LIMITS;
@@ -17,6 +18,7 @@ const RUN_OUTCOMES = ['fired', 'skipped', 'failed'] as const;
 export const RUN_REASONS = {
   still_running: 'An earlier job of the automation had not ended.',
   queue_full: 'A job of the automation was already waiting for an earlier one.',
+  disabled: 'The automation was disabled.',
   missed: 'The instant was evaluated too late, and the automation does not make up for it.',
   edited: 'A change of the automation came before the instant was evaluated.',
   paused_failures: 'The automation was paused, because its last jobs had failed.',
@@ -41,7 +43,10 @@ const scheduleShape = {
   }),
 };
 
-const triggerShape = { schedule: z.strictObject(scheduleShape, { error: unknownMember(scheduleShape) }) };
+const triggerShape = {
+  schedule: z.strictObject(scheduleShape, { error: unknownMember(scheduleShape) }).optional(),
+  hook: hookTrigger.optional(),
+};
 
 const { prompt, template, template_version, parameters } = jobCreation.shape;
 
@@ -70,7 +75,14 @@ const shape = {
   }),
   trigger: z
     .strictObject(triggerShape, { error: unknownMember(triggerShape) })
-    .meta({ description: 'When it starts a job.' }),
+    .refine(
+      ({ schedule, hook }) => (schedule === undefined) !== (hook === undefined),
+      'expected either schedule or hook',
+    )
+    .meta({
+      description: 'What starts its jobs: either `schedule` or `hook`.',
+      example: { schedule: { cron: '0 3 * * MON-FRI', timezone: 'Europe/Berlin' } },
+    }),
   job: automationJob
     .refine(({ prompt, template }) => prompt !== undefined || template !== undefined, {
       path: ['prompt'],
@@ -78,11 +90,11 @@ const shape = {
     })
     .meta({
       description:
-        'The job that it creates: the fields of `POST /jobs`. In the prompt, and in values of `parameters`, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success.',
+        'The job that it creates: the fields of `POST /jobs`. In the prompt, and in values of `parameters`, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success. The data of a hook is added below the prompt as a quotation.',
     }),
   overlap: z.enum(OVERLAPS).optional().meta({
     description:
-      'What happens if it is due before its last job has ended. `skip`: nothing. `queue`: one job waits until the other has ended. `replace`: the other job is cancelled first. Default: `skip`.',
+      'What happens if it is due before its last job has ended. `skip`: nothing. `queue`: one job waits until the other has ended. `replace`: the other job is cancelled first. Default: `skip`; of a hook `queue`, with which several jobs wait.',
   }),
   missed: z
     .enum(MISSED)
@@ -136,10 +148,12 @@ export const dryRunQuery = z.object({
 
 const run = z
   .object({
-    due_at: timestamp.meta({ description: 'The due instant; for a manual run, when it was requested.' }),
+    due_at: timestamp.meta({
+      description: 'The due instant; of a hook, when its delivery came; for a manual run, when it was requested.',
+    }),
     last_due_at: timestamp.meta({ description: 'The last instant, if `count` instants were skipped together.' }),
     count: z.number().int().meta({ description: 'How many due instants it stands for.' }),
-    trigger: knownOrLater(['schedule', 'manual']),
+    trigger: knownOrLater(['schedule', 'hook', 'manual']),
     outcome: knownOrLater(RUN_OUTCOMES).meta({
       description: '`fired`: it created a job. `skipped`, `failed`: it did not, and `reason` says why.',
     }),
@@ -175,11 +189,14 @@ export const automation = z
     name: z.string(),
     project: z.string(),
     trigger: z.object({
-      schedule: z.object({
-        cron: z.string().nullable(),
-        every: z.string().nullable(),
-        timezone: z.string(),
-      }),
+      schedule: z
+        .object({
+          cron: z.string().nullable(),
+          every: z.string().nullable(),
+          timezone: z.string(),
+        })
+        .nullable(),
+      hook: hookView.nullable(),
     }),
     job: automationJob,
     overlap: z.enum(OVERLAPS),

@@ -46,6 +46,8 @@ interface Origin {
   readonly tokenId?: string | undefined;
   /** Whose idempotency keys count; default: those of `createdBy`. */
   readonly keyOwner?: string;
+  /** A quotation of data from outside, which is added below the prompt, and which no agent runs as a script. */
+  readonly data?: string;
   /** The job whose private folder it inherits. */
   readonly folderOf?: string | undefined;
 }
@@ -88,7 +90,7 @@ export async function createJob(
   );
   const { creation: forked, source } = await forkOf(context, whole);
   const { creation, continuation } = await continuationOf(context, forked);
-  const given = textsOf(creation, from);
+  const given = textsOf(creation, from, origin.data);
   const references = {
     profile: creation.profile ?? context.defaultProfile,
     ruleIds: creation.rule_ids ?? [],
@@ -203,7 +205,11 @@ async function enqueue(context: CreationContext, job: Job): Promise<void> {
   });
 }
 
-function textsOf(creation: NewJob, from: FromTemplate | undefined): Omit<JobTexts, 'project'> {
+function textsOf(
+  creation: NewJob,
+  from: FromTemplate | undefined,
+  data: string | undefined,
+): Omit<JobTexts, 'project'> {
   const { prompt, extra_prompt, rule_ids, cwd } = creation;
   if (prompt === undefined)
     throw InvalidFieldError.of(
@@ -211,7 +217,8 @@ function textsOf(creation: NewJob, from: FromTemplate | undefined): Omit<JobText
       'is missing; expected a non-empty string in prompt or base_prompt, or a template',
     );
   return {
-    prompt,
+    prompt: data === undefined ? prompt : `${prompt}\n\n${data}`,
+    ...(data !== undefined && { has_data: true }),
     ...(cwd !== undefined && { cwd }),
     ...(extra_prompt !== undefined && { extra_prompt }),
     ...(rule_ids !== undefined && { rule_ids }),

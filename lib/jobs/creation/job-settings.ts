@@ -40,6 +40,16 @@ function requireTakenRules(profile: Profile, { rule_ids: ruleIds = [] }: Pick<Jo
 }
 
 /**
+ * The agent `shell` runs its prompt as a script, in which data from outside would be a command.
+ * @throws InvalidFieldError if the prompt has such data, and the profile has this agent
+ */
+export function requireNoData({ agent, name }: Profile, { has_data }: Pick<JobTexts, 'has_data'>): void {
+  if (agent !== 'shell' || has_data !== true) return;
+  const why = 'its agent shell runs the prompt as a script, and data from outside must not be part of one';
+  throw InvalidFieldError.of('profile', `received ${quoted(name)}; ${why}`);
+}
+
+/**
  * Checks, before a job is queued again, what may have changed since it was created: the agent of its profile.
  * @throws InvalidFieldError as its creation would
  */
@@ -48,11 +58,13 @@ export async function requireFittingSettings(
   job: Job,
 ): Promise<void> {
   const texts = await context.texts.get(job);
-  if ((texts.rule_ids ?? []).length === 0 && texts.from?.in_prompt !== true) return;
+  const { rule_ids: rules = [], from, has_data } = texts;
+  if (rules.length === 0 && from?.in_prompt !== true && has_data !== true) return;
   const { profile } = await readCatalog(context.registry, { profile: job.profile, ruleIds: [] });
   if (profile === undefined) return;
   requireTakenRules(profile, texts);
-  requireNoValues(profile, texts.from);
+  requireNoValues(profile, from);
+  requireNoData(profile, texts);
 }
 
 /**
@@ -72,6 +84,7 @@ export function checkTexts(
   }
   requireTakenRules(profile, texts);
   requireNoValues(profile, texts.from);
+  requireNoData(profile, texts);
   const max = AGENT_DEFINITIONS[profile.agent].maxPromptLength;
   const length = promptLength(
     composePrompt(

@@ -16,6 +16,8 @@ export const causeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('message'), job: z.string(), message: z.string() }),
   /** An instant at which an automation is due. `made`: tells it from an earlier one of its name; `due`: RFC 3339. */
   z.object({ kind: z.literal('schedule'), automation: z.string(), made: z.string(), due: z.string() }),
+  /** A delivery to the hook of an automation. */
+  z.object({ kind: z.literal('hook'), automation: z.string(), made: z.string(), delivery: z.string() }),
   /** Work of the service after an attempt. `name`: what it does; `key`: to what, such as a binding's id. */
   z.object({ kind: z.literal('system'), name: z.string(), job: z.string(), attempt: z.number(), key: z.string() }),
 ]);
@@ -37,6 +39,7 @@ export const CAUSES: Readonly<Record<Cause['kind'], CauseRules>> = {
   tool: { isOnce: true, isCompared: true, isDescendant: true },
   message: { isOnce: true, isCompared: false, isDescendant: false },
   schedule: { isOnce: true, isCompared: false, isDescendant: false },
+  hook: { isOnce: true, isCompared: false, isDescendant: false },
   system: { isOnce: true, isCompared: false, isDescendant: false },
 };
 
@@ -48,5 +51,5 @@ export function jobIdOf(cause: Cause, keyOwner?: string): string {
 
 /** The automation whose job it is; undefined: none. */
 export function automationOf(cause: Cause): string | undefined {
-  return cause.kind === 'schedule' ? cause.automation : undefined;
+  return cause.kind === 'schedule' || cause.kind === 'hook' ? cause.automation : undefined;
 }

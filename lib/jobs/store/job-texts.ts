@@ -29,6 +29,8 @@ const jobTextsSchema = z.object({
       in_environment: z.boolean(),
     })
     .optional(),
+  /** Its prompt has data from outside, such as that of a hook. An edit leaves it as it is. */
+  has_data: z.literal(true).optional(),
 });
 export type JobTexts = z.output<typeof jobTextsSchema>;
 
@@ -169,7 +171,7 @@ function searchText(jobId: string, { prompt, extra_prompt = '', project, cwd = '
 }
 
 /** A fixed order of members, so that equal texts have the same address. */
-function ordered({ prompt, extra_prompt, rule_ids, project, cwd, from }: JobTexts): JobTexts {
+function ordered({ prompt, extra_prompt, rule_ids, project, cwd, from, has_data }: JobTexts): JobTexts {
   return {
     prompt,
     ...(extra_prompt !== undefined && { extra_prompt }),
@@ -177,5 +179,6 @@ function ordered({ prompt, extra_prompt, rule_ids, project, cwd, from }: JobText
     project,
     ...(cwd !== undefined && { cwd }),
     ...(from !== undefined && { from }),
+    ...(has_data !== undefined && { has_data }),
   };
 }

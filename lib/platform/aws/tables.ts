@@ -84,6 +84,9 @@ export const PRINCIPAL_KINDS = { token: 'token', session: 'session' } as const;
 /** The registry's item kind with the signing secrets of deploy bindings. */
 export const BINDING_SECRET_KIND = 'binding-secret';
 
+/** The registry's item kind with the secrets of hooks. */
+export const HOOK_SECRET_KIND = 'hook-secret';
+
 /** The registry's item kind of audit records. */
 export const AUDIT_KIND = 'audit';
 
@@ -104,7 +107,13 @@ export const FOLLOW_SLOT_KIND = 'follow-slot';
  * administrator, act without an audit record, sign calls in the deployment's name, or get an export of what it may not
  * read.
  */
-export const PRIVATE_KINDS = [...Object.values(PRINCIPAL_KINDS), AUDIT_KIND, BINDING_SECRET_KIND, EXPORT_KIND] as const;
+export const PRIVATE_KINDS = [
+  ...Object.values(PRINCIPAL_KINDS),
+  AUDIT_KIND,
+  BINDING_SECRET_KIND,
+  HOOK_SECRET_KIND,
+  EXPORT_KIND,
+] as const;
 
 /** Patterns of the registry's item kinds that creating, running and ending jobs writes. */
 const JOB_KINDS = [
@@ -124,7 +133,7 @@ const JOB_KINDS = [
 /** Patterns of the registry's item kinds that processes put and delete which are no API functions. */
 export const WRITTEN_KINDS = {
   worker: [...JOB_KINDS, 'worker', 'lock', 'account'],
-  reconciler: [...JOB_KINDS, 'account', 'automation', 'automation-due', 'automation-runs#*'],
+  reconciler: [...JOB_KINDS, 'account', 'automation', 'automation-due', 'automation-runs#*', 'automation-deliveries#*'],
   sweeper: ['texts#*', 'labels#*', 'message#*', 'questions#*', 'deployments#*', 'thread#*', 'forks#*', 'tree#*'],
 } as const;
 

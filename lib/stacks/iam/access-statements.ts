@@ -5,6 +5,7 @@ import {
   BINDING_SECRET_KIND,
   EXPORT_KIND,
   FOLLOW_SLOT_KIND,
+  HOOK_SECRET_KIND,
   PRINCIPAL_KINDS,
 } from '../../platform/aws/tables.ts';
 import type { DataStack } from '../data/data-stack.ts';
@@ -57,6 +58,9 @@ export function accessStatements(
     ...(access.bindingSecrets === 'write'
       ? [itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKinds(BINDING_SECRET_KIND))]
       : []),
+    ...(access.hookSecrets === undefined
+      ? []
+      : [itemStatement(data, 'registry', HOOK_SECRET_ACTIONS[access.hookSecrets], ofKinds(HOOK_SECRET_KIND))]),
     ...(access.followSlots === 'write'
       ? [itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKinds(FOLLOW_SLOT_KIND))]
       : []),
@@ -89,6 +93,7 @@ function noteUseStatement(data: DataStack, kind: string, attributes: readonly st
   });
 }
 
+const HOOK_SECRET_ACTIONS = { read: ['GetItem'], write: ['PutItem', 'DeleteItem'] } as const;
 const TOKEN_ACTIONS = { list: 'Query', create: 'PutItem', change: 'UpdateItem' } as const;
 const SESSION_ACTIONS = { list: 'Query', start: 'PutItem', end: 'DeleteItem' } as const;
 

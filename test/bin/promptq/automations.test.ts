@@ -53,6 +53,19 @@ test('the automation of a template in docs/guide/automations.md creates jobs wit
   expect(job).toMatchObject({ prompt: 'Report since never, 2 times.', template: { name: 'report', version: 1 } });
 });
 
+test('the recipe of hooks does what docs/guide/automations.md says', async () => {
+  const [block = ''] = shellBlocks('docs/guide/automations.md', 'Hooks');
+  const [create = '', deliver = '', list = ''] = block.trim().split('\n');
+  const created = await run([...wordsOf(create).slice(1), '--profile', 'practice']);
+  expect(created.stdout).toMatch(/^path +\/api\/v1\/hooks\/triage-\w+\nsecret +whsec_/);
+  const [, body = ''] = /'(.*)'/.exec(deliver) ?? [];
+  const sent = (await run(['automations', 'deliver', 'Triage', body])).stdout.trim();
+  expect((await run(wordsOf(list).slice(1))).stdout).toMatch(new RegExp(`${sent} .* fired +job_`));
+  expect((await run(['automations', 'resend', 'Triage', sent])).stdout).not.toContain(sent);
+  expect((await run(['automations', 'secret', 'Triage'])).stdout).toMatch(/^whsec_/);
+  expect((await run(['automations', 'show', 'Triage'])).stdout).toContain('hook github');
+});
+
 test('an automation is tried, created, shown, enabled and deleted', async () => {
   const args = ['schedule', 'Hourly', 'true', '--profile', 'shell', '--every', '1h', '--overlap', 'queue', '--until'];
   const until = '2030-01-01T00:00:00Z';
@@ -68,6 +81,7 @@ test('an automation is tried, created, shown, enabled and deleted', async () => 
 
 test.each([
   [['automations', 'show'], 'needs the name'],
+  [['automations', 'resend', 'x'], 'needs the id of a delivery'],
   [['automations', 'stop', 'x'], 'list, show, runs'],
   [['schedule', 'x', 'true'], 'give --cron or --every'],
   [['schedule', 'x', '--every', '1h'], 'give a prompt'],

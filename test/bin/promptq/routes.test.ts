@@ -73,6 +73,7 @@ describe('the routes that a command calls', () => {
     parameters: ['region=eu', '--remove', 'region'],
     diagrams: [],
     schedule: ['nightly', 'true', '--cron', '@yearly', '--timezone', 'UTC'],
+    hook: ['outside', 'true', '--profile', 'practice'],
     automations: [],
     events: [],
     record: ['ID', '--output', `${home}/record.zip`],

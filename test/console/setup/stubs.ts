@@ -256,7 +256,7 @@ export async function stubAutomations(page: Page): Promise<void> {
   }));
   const one = (id: string, name: string, more: Partial<Schemas['Automation']> = {}): Schemas['Automation'] => ({
     ...{ id, name, project: 'storefront', job: { prompt: 'Update the dependencies.' }, owner: 'user:mira@example.com' },
-    trigger: { schedule: { cron: '0 3 * * MON-FRI', every: null, timezone: 'Europe/Berlin' } },
+    trigger: { schedule: { cron: '0 3 * * MON-FRI', every: null, timezone: 'Europe/Berlin' }, hook: null },
     ...{ overlap: 'skip', missed: 'latest', jitter: 0, pause_after_failures: 5, enabled: true, enabled_until: null },
     ...{ state: 'active', state_reason: null, next_runs, notes: [], last_run: run(-840), failures_in_row: 0 },
     ...{ last_success_at: at(-830), created_at: at(-90_000), updated_at: at(-9_000), version: 3, ...more },

@@ -47,6 +47,12 @@ const NOT_OUTPUT = {
     ...['cwd', 'extra_prompt', 'model', 'profile', 'prompt', 'tags', 'template', 'title'].map(of('Automation.job')),
     ...['Automation.name', 'Automation.project'],
     ...['cron', 'every', 'timezone'].map(of('Automation.trigger.schedule')),
+    ...['delivery_id.header', 'delivery_id.pointer', 'filter.one_of', 'filter.pointer', 'map', 'path', 'secret'].map(
+      of('Automation.trigger.hook'),
+    ),
+    ...['header', 'prefix', 'style'].map(of('Automation.trigger.hook.verify')),
+    ...['body', 'event', 'kind', 'outcome', 'reason', 'resent_of'].map(of('HookDelivery')),
+    'HookDeliveryList.refused.message',
     ...['Diagram', 'DiagramSummary'].flatMap((name) => ['name', 'project', 'source_job'].map(of(name))),
     'Diagram.text',
     ...['Event.automation', 'Event.project', 'Event.template'],

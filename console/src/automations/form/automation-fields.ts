@@ -72,7 +72,7 @@ export const NEW_FIELDS: AutomationFields = {
 
 /** The form's values for an automation. */
 export function fieldsOf(one: Automation): AutomationFields {
-  const { cron, every, timezone } = one.trigger.schedule;
+  const { cron, every, timezone } = one.trigger.schedule ?? { cron: null, every: null, timezone: NEW_FIELDS.timezone };
   const isKnown = SCHEDULES.some(({ value }) => value === cron);
   return {
     name: one.name,

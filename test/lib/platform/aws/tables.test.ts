@@ -20,8 +20,8 @@ it('each process may write its own kinds of items, and only functions in charge 
   const ofJobs = ['deployments#*', 'forks#*', 'hold', 'labels#*', 'message#*', 'probe', 'project', 'questions#*'];
   const all = [...ofJobs, 'texts#*', 'thread#*', 'tree#*'];
   expect([...WRITTEN_KINDS.worker].toSorted()).toEqual([...all, 'account', 'lock', 'worker'].toSorted());
-  const ofAutomations = ['automation', 'automation-due', 'automation-runs#*'];
+  const ofAutomations = ['automation', 'automation-due', 'automation-runs#*', 'automation-deliveries#*'];
   expect([...WRITTEN_KINDS.reconciler].toSorted()).toEqual([...all, ...ofAutomations, 'account'].toSorted());
   expect([...WRITTEN_KINDS.sweeper].toSorted()).toEqual(all.filter((kind) => kind.endsWith('#*')));
-  expect(PRIVATE_KINDS).toEqual(['token', 'session', 'audit', 'binding-secret', 'export']);
+  expect(PRIVATE_KINDS).toEqual(['token', 'session', 'audit', 'binding-secret', 'hook-secret', 'export']);
 });

@@ -33,8 +33,8 @@ const TRIGGERS: Record<
     writes: [
       'dynamodb:PutItem Jobs',
       'dynamodb:UpdateItem Jobs',
-      'dynamodb:DeleteItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, tree#*, deployments#*, account, automation, automation-due, automation-runs#*',
-      'dynamodb:PutItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, tree#*, deployments#*, account, automation, automation-due, automation-runs#*',
+      'dynamodb:DeleteItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, tree#*, deployments#*, account, automation, automation-due, automation-runs#*, automation-deliveries#*',
+      'dynamodb:PutItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, tree#*, deployments#*, account, automation, automation-due, automation-runs#*, automation-deliveries#*',
       's3:DeleteObject Output/jobs/*',
       's3:DeleteObjectVersion Output/jobs/*',
       's3:PutObject Output/jobs/*',

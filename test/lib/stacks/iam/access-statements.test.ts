@@ -149,7 +149,7 @@ describe("a route's role", () => {
 
     const except = {
       'ForAllValues:StringNotEquals': {
-        'dynamodb:LeadingKeys': ['token', 'session', 'audit', 'binding-secret', 'export'],
+        'dynamodb:LeadingKeys': ['token', 'session', 'audit', 'binding-secret', 'hook-secret', 'export'],
       },
     };
     const registry = rest.filter(({ condition }) => JSON.stringify(condition) === JSON.stringify(except));
@@ -164,11 +164,13 @@ describe("a route's role", () => {
       return actions.flatMap((action) => kinds.map((kind) => [action.replace('dynamodb:', ''), kind]));
     });
     const secrets = access.bindingSecrets === 'write' ? ['DeleteItem', 'PutItem'] : [];
+    const hooks = { none: [], read: ['GetItem'], write: ['DeleteItem', 'PutItem'] }[access.hookSecrets ?? 'none'];
     const slots = access.followSlots === 'write' ? ['DeleteItem', 'PutItem'] : [];
     expect(pairs.sort()).toEqual(
       [
         ...(PRINCIPAL_GRANTS[id] ?? []),
         ...secrets.map((action) => [action, 'binding-secret']),
+        ...hooks.map((action) => [action, 'hook-secret']),
         ...slots.map((action) => [action, 'follow-slot']),
         ...(access.exports ?? []).flatMap((use) => EXPORT_GRANTS[use].map((action) => [action, 'export'])),
       ].sort(),
