@@ -119,6 +119,7 @@ const OF_SUBJECT: Readonly<Record<string, SubjectText>> = {
   'automation.skipped': { title: 'Automation skipped a run', page: '/automations' },
   'automation.late': { title: 'Automation is late', page: '/automations' },
   'worker.launch_failed': { title: 'No worker could be started', page: '/environment', mark: 'failed' },
+  'subscription.test': { title: 'Test of a subscription', page: '/subscriptions' },
   'deployment.succeeded': { title: 'Deployed', page: '/jobs' },
   'deployment.failed': { title: 'Deployment failed', page: '/jobs', mark: 'failed' },
 };

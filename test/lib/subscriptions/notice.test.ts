@@ -3,6 +3,7 @@ import { isLegible } from '../../../lib/contract/input/legible.ts';
 import { digestOf } from '../../../lib/subscriptions/notice/digest.ts';
 import { escapeMarkup, withoutCalls } from '../../../lib/subscriptions/notice/foreign-text.ts';
 import { type NoticeFacts, noticesOf } from '../../../lib/subscriptions/notice/notice.ts';
+import { settlesEarlier, typesThatSettle } from '../../../lib/subscriptions/notice/settles-earlier.ts';
 import { mailOf } from '../../../lib/subscriptions/render/mail.ts';
 import { plainText } from '../../../lib/subscriptions/render/plain-text.ts';
 import { type SlackMessage, slackMessage } from '../../../lib/subscriptions/render/slack-blocks.ts';
@@ -87,6 +88,18 @@ describe('a notice', () => {
       { key: 'question:q_1', settles: true, mark: 'told' },
     ]);
     expect(only(factsOf('job.succeeded'))).toMatchObject({ key: 'job:job_1', settles: true });
+  });
+
+  it('changes earlier messages by events that a subscription does not ask for', () => {
+    const closed = { question: { id: 'q_1', state: 'expired' } };
+    const settles = (types: string[], type: string, more = {}) => settlesEarlier(types, factsOf(type, more).event);
+    expect(settles(['question.opened'], 'question.expired', closed)).toBe(true);
+    expect(settles(['question.opened'], 'job.cancelled', closed)).toBe(true);
+    expect(settles(['question.opened'], 'job.cancelled')).toBe(false);
+    expect(settles(['job.failed'], 'job.succeeded')).toBe(true);
+    expect(settles(['job.failed'], 'question.expired', closed)).toBe(false);
+    expect(typesThatSettle(['job.failed', 'job.created'])).toEqual(['job.succeeded', 'job.cancelled']);
+    expect(typesThatSettle(['question.opened'])).toContain('question.withdrawn');
   });
 
   it('is not made for a job whose whole answer is NO_REPLY', () => {

@@ -67,8 +67,16 @@ export function newSlackSecrets(): SlackSecrets {
   };
 }
 
-/** Starts the stand-in. @param secrets those that it accepts and signs with */
-export async function startSlack({ key, secrets }: { key: string; secrets: SlackSecrets }): Promise<SlackStandIn> {
+interface SlackOptions {
+  readonly key: string;
+  /** Those that it accepts and signs with. */
+  readonly secrets: SlackSecrets;
+  /** Its time, ms since 1970. */
+  readonly now?: () => number;
+}
+
+/** Starts the stand-in. */
+export async function startSlack({ key, secrets, now = Date.now }: SlackOptions): Promise<SlackStandIn> {
   const state: State = { messages: [], notes: [], responses: new Map(), interactivity: '' };
   const hook = `/services/${TEAM}/B0PRACTICE/${createHmac('sha256', secrets.signingSecret).update('webhook').digest('hex').slice(0, 24)}`;
   let api = '';
@@ -93,7 +101,7 @@ export async function startSlack({ key, secrets }: { key: string; secrets: Slack
       },
       'POST /press': async (call) => ({
         status: 200,
-        body: await press(call, { state, api, secret: secrets.signingSecret }),
+        body: await press(call, { state, api, now, secret: secrets.signingSecret }),
       }),
     },
   });
@@ -193,7 +201,10 @@ function shown({ ts, text, blocks }: Message): object {
 const pressing = z.strictObject({ ts: z.string(), action_id: z.string(), user: z.string() });
 
 /** Sends a press to the app, signed, and waits as long as Slack does. */
-async function press(call: StandInCall, { state, api, secret }: { state: State; api: string; secret: string }) {
+async function press(
+  call: StandInCall,
+  { state, api, secret, now }: { state: State; api: string; secret: string; now: () => number },
+) {
   const { ts, action_id, user } = bodyOf(pressing, call);
   const message = state.messages.find((one) => one.ts === ts);
   const person = PEOPLE.find(({ id }) => id === user);
@@ -218,7 +229,7 @@ async function press(call: StandInCall, { state, api, secret }: { state: State; 
     actions: [{ ...button, block_id: 'b', action_ts: String(Date.now() / 1000) }],
   };
   const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
-  const time = String(Math.floor(Date.now() / 1000));
+  const time = String(Math.floor(now() / 1000));
   const headers = {
     'content-type': 'application/x-www-form-urlencoded',
     'x-slack-request-timestamp': time,
