@@ -20,9 +20,9 @@ const MOST_CHARACTERS = 64 * 1024;
 export async function callService(
   url: string,
   { headers, body }: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
-  { seconds = SECONDS }: { readonly seconds?: number } = {},
+  { seconds = SECONDS, ended }: { readonly seconds?: number; readonly ended?: AbortSignal } = {},
 ): Promise<ServiceAnswer> {
-  const signal = AbortSignal.timeout(seconds * 1000);
+  const signal = AbortSignal.any([AbortSignal.timeout(seconds * 1000), ...(ended === undefined ? [] : [ended])]);
   try {
     const answer = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal });
     const text = await readText(answer);

@@ -4,7 +4,7 @@ import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { answerQuestion, askQuestion, listQuestions } from '../../../lib/jobs/questions/questions.ts';
 import { answerForPerson } from '../../../lib/subscriptions/answers/answer-for-person.ts';
-import { QuestionMessageStore } from '../../../lib/subscriptions/answers/question-messages.ts';
+import { SentMessageStore } from '../../../lib/subscriptions/answers/sent-messages.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aRunningJob } from '../jobs/a-job.ts';
 
@@ -101,12 +101,12 @@ test('a question that no longer waits says so', async () => {
   expect(await press({ jobId: 'job_00000000000000000000000002' })).toMatchObject({ kind: 'gone' });
 });
 
-test('the message of a question is found by either, for its own subscription', async () => {
-  const messages = new QuestionMessageStore({ ...deployment.registry, clock: deployment.clock });
-  const message = { subscriptionId: 'sub_1', jobId: JOB, questionId: QUESTION, chat: '-100', message: '7' };
+test('a sent message is found by its subject or its id, for its own subscription', async () => {
+  const messages = new SentMessageStore({ ...deployment.registry, clock: deployment.clock });
+  const message = { subscriptionId: 'sub_1', key: `question:${QUESTION}`, job: JOB, chat: '-100', message: '7' };
   await messages.put(message);
   expect(await messages.byMessage('sub_1', '-100', '7')).toEqual(message);
-  expect(await messages.byQuestion('sub_1', JOB, QUESTION)).toEqual(message);
+  expect(await messages.byKey('sub_1', `question:${QUESTION}`)).toEqual(message);
   expect(await messages.byMessage('sub_2', '-100', '7')).toBeUndefined();
   expect(await messages.byMessage('sub_1', '-1', '007')).toBeUndefined();
 });

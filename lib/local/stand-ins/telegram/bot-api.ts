@@ -64,7 +64,8 @@ const markup = z.object({
   input_field_placeholder: z.string().max(64).optional(),
 });
 const content = { text: z.string().default(''), parse_mode: z.string().optional(), reply_markup: markup.optional() };
-const sending = z.object({ chat_id: id, ...content });
+const replying = z.object({ message_id: id, allow_sending_without_reply: z.boolean().default(false) });
+const sending = z.object({ chat_id: id, ...content, reply_parameters: replying.optional() });
 const editing = z.object({ chat_id: id, message_id: id, ...content });
 const answering = z.object({
   callback_query_id: z.string(),
@@ -117,16 +118,21 @@ export class BotApi {
   readonly #methods: Readonly<Record<string, (given: unknown, signal: AbortSignal) => unknown>> = {
     getme: () => ({ ...this.#chats.bot, can_join_groups: true, can_read_all_group_messages: false }),
     sendmessage: (given) => {
-      const { chat_id, reply_markup, ...text } = sending.parse(given);
+      const { chat_id, reply_markup, reply_parameters: reply, ...text } = sending.parse(given);
       const chat = this.#open(chat_id);
-      return this.#chats.send(chat, contentOf(text), checked(reply_markup));
+      const replied = reply && this.#chats.find(chat_id, reply.message_id);
+      if (reply?.allow_sending_without_reply === false && replied === undefined)
+        throw bad('message to be replied not found');
+      return this.#chats.send(chat, contentOf(text), { markup: checked(reply_markup), replied });
     },
     editmessagetext: (given) => {
       const { chat_id, message_id, reply_markup, ...text } = editing.parse(given);
       this.#open(chat_id);
       const message = this.#chats.find(chat_id, message_id);
       if (message === undefined) throw bad('message to edit not found');
-      if (message.from.id !== this.#chats.bot.id) throw bad("message can't be edited");
+      // The documentation: only messages without reply_markup or with inline keyboards.
+      if (message.from.id !== this.#chats.bot.id || this.#chats.asksReply.has(message_id))
+        throw bad("message can't be edited");
       const [edited, buttons] = [contentOf(text), checked(reply_markup)];
       if (isSame(message, edited, buttons))
         throw bad(

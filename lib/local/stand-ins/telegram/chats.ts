@@ -106,10 +106,14 @@ export class Chats {
   }
 
   /** A message of the bot. */
-  send(chat: Chat, content: Pick<Message, 'text' | 'entities'>, markup: ReplyMarkup = {}): Message {
+  send(
+    chat: Chat,
+    content: Pick<Message, 'text' | 'entities'>,
+    { markup = {}, replied }: { readonly markup?: ReplyMarkup | undefined; readonly replied?: Message | undefined },
+  ): Message {
     const { inline_keyboard } = markup;
     const message = this.#add({
-      ...{ from: this.bot, chat, ...content },
+      ...{ from: this.bot, chat, ...content, ...quoting(replied) },
       ...(inline_keyboard && { reply_markup: { inline_keyboard } }),
     });
     if (markup.force_reply) this.asksReply.set(message.message_id, markup.input_field_placeholder ?? '');
@@ -124,15 +128,13 @@ export class Chats {
       ...(inline_keyboard && { reply_markup: { inline_keyboard } }),
     };
     this.messages[this.messages.indexOf(message)] = edited;
-    this.asksReply.delete(message.message_id);
     this.#announce();
     return edited;
   }
 
   /** A person writes. In a group the bot gets only commands and replies to its messages: its privacy mode. */
   write(chat: Chat, from: Person, text: string, replyTo: Message | undefined): void {
-    const { reply_to_message: _quoted, ...quoted } = replyTo ?? ({} as Message);
-    const message = this.#add({ from, chat, text, ...(replyTo && { reply_to_message: quoted }) });
+    const message = this.#add({ from, chat, text, ...quoting(replyTo) });
     const isForBot = chat.type === 'private' || text.startsWith('/') || replyTo?.from.id === this.bot.id;
     if (isForBot) this.#queue({ message });
   }
@@ -194,6 +196,13 @@ export class Chats {
     this.#changed.resolve();
     this.#changed = Promise.withResolvers<void>();
   }
+}
+
+/** The message that another one answers, without the one that it answers itself. */
+function quoting(replied: Message | undefined): Pick<Message, 'reply_to_message'> {
+  if (replied === undefined) return {};
+  const { reply_to_message: _earlier, ...quoted } = replied;
+  return { reply_to_message: quoted };
 }
 
 function secondsNow(): number {

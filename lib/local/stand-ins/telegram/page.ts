@@ -124,7 +124,8 @@ function draw() {
   if (wanted === shown) return;
   shown = wanted;
   $('messages').replaceChildren(...messages.map(item));
-  const asking = messages.findLast((message) => state.asks.includes(message.message_id));
+  const isReplied = ({ message_id: id }) => messages.some(({ reply_to_message: to }) => to && to.message_id === id);
+  const asking = messages.findLast((message) => state.asks.includes(message.message_id) && !isReplied(message));
   if (asking && replyTo === undefined) answerTo(asking, false);
   if (replyTo !== undefined && !messages.some((message) => message.message_id === replyTo)) answerTo(undefined);
   const main = document.querySelector('main');
