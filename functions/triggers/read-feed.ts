@@ -1,16 +1,19 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
-import { EventFeed } from '../../lib/events/event-feed.ts';
-import { FeedReaders } from '../../lib/events/feed-readers.ts';
+import { createDelivering } from '../../lib/composition/subscriptions.ts';
 import { type Consumer, readOn } from '../../lib/events/read-on.ts';
 import { createCallLater } from '../../lib/platform/aws/call-later.ts';
-import { tableClient } from '../../lib/platform/aws/clients.ts';
+import { objectClient, tableClient } from '../../lib/platform/aws/clients.ts';
 import { readFeedEnv } from '../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
-import { registryOf } from '../../lib/platform/registry.ts';
+import { deliverAsked } from '../../lib/subscriptions/deliver/deliver-asked.ts';
+import { openSubscription } from '../../lib/subscriptions/deliver/deliver-events.ts';
+import { DELIVERY_CALL } from '../../lib/subscriptions/store/ask-delivery.ts';
+import { READER_KIND } from '../../lib/subscriptions/store/subscription-store.ts';
 
-let context: ReturnType<typeof open> | undefined;
+type Opened = ReturnType<typeof open>;
+let context: Opened | undefined;
 
 /** So long before its timeout the function stops, to be called again. Longer than one event may take. */
 const SPARE_MS = 60_000;
@@ -19,11 +22,11 @@ const SPARE_MS = 60_000;
  * Makes what handles the events of a reader, by its kind: the part of its id before the colon. It gets the rest.
  * @returns undefined: what it reads for is gone, and so is the reader
  */
-const CONSUMERS: Readonly<
-  Record<string, (opened: ReturnType<typeof open>, id: string) => Promise<Consumer | undefined>>
-> = {};
+const CONSUMERS: Readonly<Record<string, (opened: Opened, id: string) => Promise<Consumer | undefined>>> = {
+  [READER_KIND]: openSubscription,
+};
 
-/** Runs the reader of the feed of events that it is called for. */
+/** Runs the reader of the feed of events that it is called for, or makes one delivery that was asked for. */
 export const handler = handleTrigger('read-feed', readFeed);
 
 async function readFeed(
@@ -36,6 +39,7 @@ async function readFeed(
   const isTimeUp = () => (call?.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY) < SPARE_MS;
   log.appendKeys({ reader: id });
   const [kind = '', ...rest] = id.split(':');
+  if (kind === DELIVERY_CALL) return await deliverAsked(opened, rest.join(':'));
   const openConsumer = CONSUMERS[kind];
   // A later version may know further kinds.
   if (openConsumer === undefined) return log.warn('this version does not know the reader');
@@ -46,11 +50,7 @@ async function readFeed(
 
 function open() {
   const env = readEnv(readFeedEnv);
-  const { table, clock } = tableClient();
-  const registry = registryOf({ table, clock, env });
-  const feed = new EventFeed(registry);
-  return {
-    ...{ env, clock, feed, readers: new FeedReaders({ ...registry, feed }) },
-    wake: createCallLater('read-feed', env.READ_FEED_FUNCTION),
-  };
+  const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
+  const wake = createCallLater('read-feed', env.READ_FEED_FUNCTION);
+  return { ...createDelivering({ env, objects, ...tableClient() }), wake };
 }

@@ -9,6 +9,7 @@ import { LIST_OPTIONS } from './jobs/list-options.ts';
 import { PROJECT_COMMANDS } from './project-commands.ts';
 import { RECORD_COMMANDS } from './record-commands.ts';
 import { RUN_COMMANDS } from './run-commands.ts';
+import { SUBSCRIPTION_COMMANDS } from './subscription-commands.ts';
 
 const ATTEMPT: OptionSpec = { flags: '--attempt <n>', about: 'an earlier attempt', isNumber: true };
 
@@ -199,6 +200,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   ...PROJECT_COMMANDS,
   ...AUTOMATION_COMMANDS,
+  ...SUBSCRIPTION_COMMANDS,
   {
     name: 'platform',
     about: 'show the version of the service, its agents, what is on, and what this version does not have',

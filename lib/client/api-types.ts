@@ -1189,6 +1189,118 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List subscriptions
+         * @description Returns all subscriptions with their health. Secrets are never returned.
+         */
+        get: operations["listSubscriptions"];
+        put?: never;
+        /**
+         * Create a subscription
+         * @description Sends events that happen from now on, each at least once and those of a job in order. What is not accepted is tried again for 24 hours. At most 100 are allowed.
+         */
+        post: operations["createSubscriptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a subscription
+         * @description Returns the subscription with its health.
+         */
+        get: operations["readSubscriptions"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a subscription
+         * @description Nothing more is sent, also of what waits to be tried again.
+         */
+        delete: operations["deleteSubscriptions"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a subscription
+         * @description Fields that are absent or null keep their values. What waits to be tried again is tried within a minute. `enabled: true` begins with the next event.
+         */
+        patch: operations["editSubscriptions"];
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test delivery
+         * @description Sends a message that says it is a test, once, also while the subscription is disabled. The deliveries show its result.
+         */
+        post: operations["testSubscriptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a subscription
+         * @description Returns what was sent or is to be tried again, the newest first.
+         */
+        get: operations["deliveriesSubscriptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{id}/deliveries/{delivery}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again
+         * @description Sends it once more, under the same id. The deliveries show the result.
+         */
+        post: operations["resendSubscriptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -2293,6 +2405,105 @@ export interface components {
         HookSecretChange: {
             /** @description The secret that the sender made, as with Slack. Default: a new one is made. */
             secret?: string | null;
+        };
+        SubscriptionCreation: {
+            /**
+             * @description Its name, which cannot be changed, and from which its id is derived. Normalized to Unicode NFC. No control, bidirectional or invisible characters.
+             * @example On call
+             */
+            name: string;
+            /**
+             * @description Where it sends: exactly one of webhook.
+             * @example {
+             *       "webhook": {
+             *         "url": "https://hooks.example.com/promptq"
+             *       }
+             *     }
+             */
+            target: {
+                /** @description Signed calls in the format of Standard Webhooks. */
+                webhook?: {
+                    /**
+                     * @description https URL that receives the signed calls.
+                     * @example https://hooks.example.com/promptq
+                     */
+                    url: string;
+                    /** @description Secret that signs the calls, in the format of Standard Webhooks. Default: a generated secret. When it changes, calls are signed with both for a day. */
+                    secret?: string | null;
+                } | null;
+            };
+            /** @description Types of the events that are sent. Default: question.opened, job.failed, account.required, account.limit, automation.paused. */
+            events?: ("job.created" | "job.removed" | "job.succeeded" | "job.failed" | "job.cancelled" | "attempt.started" | "question.opened" | "question.answered" | "question.expired" | "question.withdrawn" | "attempt.ended" | "job.queued" | "message.accepted" | "output.deleted" | "cancel.requested" | "job.waiting" | "job.ready" | "job.updated" | "account.required" | "account.limit" | "automation.paused")[] | null;
+            /** @description Only events that fit all its members. It is replaced as a whole. Default: all. */
+            filter?: {
+                /** @description Only events of the project with this id or name. */
+                project?: string | null;
+                /** @description Only events of jobs with this profile. */
+                profile?: string | null;
+                /** @description Only events of jobs that were created from this template. */
+                template?: string | null;
+                /** @description Only events of jobs that the automation with this id created. */
+                automation?: string | null;
+                /** @description Only events of jobs that this token or person created. */
+                creator?: string | null;
+            } | null;
+            /**
+             * @description `none`: each event is sent at once. `hourly`: one message after each full hour in which something happened, with at most 200 events. Default: `none`.
+             * @enum {string|null}
+             */
+            digest?: "none" | "hourly" | null;
+            /** @description Ids of the persons who may answer questions in the messenger. Default: nobody. */
+            answers_from?: string[] | null;
+            /** @description Default: true. Events that happen while it is disabled are not sent later. */
+            enabled?: boolean | null;
+        };
+        SubscriptionEdit: {
+            /**
+             * @description It is replaced as a whole; secrets that are left out keep their values while its kind stays.
+             * @example {
+             *       "webhook": {
+             *         "url": "https://hooks.example.com/promptq"
+             *       }
+             *     }
+             */
+            target?: {
+                /** @description Signed calls in the format of Standard Webhooks. */
+                webhook?: {
+                    /**
+                     * @description https URL that receives the signed calls.
+                     * @example https://hooks.example.com/promptq
+                     */
+                    url: string;
+                    /** @description Secret that signs the calls, in the format of Standard Webhooks. Default: a generated secret. When it changes, calls are signed with both for a day. */
+                    secret?: string | null;
+                } | null;
+            } | null;
+            /** @description Generate a new secret for a `webhook`. Calls are signed with both for a day. */
+            rotate_secret?: boolean | null;
+            /** @description Types of the events that are sent. Default: question.opened, job.failed, account.required, account.limit, automation.paused. */
+            events?: ("job.created" | "job.removed" | "job.succeeded" | "job.failed" | "job.cancelled" | "attempt.started" | "question.opened" | "question.answered" | "question.expired" | "question.withdrawn" | "attempt.ended" | "job.queued" | "message.accepted" | "output.deleted" | "cancel.requested" | "job.waiting" | "job.ready" | "job.updated" | "account.required" | "account.limit" | "automation.paused")[] | null;
+            /** @description Only events that fit all its members. It is replaced as a whole. Default: all. */
+            filter?: {
+                /** @description Only events of the project with this id or name. */
+                project?: string | null;
+                /** @description Only events of jobs with this profile. */
+                profile?: string | null;
+                /** @description Only events of jobs that were created from this template. */
+                template?: string | null;
+                /** @description Only events of jobs that the automation with this id created. */
+                automation?: string | null;
+                /** @description Only events of jobs that this token or person created. */
+                creator?: string | null;
+            } | null;
+            /**
+             * @description `none`: each event is sent at once. `hourly`: one message after each full hour in which something happened, with at most 200 events. Default: `none`.
+             * @enum {string|null}
+             */
+            digest?: "none" | "hourly" | null;
+            /** @description Ids of the persons who may answer questions in the messenger. Default: nobody. */
+            answers_from?: string[] | null;
+            /** @description Default: true. Events that happen while it is disabled are not sent later. */
+            enabled?: boolean | null;
         };
         /**
          * @example {
@@ -4354,10 +4565,121 @@ export interface components {
                 id: string;
                 state: string;
             } | null;
+            /** @description Name of the profile of the job. */
+            profile: string;
+            /** @description Who created the job. */
+            created_by: string;
             /** @description Name of the template that the job was created from. */
             template: string | null;
             /** @description Id of the automation that created the job. */
             automation: string | null;
+        };
+        SubscriptionList: {
+            items: components["schemas"]["Subscription"][];
+        };
+        Subscription: {
+            id: string;
+            name: string;
+            target: components["schemas"]["SubscriptionTarget"];
+            /** @description Returned only by the call that generated it. */
+            secret?: string;
+            events: string[];
+            filter: {
+                project: string | null;
+                profile: string | null;
+                template: string | null;
+                automation: string | null;
+                creator: string | null;
+            };
+            /** @enum {string} */
+            digest: "none" | "hourly";
+            answers_from: string[];
+            enabled: boolean;
+            /**
+             * @description `failing`: the last delivery failed and is tried again; later events wait behind it. `disabled`: nothing is sent until it is enabled.
+             * @enum {string}
+             */
+            state: "active" | "failing" | "disabled";
+            /** @description Why it is failing, or why the service disabled it. */
+            state_reason: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            failing_since: string | null;
+            /** @description Its last attempt. */
+            last_delivery: {
+                /**
+                 * Format: date-time
+                 * @example 2026-11-20T10:41:00.000Z
+                 */
+                at: string;
+                /** @enum {string} */
+                state: "pending" | "delivered" | "failed" | "dropped";
+            } | null;
+            /** @description How many events were not delivered within 24 hours, and given up. */
+            dropped: number;
+            created_by: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            updated_at: string;
+        };
+        SubscriptionTarget: {
+            webhook?: {
+                url: string;
+            };
+        };
+        Delivery: {
+            id: string;
+            /**
+             * @description `change`: only an earlier message is changed, such as that of a question that is answered.
+             * @enum {string}
+             */
+            kind: "event" | "change" | "digest" | "test";
+            /** @description The event, or those of a digest, oldest first. */
+            events: {
+                /** @description Null for a test. */
+                id: string | null;
+                type: string;
+                job_id: string | null;
+                sequence: number | null;
+            }[];
+            /**
+             * @description `pending`: It is tried, or will be tried again at `next_attempt_at`. `delivered`: The receiver accepted it. `failed`: It was tried once, on request, or the receiver wants no messages. `dropped`: The receiver accepted it in none of the tries.
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "failed" | "dropped";
+            attempts: number;
+            /** @description Status of the receiver's last answer. */
+            status: number | null;
+            /** @description Why the last attempt failed. Secrets are masked. */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            last_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:41:00.000Z
+             */
+            next_attempt_at: string | null;
+        };
+        DeliveryList: {
+            /** @description The newest first: the last 200, of those of the last 30 days. */
+            items: components["schemas"]["Delivery"][];
         };
         OpenApiDocument: {
             /** @example 3.0.3 */
@@ -11069,6 +11391,8 @@ export interface operations {
                      *           "reason": "claimed",
                      *           "attempt": 0,
                      *           "question": null,
+                     *           "profile": "text",
+                     *           "created_by": "text",
                      *           "template": null,
                      *           "automation": null
                      *         }
@@ -11089,6 +11413,546 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    listSubscriptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The subscriptions, ordered by id. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "text",
+                     *           "name": "text",
+                     *           "target": {},
+                     *           "events": [
+                     *             "text"
+                     *           ],
+                     *           "filter": {
+                     *             "project": null,
+                     *             "profile": null,
+                     *             "template": null,
+                     *             "automation": null,
+                     *             "creator": null
+                     *           },
+                     *           "digest": "none",
+                     *           "answers_from": [
+                     *             "text"
+                     *           ],
+                     *           "enabled": false,
+                     *           "state": "active",
+                     *           "state_reason": null,
+                     *           "failing_since": "2026-11-20T10:41:00.000Z",
+                     *           "last_delivery": null,
+                     *           "dropped": 0,
+                     *           "created_by": "text",
+                     *           "created_at": "2026-11-20T10:41:00.000Z",
+                     *           "updated_at": "2026-11-20T10:41:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SubscriptionList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    createSubscriptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "On call",
+                 *       "target": {
+                 *         "webhook": {
+                 *           "url": "https://hooks.example.com/promptq"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubscriptionCreation"];
+            };
+        };
+        responses: {
+            /** @description The subscription was created. */
+            201: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    /** @description The path of the subscription: `/api/v1/subscriptions/{id}`. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text",
+                     *       "name": "text",
+                     *       "target": {},
+                     *       "events": [
+                     *         "text"
+                     *       ],
+                     *       "filter": {
+                     *         "project": null,
+                     *         "profile": null,
+                     *         "template": null,
+                     *         "automation": null,
+                     *         "creator": null
+                     *       },
+                     *       "digest": "none",
+                     *       "answers_from": [
+                     *         "text"
+                     *       ],
+                     *       "enabled": false,
+                     *       "state": "active",
+                     *       "state_reason": null,
+                     *       "failing_since": "2026-11-20T10:41:00.000Z",
+                     *       "last_delivery": null,
+                     *       "dropped": 0,
+                     *       "created_by": "text",
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "updated_at": "2026-11-20T10:41:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    readSubscriptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id or name of the subscription. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The subscription. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text",
+                     *       "name": "text",
+                     *       "target": {},
+                     *       "events": [
+                     *         "text"
+                     *       ],
+                     *       "filter": {
+                     *         "project": null,
+                     *         "profile": null,
+                     *         "template": null,
+                     *         "automation": null,
+                     *         "creator": null
+                     *       },
+                     *       "digest": "none",
+                     *       "answers_from": [
+                     *         "text"
+                     *       ],
+                     *       "enabled": false,
+                     *       "state": "active",
+                     *       "state_reason": null,
+                     *       "failing_since": "2026-11-20T10:41:00.000Z",
+                     *       "last_delivery": null,
+                     *       "dropped": 0,
+                     *       "created_by": "text",
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "updated_at": "2026-11-20T10:41:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    deleteSubscriptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id or name of the subscription. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deleted subscription. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text",
+                     *       "name": "text",
+                     *       "target": {},
+                     *       "events": [
+                     *         "text"
+                     *       ],
+                     *       "filter": {
+                     *         "project": null,
+                     *         "profile": null,
+                     *         "template": null,
+                     *         "automation": null,
+                     *         "creator": null
+                     *       },
+                     *       "digest": "none",
+                     *       "answers_from": [
+                     *         "text"
+                     *       ],
+                     *       "enabled": false,
+                     *       "state": "active",
+                     *       "state_reason": null,
+                     *       "failing_since": "2026-11-20T10:41:00.000Z",
+                     *       "last_delivery": null,
+                     *       "dropped": 0,
+                     *       "created_by": "text",
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "updated_at": "2026-11-20T10:41:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    editSubscriptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id or name of the subscription. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "target": {
+                 *         "webhook": {
+                 *           "url": "https://hooks.example.com/promptq"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubscriptionEdit"];
+            };
+        };
+        responses: {
+            /** @description The updated subscription. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text",
+                     *       "name": "text",
+                     *       "target": {},
+                     *       "events": [
+                     *         "text"
+                     *       ],
+                     *       "filter": {
+                     *         "project": null,
+                     *         "profile": null,
+                     *         "template": null,
+                     *         "automation": null,
+                     *         "creator": null
+                     *       },
+                     *       "digest": "none",
+                     *       "answers_from": [
+                     *         "text"
+                     *       ],
+                     *       "enabled": false,
+                     *       "state": "active",
+                     *       "state_reason": null,
+                     *       "failing_since": "2026-11-20T10:41:00.000Z",
+                     *       "last_delivery": null,
+                     *       "dropped": 0,
+                     *       "created_by": "text",
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "updated_at": "2026-11-20T10:41:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    testSubscriptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id or name of the subscription. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is being sent. */
+            202: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text",
+                     *       "kind": "event",
+                     *       "events": [
+                     *         {
+                     *           "id": null,
+                     *           "type": "text",
+                     *           "job_id": null,
+                     *           "sequence": null
+                     *         }
+                     *       ],
+                     *       "state": "pending",
+                     *       "attempts": 0,
+                     *       "status": null,
+                     *       "error": null,
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "last_attempt_at": "2026-11-20T10:41:00.000Z",
+                     *       "next_attempt_at": "2026-11-20T10:41:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    deliveriesSubscriptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id or name of the subscription. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deliveries. */
+            200: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "text",
+                     *           "kind": "event",
+                     *           "events": [
+                     *             {
+                     *               "id": null,
+                     *               "type": "text",
+                     *               "job_id": null,
+                     *               "sequence": null
+                     *             }
+                     *           ],
+                     *           "state": "pending",
+                     *           "attempts": 0,
+                     *           "status": null,
+                     *           "error": null,
+                     *           "created_at": "2026-11-20T10:41:00.000Z",
+                     *           "last_attempt_at": "2026-11-20T10:41:00.000Z",
+                     *           "next_attempt_at": "2026-11-20T10:41:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["FunctionFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+        };
+    };
+    resendSubscriptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id or name of the subscription. */
+                id: string;
+                /** @description The id of the delivery. */
+                delivery: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is being sent. */
+            202: {
+                headers: {
+                    /** @description Id of the request in the logs. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "text",
+                     *       "kind": "event",
+                     *       "events": [
+                     *         {
+                     *           "id": null,
+                     *           "type": "text",
+                     *           "job_id": null,
+                     *           "sequence": null
+                     *         }
+                     *       ],
+                     *       "state": "pending",
+                     *       "attempts": 0,
+                     *       "status": null,
+                     *       "error": null,
+                     *       "created_at": "2026-11-20T10:41:00.000Z",
+                     *       "last_attempt_at": "2026-11-20T10:41:00.000Z",
+                     *       "next_attempt_at": "2026-11-20T10:41:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];

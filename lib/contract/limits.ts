@@ -146,6 +146,22 @@ export const LIMITS = {
     conditions: 20,
     mapped: 50,
   },
+  subscriptions: {
+    count: 100,
+    nameLength: 100,
+    urlLength: 2_048,
+    /** Hours after an event in which its delivery is tried. */
+    retryHours: 24,
+    /** The longest pause (seconds) that a receiver can ask for by `Retry-After`. */
+    retryAfterSeconds: 3_600,
+    /** Events of a digest. */
+    digestEvents: 200,
+    /** Persons who may answer questions. */
+    answersFrom: 50,
+    /** Deliveries that are listed, of those that are kept. */
+    deliveries: 200,
+    deliveryDays: 30,
+  },
   deployBindings: {
     perProject: 20,
     nameLength: 100,

@@ -48,6 +48,8 @@ export interface Access {
    * them.
    */
   readonly exports?: readonly ('read' | 'start' | 'link' | 'delete')[];
+  /** Calls the function that delivers to subscriptions. */
+  readonly feedReaders?: 'call';
   /** Immediate scaling decision, for work that is not a job. */
   readonly scaling?: 'wake';
 }

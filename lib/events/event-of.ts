@@ -18,6 +18,8 @@ export const eventJobSchema = z.object({
     reason: true,
     project_id: true,
     project: true,
+    profile: true,
+    created_by: true,
     attempt: true,
     version: true,
     updated_at: true,
@@ -56,6 +58,8 @@ export function eventOf(before: EventJob | undefined, after: EventJob | undefine
     reason: after.reason,
     attempt: after.attempt,
     question: isAsked && question !== undefined ? { id: question.id, state: question.state } : null,
+    profile: after.profile,
+    created_by: after.created_by,
     template: after.template?.name ?? null,
     automation: after.cause.automation ?? null,
   };

@@ -34,6 +34,8 @@ const readerSchema = z.object({
   types: z.array(z.string()).optional(),
   /** When it is to be woken, whatever happens until then. */
   due_at: z.string().optional(),
+  /** Changes with each `addition`. */
+  added: z.string(),
   holder: z.string().optional(),
   lease_until: z.string().optional(),
 });
@@ -44,6 +46,7 @@ export interface HeldReader {
   readonly id: string;
   readonly holder: string;
   readonly place: Place;
+  readonly added: string;
 }
 
 type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
@@ -71,9 +74,12 @@ export class FeedReaders {
     return {
       Update: {
         ...{ TableName: this.#registry.registryTable, Key: keyOf(id) },
-        UpdateExpression: `SET place = if_not_exists(place, :place)${typed}`,
+        UpdateExpression: `SET place = if_not_exists(place, :place), added = :added${typed}`,
         ExpressionAttributeNames: { '#types': 'types' },
-        ExpressionAttributeValues: { ':place': place, ...(types !== undefined && { ':types': [...types] }) },
+        ExpressionAttributeValues: {
+          ...{ ':place': place, ':added': randomBytes(9).toString('base64url') },
+          ...(types !== undefined && { ':types': [...types] }),
+        },
       },
     };
   }
@@ -112,11 +118,11 @@ export class FeedReaders {
       ExpressionAttributeValues: { ':holder': holder, ':until': timestamp(now + LEASE_MS), ':now': timestamp(now) },
     });
     // When the SDK repeats a write that was applied but not answered, the condition fails.
-    return reader?.holder === holder ? { id, holder, place: reader.place } : undefined;
+    return reader?.holder === holder ? { id, holder, place: reader.place, added: reader.added } : undefined;
   }
 
   /** Moves a held reader, and renews its lease. @returns undefined: it was removed, or another has taken it */
-  async move({ id, holder }: HeldReader, place: Place): Promise<HeldReader | undefined> {
+  async move({ id, holder, added }: HeldReader, place: Place): Promise<HeldReader | undefined> {
     const reader = await this.#update(id, {
       UpdateExpression: 'SET place = :place, lease_until = :until',
       ConditionExpression: 'holder = :holder',
@@ -124,7 +130,7 @@ export class FeedReaders {
         ...{ ':place': place, ':holder': holder, ':until': timestamp(this.#clock.now() + LEASE_MS) },
       },
     });
-    return reader?.holder === holder ? { id, holder, place } : undefined;
+    return reader?.holder === holder ? { id, holder, place, added } : undefined;
   }
 
   /** Gives a held reader up. @param until when it is to be woken at the latest; undefined: with the next event */
@@ -138,13 +144,13 @@ export class FeedReaders {
     });
   }
 
-  /** Removes a held reader: what it reads for is gone. */
-  async forget({ id, holder }: HeldReader): Promise<void> {
+  /** Removes a held reader, unless it was added again since it was claimed: what it reads for was gone then. */
+  async forget({ id, holder, added }: HeldReader): Promise<void> {
     const { table, registryTable } = this.#registry;
     const command = new DeleteCommand({
       ...{ TableName: registryTable, Key: keyOf(id) },
-      ConditionExpression: 'holder = :holder',
-      ExpressionAttributeValues: { ':holder': holder },
+      ConditionExpression: 'holder = :holder AND added = :added',
+      ExpressionAttributeValues: { ':holder': holder, ':added': added },
     });
     await table.send(command).catch((error: unknown) => {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;

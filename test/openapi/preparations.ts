@@ -36,8 +36,20 @@ const OTHER_VENDOR = { 404: 'needs a deployment without the vendor: test/api/acc
 /** @param admin signed in as an administrator. */
 export function prepare(service: ServiceUnderTest, admin: Browser) {
   const jobs = new PreparedJobs(service);
-  const { project, emptyProject, diagram, binding, automation, hook, template, token, session, exported } =
-    preparedThings(service, admin);
+  const {
+    project,
+    emptyProject,
+    diagram,
+    binding,
+    automation,
+    hook,
+    subscription,
+    delivery,
+    template,
+    token,
+    session,
+    exported,
+  } = preparedThings(service, admin);
   // One for all: a project can have only so many.
   let acting: Promise<string> | undefined;
   const actingBinding = async () => {
@@ -153,6 +165,17 @@ export function prepare(service: ServiceUnderTest, admin: Browser) {
     editAutomations: { params: automation, body: { enabled: false }, fixed: { trigger: undefined, job: undefined } },
     readAutomations: { params: automation },
     deleteAutomations: { params: automation },
+    createSubscriptions: { body: { ...A_SUBSCRIPTION, name: 'Made' }, fixed: A_SUBSCRIPTION },
+    readSubscriptions: { params: subscription },
+    editSubscriptions: {
+      params: subscription,
+      body: { digest: 'hourly' },
+      fixed: { target: undefined, rotate_secret: undefined },
+    },
+    deleteSubscriptions: { params: subscription },
+    testSubscriptions: { params: subscription },
+    deliveriesSubscriptions: { params: subscription },
+    resendSubscriptions: { params: delivery },
     runsAutomations: { params: automation },
     runAutomations: { params: automation },
     deliveriesAutomations: { params: automation },
@@ -204,8 +227,16 @@ const AN_AUTOMATION = {
   job: { prompt: 'true', profile: 'shell' },
 };
 
+/** It sends nothing. */
+const A_SUBSCRIPTION = { target: { webhook: { url: 'https://hooks.example.com/' } }, enabled: false };
+
 function preparedThings(service: ServiceUnderTest, admin: Browser) {
   let made = 0;
+  const subscription = async () => {
+    made += 1;
+    const { json } = await service.api('POST', '/subscriptions', { ...A_SUBSCRIPTION, name: `Made ${made}` });
+    return { id: String(json.id) };
+  };
   return {
     // Only so many run at a time.
     exported: async () => {
@@ -238,6 +269,12 @@ function preparedThings(service: ServiceUnderTest, admin: Browser) {
       const job = { prompt: 'true', profile: 'practice' };
       const { json } = await service.api('POST', '/automations', { name: `Made ${made}`, trigger, job });
       return { id: json.id };
+    },
+    subscription,
+    delivery: async () => {
+      const { id } = await subscription();
+      const { json } = await service.api('POST', `/subscriptions/${id}/test`);
+      return { id, delivery: String(json.id) };
     },
     emptyProject: async () => {
       made += 1;

@@ -18,6 +18,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   messages: 'Messages to the agents of jobs.',
   automations: 'Automations create jobs by schedule.',
   events: 'What happened to jobs, in order.',
+  subscriptions: 'Subscriptions send events to people and programs.',
   attachments: 'Files that jobs attach.',
   files: 'Files in the folders of jobs, as their attempts left them.',
   mcp: 'Tools for agents.',

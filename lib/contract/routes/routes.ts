@@ -56,6 +56,16 @@ import { readRecord } from './record.ts';
 import { readHealth, readOpenApi } from './service.ts';
 import { endSession, listSessions, readSession } from './sessions.ts';
 import {
+  createSubscription,
+  deleteSubscription,
+  editSubscription,
+  listSentDeliveries,
+  listSubscriptions,
+  readSubscription,
+  resendSentDelivery,
+  testSubscription,
+} from './subscriptions.ts';
+import {
   deleteTemplate,
   listTemplates,
   listTemplateVersions,
@@ -144,6 +154,14 @@ export const routes = defineRoutes([
   resendDelivery,
   changeHookSecret,
   listEvents,
+  listSubscriptions,
+  createSubscription,
+  readSubscription,
+  editSubscription,
+  deleteSubscription,
+  testSubscription,
+  listSentDeliveries,
+  resendSentDelivery,
   callMcp,
   readOpenApi,
   listAuditLogs,

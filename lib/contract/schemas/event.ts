@@ -78,6 +78,8 @@ export const eventView = z
       .object({ id: z.string(), state: z.string() })
       .nullable()
       .meta({ description: 'The question that the change opened, answered or closed.' }),
+    profile: z.string().meta({ description: 'Name of the profile of the job.' }),
+    created_by: z.string().meta({ description: 'Who created the job.' }),
     template: z.string().nullable().meta({ description: 'Name of the template that the job was created from.' }),
     automation: z.string().nullable().meta({ description: 'Id of the automation that created the job.' }),
   })

@@ -99,6 +99,15 @@ export const SCALING_KIND = 'scaling';
 /** The registry's item kinds of the feed of events: that of its head, and the prefix of those of its packets. */
 export const EVENT_KINDS = { head: 'event-feed', packets: 'events#' } as const;
 
+/**
+ * The registry's item kinds of subscriptions: themselves, their health, and the prefix of that of their deliveries.
+ */
+export const SUBSCRIPTION_KINDS = {
+  own: 'subscription',
+  health: 'subscription-health',
+  deliveries: 'subscription-deliveries#',
+} as const;
+
 /** The registry's item kind that limits how many functions stream a followed log. */
 export const FOLLOW_SLOT_KIND = 'follow-slot';
 

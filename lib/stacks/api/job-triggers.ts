@@ -11,6 +11,7 @@ import {
   EVENT_KINDS,
   EXPORT_KIND,
   SCALING_KIND,
+  SUBSCRIPTION_KINDS,
   WRITTEN_KINDS,
 } from '../../platform/aws/tables.ts';
 import { COUNTED_RECORDS } from '../../stats/counting/stream-filter.ts';
@@ -206,6 +207,12 @@ export class JobTriggers extends Construct {
         ...mailStatements(data, deployment),
         itemStatement(data, 'registry', ['GetItem', 'UpdateItem', 'DeleteItem'], ofKinds(EVENT_KINDS.head)),
         itemStatement(data, 'registry', ['BatchGetItem'], ofKindsLike(`${EVENT_KINDS.packets}*`)),
+        itemStatement(data, 'registry', ['GetItem', 'PutItem', 'UpdateItem'], ofKindsLike(...SUBSCRIPTIONS)),
+        itemStatement(data, 'registry', ['GetItem'], ofKinds(BINDING_SECRET_KIND)),
+        // What messages are made of.
+        itemStatement(data, 'jobs', ['GetItem']),
+        itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query'], ofKindsLike(...MESSAGE_KINDS)),
+        ...outputStatements(data, ['GetObject']),
         // To continue when its time is up.
         wakeReadersStatement(data),
       ],
@@ -240,6 +247,9 @@ export class JobTriggers extends Construct {
     });
   }
 }
+
+const SUBSCRIPTIONS = [SUBSCRIPTION_KINDS.own, SUBSCRIPTION_KINDS.health, `${SUBSCRIPTION_KINDS.deliveries}*`];
+const MESSAGE_KINDS = ['texts#*', 'labels#*', 'questions#*'];
 
 /** What rows are made of, and why jobs wait. */
 const EXPORTED_KINDS = ['labels#*', 'texts#*', 'message#*', 'thread#*', 'tree#*', 'probe', SCALING_KIND];

@@ -6,7 +6,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { KEEP_WARM, WARM_FUNCTIONS } from '../../contract/keep-warm.ts';
 import { type Door, wholePath } from '../../contract/route.ts';
-import { loginReaderName, makeExportsName, scaleWorkersName } from '../data/shared-names.ts';
+import { loginReaderName, makeExportsName, readFeedName, scaleWorkersName } from '../data/shared-names.ts';
 import { FUNCTION_MEMORY } from '../functions/function-memory.ts';
 import { apiEnvironment } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
@@ -77,6 +77,7 @@ export function routeFunction(
       ...apiEnvironment(data, deployment, { version, originDigests }),
       ...(route.access.loginCode && { LOGIN_READER_FUNCTION: loginReaderName(data) }),
       ...(route.access.exports && { MAKE_EXPORTS_FUNCTION: makeExportsName(data) }),
+      ...(route.access.feedReaders && { READ_FEED_FUNCTION: readFeedName(data) }),
       ...(route.access.scaling && { SCALE_WORKERS_FUNCTION: scaleWorkersName(data) }),
     },
     statements: accessStatements(data, route),

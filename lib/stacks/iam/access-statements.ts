@@ -24,6 +24,7 @@ import {
   secretsStatement,
   serviceEndpointsStatement,
   wakeExportsStatement,
+  wakeReadersStatement,
   wakeScalingStatement,
 } from './table-grants.ts';
 
@@ -66,6 +67,7 @@ export function accessStatements(
       : []),
     ...(access.exports ?? []).flatMap((use) => EXPORT_STATEMENTS[use](data)),
     ...(access.loginCode === 'read' ? [loginReaderStatement(data)] : []),
+    ...(access.feedReaders === 'call' ? [wakeReadersStatement(data)] : []),
     ...(access.scaling === 'wake' ? [wakeScalingStatement(data)] : []),
   ];
 }

@@ -75,6 +75,8 @@ describe('the routes that a command calls', () => {
     schedule: ['nightly', 'true', '--cron', '@yearly', '--timezone', 'UTC'],
     hook: ['outside', 'true', '--profile', 'practice'],
     automations: [],
+    subscribe: ['ops', '--webhook', 'https://hooks.example.com/'],
+    subscriptions: [],
     events: [],
     record: ['ID', '--output', `${home}/record.zip`],
     export: ['jobs', '--output', `${home}/jobs.jsonl`],

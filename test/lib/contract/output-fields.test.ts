@@ -55,7 +55,7 @@ const NOT_OUTPUT = {
     'HookDeliveryList.refused.message',
     ...['Diagram', 'DiagramSummary'].flatMap((name) => ['name', 'project', 'source_job'].map(of(name))),
     'Diagram.text',
-    ...['Event.automation', 'Event.project', 'Event.template'],
+    ...['Event.automation', 'Event.profile', 'Event.project', 'Event.template'],
     ...['build_command', 'command', 'commands', 'deploy_command', 'framework', 'install_command'].map(
       of('DeployBinding'),
     ),

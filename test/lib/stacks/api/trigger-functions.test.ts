@@ -46,7 +46,12 @@ const TRIGGERS: Record<
   },
   ReadFeed: {
     indexes: [],
-    writes: ['dynamodb:DeleteItem Registry: event-feed', 'dynamodb:UpdateItem Registry: event-feed'],
+    writes: [
+      'dynamodb:DeleteItem Registry: event-feed',
+      'dynamodb:UpdateItem Registry: event-feed',
+      'dynamodb:PutItem Registry: subscription, subscription-health, subscription-deliveries#*',
+      'dynamodb:UpdateItem Registry: subscription, subscription-health, subscription-deliveries#*',
+    ],
   },
   SweepJobs: {
     indexes: ['by-status', 'by-time'],

@@ -62,6 +62,7 @@ describe("a route's role", () => {
     jobs: { none: [], read: ['BatchGetItem', 'GetItem'], write: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
     output: { none: [], read: ['GetObject', 'ListBucket'], write: ['GetObject', 'ListBucket', 'PutObject'] },
     loginCode: { none: [], read: ['InvokeFunction'] },
+    feedReaders: { none: [], call: ['InvokeFunction'] },
     dispatchQueues: { none: [], send: ['GetQueueAttributes', 'SendMessage'] },
     exports: { read: [], start: [], link: ['GetObject', 'ListBucket'], delete: ['DeleteObject', 'ListBucket'] },
   } as const;
@@ -92,7 +93,11 @@ describe("a route's role", () => {
       expected.dispatchQueues[access.dispatchQueues ?? 'none'].map((action) => `sqs:${action}`),
     );
     expect([...actionsOf(id, 'lambda')].sort()).toEqual(
-      [...expected.loginCode[access.loginCode ?? 'none'], ...wakes].map((action) => `lambda:${action}`),
+      [
+        ...expected.loginCode[access.loginCode ?? 'none'],
+        ...expected.feedReaders[access.feedReaders ?? 'none'],
+        ...wakes,
+      ].map((action) => `lambda:${action}`),
     );
     const services = new Set(grantsOf(id).flatMap(({ actions }) => actions.map((action) => action.split(':')[0])));
     const known = ['dynamodb', 's3', 'sqs', 'ssm', 'lambda'];

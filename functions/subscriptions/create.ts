@@ -1,0 +1,11 @@
+import { createSubscriptionWriting } from '../../lib/api/runtime/subscriptions.ts';
+import { handle } from '../../lib/api/serve.ts';
+import { BASE_PATH } from '../../lib/contract/route.ts';
+import { createSubscription as route } from '../../lib/contract/routes/subscriptions.ts';
+import { createSubscription } from '../../lib/subscriptions/store/write-subscription.ts';
+
+/** `POST /subscriptions` */
+export const handler = handle(route, createSubscriptionWriting, async ({ body }, { principal }, context) => {
+  const view = await createSubscription(context, body, principal.name);
+  return { headers: { location: `${BASE_PATH}/subscriptions/${view.id}` }, body: view };
+});

@@ -1,0 +1,9 @@
+import { createSubscriptionWriting } from '../../lib/api/runtime/subscriptions.ts';
+import { handle } from '../../lib/api/serve.ts';
+import { deleteSubscription as route } from '../../lib/contract/routes/subscriptions.ts';
+import { deleteSubscription } from '../../lib/subscriptions/store/write-subscription.ts';
+
+/** `DELETE /subscriptions/{id}` */
+export const handler = handle(route, createSubscriptionWriting, async ({ params }, _call, context) => ({
+  body: await deleteSubscription(context, params.id),
+}));

@@ -1,0 +1,58 @@
+import { dataOf } from '../../client/data-of.ts';
+import type { Schemas } from '../../client/promptq.ts';
+import { clientOf } from '../base/client-of.ts';
+import type { CommandRun } from '../base/context.ts';
+import { usageError } from '../base/errors.ts';
+import { EXIT } from '../base/exit-codes.ts';
+
+type Creation = Schemas['SubscriptionCreation'];
+
+interface Options {
+  readonly webhook?: string;
+  /** The command line checks them. */
+  readonly event?: NonNullable<Creation['events']>;
+  readonly project?: string;
+  readonly profile?: string;
+  readonly template?: string;
+  readonly automation?: string;
+  readonly creator?: string;
+  readonly hourly?: true;
+  readonly answersFrom?: readonly string[];
+  readonly json?: true;
+}
+
+/** Creates a subscription, and prints the secret that was generated for it. */
+export const run: CommandRun<Options> = async (context, [name = ''], options) => {
+  const { terminal } = context;
+  const { event: events, hourly, answersFrom, json } = options;
+  const { api } = await clientOf(context);
+  const body = {
+    name,
+    target: targetOf(options),
+    ...(events !== undefined && { events: [...events] }),
+    filter: filterOf(options),
+    ...(hourly && { digest: 'hourly' as const }),
+    ...(answersFrom !== undefined && { answers_from: [...answersFrom] }),
+  };
+  const made = await dataOf(api.POST('/api/v1/subscriptions', { body }));
+  if (json) {
+    await terminal.printJson(made);
+    return EXIT.succeeded;
+  }
+  await terminal.note(`created ${made.id}, which sends ${made.events.join(', ')}`);
+  if (made.secret !== undefined) {
+    await terminal.note('its secret, which is shown only now:');
+    await terminal.print(made.secret);
+  }
+  return EXIT.succeeded;
+};
+
+function targetOf({ webhook }: Options): Creation['target'] {
+  if (webhook === undefined) throw usageError('give --webhook');
+  return { webhook: { url: webhook } };
+}
+
+function filterOf({ project, profile, template, automation, creator }: Options) {
+  const given = Object.entries({ project, profile, template, automation, creator });
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}

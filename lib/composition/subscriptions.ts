@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { BindingSecretStore } from '../bindings/binding-secrets.ts';
+import { EventFeed } from '../events/event-feed.ts';
+import { FeedReaders } from '../events/feed-readers.ts';
+import type { TableClient } from '../platform/aws/clients.ts';
+import type { ReadFeedEnv } from '../platform/config/function-env.ts';
+import { registryOf } from '../platform/registry.ts';
+import { noticesOf } from '../subscriptions/notice/notice.ts';
+import { readFacts } from '../subscriptions/notice/read-facts.ts';
+import type { SentEvent } from '../subscriptions/senders/sending.ts';
+import { DeliveryStore } from '../subscriptions/store/delivery-store.ts';
+import { SubscriptionStore } from '../subscriptions/store/subscription-store.ts';
+import { createJobStore, createOutputStore, createTexts } from './services.ts';
+
+/** Dependencies for reading the feed, and for delivering to subscriptions. */
+export function createDelivering(
+  from: TableClient & { readonly env: Omit<ReadFeedEnv, 'READ_FEED_FUNCTION'>; readonly objects: S3Client },
+) {
+  const { env, clock } = from;
+  const registry = registryOf(from);
+  const feed = new EventFeed(registry);
+  const readers = new FeedReaders({ ...registry, feed });
+  const origin = env.PROMPTQ_LINK_ORIGIN ?? env.PROMPTQ_PUBLIC_ORIGIN;
+  const facts = { jobs: createJobStore(from), texts: createTexts(from), output: createOutputStore(from), origin };
+  return {
+    ...{ feed, readers, clock },
+    subscriptions: new SubscriptionStore({ ...registry, readers }),
+    deliveries: new DeliveryStore(registry),
+    secrets: new BindingSecretStore(registry),
+    random: Math.random,
+    pause: async (milliseconds: number) => await sleep(milliseconds),
+    send: {
+      reach: { loopback: env.PROMPTQ_CALLS_TO_LOOPBACK },
+      origin,
+      noticesOf: async (event: SentEvent) => noticesOf(await readFacts(facts, event)),
+    },
+  };
+}

@@ -1,0 +1,8 @@
+import type { TargetKind } from '../../contract/schemas/subscription-target.ts';
+import { sendWebhook } from '../senders/send-webhook.ts';
+import type { Send } from '../senders/sending.ts';
+
+/** How each kind of target sends. */
+export const SENDERS: Readonly<Record<TargetKind, Send>> = {
+  webhook: sendWebhook,
+};
