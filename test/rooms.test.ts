@@ -47,7 +47,7 @@ const LONGER: Readonly<Record<string, string>> = {
 const FLOORS = [
   ['lib/contract'],
   ['lib/client', 'lib/platform', 'lib/vendors'],
-  ['lib/access', 'lib/accounts', 'lib/catalog', 'lib/counters', 'lib/mcp'],
+  ['lib/access', 'lib/accounts', 'lib/catalog', 'lib/counters', 'lib/live', 'lib/mcp'],
   ['lib/projects'],
   ['lib/bindings', 'lib/diagrams'],
   ['lib/jobs'],

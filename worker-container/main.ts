@@ -8,6 +8,7 @@ import { needsWorker } from '../lib/accounts/account.ts';
 import { AccountStore } from '../lib/accounts/account-store.ts';
 import { createReconciler } from '../lib/composition/services.ts';
 import { unparkAll } from '../lib/jobs/admission/vendor-gate.ts';
+import { WorkerSignals } from '../lib/live/worker-signals.ts';
 import { objectClient, queueClient, tableClient } from '../lib/platform/aws/clients.ts';
 import { timestamp } from '../lib/platform/aws/table-clock.ts';
 import { readEnv, secretVariables } from '../lib/platform/config/read-env.ts';
@@ -23,6 +24,7 @@ import { CredentialFiles } from './account/credential-files.ts';
 import { waitsForLogin } from './agents/agent-environment.ts';
 import { cliVersions } from './agents/cli-versions.ts';
 import { endAccount, endMarkedLike } from './commands/process-tree.ts';
+import { SignalWatch } from './heartbeat/signal-watch.ts';
 import { BuildCheck, IdleShutdown, keptWarm } from './pool/idle-shutdown.ts';
 import { MessagePoller } from './pool/message-poller.ts';
 import { describeMachine, Registration } from './pool/registration.ts';
@@ -92,6 +94,11 @@ const source = new MessagePoller({
   starvingBands: () => starvingBands({ byStatus: services.byStatus, clock }),
   onFailure: (error) => log.warn('polling for dispatch messages failed', error as Error),
 });
+const signals = new SignalWatch({
+  signals: new WorkerSignals(registry),
+  workerId,
+  onFailure: (error) => log.warn('the signals of this worker were not read', error as Error),
+});
 const draining = new AbortController();
 const stopping = new AbortController();
 const worker = new Worker(
@@ -100,6 +107,7 @@ const worker = new Worker(
     env,
     workerId,
     markPrefix,
+    signals,
     objects,
     secrets: secretSource(env, secretVariables()),
     log,

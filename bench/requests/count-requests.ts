@@ -4,6 +4,7 @@ import { EventFeed } from '../../lib/events/event-feed.ts';
 import { claim } from '../../lib/jobs/admission/claim.ts';
 import type { Job } from '../../lib/jobs/lifecycle/job.ts';
 import { LEASE } from '../../lib/jobs/lifecycle/lease.ts';
+import { WorkerSignals } from '../../lib/live/worker-signals.ts';
 import { timestamp } from '../../lib/platform/aws/table-clock.ts';
 import { QUEUE } from '../../lib/platform/aws/tables.ts';
 import { StatsStore } from '../../lib/stats/counting/stats-store.ts';
@@ -62,7 +63,7 @@ async function live(): Promise<Omit<RequestCounts, 'idleMinute'>> {
   await deployment.jobs.touch(claimed.job, { lease_until: timestamp(deployment.clock.now() + LEASE.duration) });
   await deployment.dispatchQueues.extend(held, QUEUE.visibilityTimeout);
   const heartbeat = stepOf(meter.take());
-  await deployment.jobs.get(id, { consistent: true });
+  await new WorkerSignals(deployment.registry).read(worker.workerId);
   const look = stepOf(meter.take());
   await deployment.workers.register({
     id: worker.workerId,

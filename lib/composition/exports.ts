@@ -48,7 +48,7 @@ export function createExportMaking({
     folders: createFolders({ env }),
     waiting: new WhyWaiting({ probes: new ProbeStore(registry), scaling: new ScalingStore(registry) }),
     timeoutUnit: env.PROMPTQ_TIMEOUT_UNIT,
-    jobs: createJobStore({ table, env }),
+    jobs: createJobStore({ table, clock, env }),
     messages: new JobMessageStore(registry),
     output: createOutputStore({ objects: s3, env }),
     // It only reads.

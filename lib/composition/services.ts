@@ -28,6 +28,7 @@ import { JobTextStore } from '../jobs/store/job-texts.ts';
 import { readyPartition } from '../jobs/store/ready-partition.ts';
 import { ThreadStore } from '../jobs/threads/thread-store.ts';
 import { TreeStore } from '../jobs/trees/tree-store.ts';
+import { WorkerSignals } from '../live/worker-signals.ts';
 import type { TableClient } from '../platform/aws/clients.ts';
 import { readParameter } from '../platform/aws/parameters.ts';
 import { requestLimits } from '../platform/aws/request-limits.ts';
@@ -64,8 +65,12 @@ interface Objects {
   readonly objects: S3Client;
 }
 
-export function createJobStore({ table, env }: Table & Settings<'JOBS_TABLE'>): JobStore {
-  return new JobStore(table, env.JOBS_TABLE);
+export function createJobStore({
+  table,
+  clock,
+  env,
+}: Table & { readonly clock: Clock } & Settings<'JOBS_TABLE' | 'REGISTRY_TABLE'>): JobStore {
+  return new JobStore(table, env.JOBS_TABLE, new WorkerSignals(registryOf({ table, clock, env })));
 }
 
 export function createTexts({

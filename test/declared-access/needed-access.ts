@@ -7,6 +7,7 @@ import {
   FOLLOW_SLOT_KIND,
   HOOK_SECRET_KIND,
   PRINCIPAL_KINDS,
+  SIGNAL_KIND,
 } from '../../lib/platform/aws/tables.ts';
 
 /** A command of the AWS SDK with its input, and what its resources are called. */
@@ -108,6 +109,7 @@ function registryAccess(operation: string, input: Input): string[] {
   }
   if (operation === 'Get' || operation === 'Query') return ['registry: read'];
   if (kind === FOLLOW_SLOT_KIND && operation !== 'Update') return ['followSlots: write'];
+  if (kind === SIGNAL_KIND && operation === 'Update') return ['jobs: write'];
   return ['Put', 'Update', 'Delete'].includes(operation) ? ['registry: write'] : [`undeclarable: ${operation}`];
 }
 

@@ -6,9 +6,11 @@ import { AGENTS } from '../../lib/contract/agents.ts';
 import { DiagramStore } from '../../lib/diagrams/diagram-store.ts';
 import type { CreationContext } from '../../lib/jobs/creation/create-job.ts';
 import { JobTextStore } from '../../lib/jobs/store/job-texts.ts';
+import { WorkerSignals } from '../../lib/live/worker-signals.ts';
 import { workerEnv } from '../../lib/platform/config/worker-env.ts';
 import { ProjectStore } from '../../lib/projects/projects.ts';
 import type { AttemptContext } from '../../worker-container/attempt/attempt.ts';
+import { SignalWatch } from '../../worker-container/heartbeat/signal-watch.ts';
 import type { EmulatedDeployment } from './emulated-deployment.ts';
 
 /** What creates jobs in an emulated deployment, and what runs them; profile `shell` is the default. */
@@ -44,6 +46,11 @@ export async function openWorker(
       ...stores,
       env: workerSettings,
       workerId: 'worker-under-test',
+      signals: new SignalWatch({
+        signals: new WorkerSignals({ ...registry, clock }),
+        workerId: 'worker-under-test',
+        onFailure: () => undefined,
+      }),
       markPrefix: `${workerSettings.PROMPTQ_WORK_DIR}/`,
       log: new Logger({ serviceName: 'test', logLevel: 'SILENT' }),
     },

@@ -16,6 +16,7 @@ import type { CredentialFiles } from '../account/credential-files.ts';
 import type { BashCommand, CommandEnd } from '../commands/bash-command.ts';
 import type { Ending } from '../commands/ending.ts';
 import type { SurvivorRule } from '../commands/process-tree.ts';
+import type { SignalWatch } from '../heartbeat/signal-watch.ts';
 import type { Timing } from '../output/timing.ts';
 import type { RepositoryContext } from '../repository/job-repository.ts';
 import type { Redaction } from '../secrets/redaction.ts';
@@ -143,6 +144,8 @@ export interface AttemptContext extends AfterAttemptContext, RepositoryContext, 
   readonly rules: RuleStore;
   readonly diagrams: DiagramStore;
   readonly workerId: string;
+  /** Says which jobs others have changed. */
+  readonly signals: Pick<SignalWatch, 'listen'>;
   readonly attachments: AttachmentStore;
   readonly agentSessions: AgentSessionStore;
   /** Prefix of the mark of every process of this worker. */

@@ -90,6 +90,7 @@ function holdClaim(context: AttemptContext, job: Job, received: ReceivedMessage,
   let progress: Progress | undefined;
   const heartbeat = new Heartbeat({
     ...{ jobs, clock, timing, job },
+    listen: (changed) => context.signals.listen(job.id, changed),
     progress: () => progress,
     events: {
       onEndRequested: ({ kill }) => ending.request(kill ? 'killed' : 'cancelled'),

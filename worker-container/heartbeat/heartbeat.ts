@@ -31,22 +31,26 @@ interface HeartbeatOptions {
   /** What the agent reported last. Default: nothing. */
   readonly progress?: () => Progress | undefined;
   readonly events: HeartbeatEvents;
+  /** Calls back when others have changed the job. @returns ends it */
+  readonly listen: (changed: () => void) => () => void;
   /** Default: this machine's. */
   readonly timing?: Timing | undefined;
 }
 
 /**
- * Renews an attempt's lease and detects requests to end its job: a write every 10 s, a read every 2 s in between.
- * Stops once the fence is void.
+ * Renews an attempt's lease with a write every 10 s, which also brings the job as it is. In between it reads the job when
+ * others have changed it: to end it, with a message, with an answer, to follow its log. Stops once the fence is void.
  */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   readonly #timing: Timing;
+  readonly #deafen: () => void;
   #cancelTick: () => void;
   #acknowledgedAt: number;
   #beatAt: number;
   #busy = false;
   #over = false;
+  #isChanged = false;
   #messages: number | undefined;
 
   constructor(options: HeartbeatOptions) {
@@ -56,10 +60,15 @@ export class Heartbeat {
     this.#acknowledgedAt = this.#timing.now();
     this.#beatAt = this.#acknowledgedAt;
     this.#cancelTick = this.#scheduleTick();
+    this.#deafen = options.listen(() => {
+      this.#isChanged = true;
+      void this.#tick();
+    });
   }
 
   stop(): void {
     this.#over = true;
+    this.#deafen();
     this.#cancelTick();
   }
 
@@ -73,11 +82,11 @@ export class Heartbeat {
   async #tick(): Promise<void> {
     const now = this.#timing.now();
     if (now - this.#acknowledgedAt > LEASE.selfFence) return this.#lost();
-    if (this.#busy) return;
+    if (this.#busy || this.#over) return;
     this.#busy = true;
     try {
       if (now - this.#beatAt >= LEASE.heartbeatEvery) await this.#beat(now);
-      else await this.#check();
+      else if (this.#isChanged) await this.#check();
     } catch (error) {
       this.#options.events.onFailure(error);
     } finally {
@@ -102,7 +111,11 @@ export class Heartbeat {
 
   async #check(): Promise<void> {
     const { jobs, job } = this.#options;
-    const current = await jobs.get(job.id, { consistent: true });
+    this.#isChanged = false;
+    const current = await jobs.get(job.id, { consistent: true }).catch((error: unknown) => {
+      this.#isChanged = true;
+      throw error;
+    });
     if (this.#over || current === undefined) return;
     if (current.attempt !== job.attempt || current.status !== 'RUNNING') return this.#lost();
     this.#hear(current);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Logger } from '@aws-lambda-powertools/logger';
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
   DeleteCommand,
@@ -12,6 +13,7 @@ import {
   type UpdateCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { WorkerSignals } from '../../live/worker-signals.ts';
 import { batchGet } from '../../platform/aws/batch-get.ts';
 import { besideTransactions } from '../../platform/beside-transactions.ts';
 import { indexKeys } from '../indexes/index-keys.ts';
@@ -19,6 +21,8 @@ import type { Job } from '../lifecycle/job.ts';
 import { NewerSchemaError } from '../lifecycle/newer-schema.ts';
 import type { Progress } from '../receipts/progress.ts';
 import { readJob } from './read-job.ts';
+
+const log = new Logger({ serviceName: 'promptq-jobs' });
 
 /** The result of a conditional write: applied, or the current job if another writer was faster. */
 export type Applied =
@@ -29,10 +33,13 @@ export type Applied =
 export class JobStore {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
+  readonly #signals: Pick<WorkerSignals, 'raise'> | undefined;
 
-  constructor(table: DynamoDBDocumentClient, tableName: string) {
+  /** @param signals tell workers of changes of the jobs that they run; default: their heartbeats find them */
+  constructor(table: DynamoDBDocumentClient, tableName: string, signals?: Pick<WorkerSignals, 'raise'>) {
     this.#table = table;
     this.#tableName = tableName;
+    this.#signals = signals;
   }
 
   /** `consistent`: sees every acknowledged write. @throws NewerSchemaError */
@@ -110,7 +117,9 @@ export class JobStore {
     try {
       const returned = { ReturnValues: 'ALL_NEW', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
       const { Attributes } = await this.#update({ ...update, ...returned });
-      return { applied: true, job: readJob(Attributes ?? {}) };
+      const job = readJob(Attributes ?? {});
+      await this.#tellWorker(known, job);
+      return { applied: true, job };
     } catch (error) {
       return ownWrite(refusedBy(error), changeId);
     }
@@ -123,11 +132,18 @@ export class JobStore {
       'other' in beside ? { Update: this.#replacement(beside.other, beside.other, false).update } : { Put: beside };
     try {
       await this.#table.send(new TransactWriteCommand({ TransactItems: [item, { Update: update }] }));
+      await this.#tellWorker(known, changed);
       return { applied: true, job: changed };
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
       return ownWrite(await this.get(known.id, { consistent: true }), changeId);
     }
+  }
+
+  /** Raises the signal of the worker that runs the job. The change itself is stored. */
+  async #tellWorker(before: Job, { id, status, worker_id: workerId }: Job): Promise<void> {
+    if (before.status !== 'RUNNING' || status !== 'RUNNING' || workerId === undefined) return;
+    await this.#signals?.raise(workerId, id).catch((error: Error) => log.warn('the worker was not told', error));
   }
 
   #replacement(known: Job, next: Job, sameLease: boolean) {
@@ -170,6 +186,12 @@ export class JobStore {
         ExpressionAttributeValues: { ':true': true },
       }),
     );
+  }
+
+  /** Tells the worker of an attempt that a client reads its output. @param until RFC 3339 */
+  async watch(job: Job, until: string): Promise<void> {
+    const touched = await this.touch(job, { watched_until: until });
+    if (touched !== undefined) await this.#tellWorker(job, touched);
   }
 
   /**

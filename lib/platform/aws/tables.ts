@@ -107,6 +107,8 @@ export const SUBSCRIPTION_KINDS = {
   health: 'subscription-health',
   deliveries: 'subscription-deliveries#',
 } as const;
+/** The registry's item kind of the signals that reach running workers. */
+export const SIGNAL_KIND = 'signal';
 
 /** The registry's item kind that limits how many functions stream a followed log. */
 export const FOLLOW_SLOT_KIND = 'follow-slot';

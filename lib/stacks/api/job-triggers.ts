@@ -42,6 +42,7 @@ import {
   outputStatements,
   queueStatement,
   receiptStatements,
+  signalsStatement,
   tokenStateStatement,
   wakeExportsStatement,
   wakeReadersStatement,
@@ -122,6 +123,7 @@ export class JobTriggers extends Construct {
         indexStatement(data, ['by-status', 'ready']),
         itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query'], EXCEPT_PRIVATE),
         itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKindsLike(...WRITTEN_KINDS.reconciler)),
+        signalsStatement(data),
         // A job starts follow-up jobs only while its token may.
         tokenStateStatement(data),
         queueStatement(data, ['SendMessage', 'GetQueueAttributes']),

@@ -23,6 +23,7 @@ import {
   queueStatement,
   secretsStatement,
   serviceEndpointsStatement,
+  signalsStatement,
   wakeExportsStatement,
   wakeReadersStatement,
   wakeScalingStatement,
@@ -112,6 +113,7 @@ function jobStatements(data: DataStack, { jobs, jobIndexes = [] }: Access): Poli
   const writes = jobs === 'write' ? (['PutItem', 'UpdateItem'] as const) : [];
   return [
     ...(jobs === undefined ? [] : [itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', ...writes])]),
+    ...(jobs === 'write' ? [signalsStatement(data)] : []),
     ...(jobIndexes.length === 0 ? [] : [indexStatement(data, jobIndexes)]),
   ];
 }

@@ -2,7 +2,7 @@ import { ArnFormat } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { SECRET_NAMES } from '../../access/deployment-secrets.ts';
 import type { IndexSpec, TABLES, TableName } from '../../platform/aws/tables.ts';
-import { BANDS, PRINCIPAL_KINDS, PRIVATE_KINDS } from '../../platform/aws/tables.ts';
+import { BANDS, PRINCIPAL_KINDS, PRIVATE_KINDS, SIGNAL_KIND } from '../../platform/aws/tables.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import {
   clientSecretName,
@@ -207,4 +207,9 @@ export function outputRemovalStatements(data: DataStack): PolicyStatement[] {
       conditions: { StringLike: { 's3:prefix': OUTPUT_PREFIX } },
     }),
   ];
+}
+
+/** A function that changes a running job tells its worker. */
+export function signalsStatement(data: DataStack): PolicyStatement {
+  return itemStatement(data, 'registry', ['UpdateItem'], ofKinds(SIGNAL_KIND));
 }

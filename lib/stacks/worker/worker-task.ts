@@ -29,6 +29,7 @@ import {
   ofKindsLike,
   outputStatements,
   queueStatement,
+  signalsStatement,
   tokenStateStatement,
 } from '../iam/table-grants.ts';
 import type { Workspaces } from './workspaces.ts';
@@ -162,6 +163,7 @@ function statements(data: DataStack, workspaces: Workspaces): PolicyStatement[] 
     itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query'], EXCEPT_PRIVATE),
     tokenStateStatement(data),
     itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKindsLike(...WRITTEN_KINDS.worker)),
+    signalsStatement(data),
     queueStatement(data, ['ReceiveMessage', 'ChangeMessageVisibility', 'DeleteMessage', 'SendMessage']),
     deliveriesStatement(data, ['SendMessage']),
     ...outputStatements(data, ['GetObject', 'PutObject', 'DeleteObject', 'AbortMultipartUpload']),

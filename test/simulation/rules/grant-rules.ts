@@ -1,4 +1,4 @@
-import { WRITTEN_KINDS } from '../../../lib/platform/aws/tables.ts';
+import { SIGNAL_KIND, WRITTEN_KINDS } from '../../../lib/platform/aws/tables.ts';
 import type { Actor } from '../model/client.ts';
 
 /** The kinds that each process may put and delete, by what it does; the API's functions are compared elsewhere. */
@@ -23,6 +23,7 @@ export function faultOfGrant(command: string, input: TableInput, actor: Actor, r
     const isWrite = /^(?:Put|Update|Delete)/.test(name);
     const kind = Item?.kind ?? Key?.kind ?? '';
     if (TableName !== registry || !isWrite) continue;
+    if (name.startsWith('Update') && kind === SIGNAL_KIND) continue;
     if (name.startsWith('Update') || !kinds.some((pattern) => fits(pattern, kind)))
       return `${actor.id} may not ${name} ${kind}: its role does not allow it`;
   }

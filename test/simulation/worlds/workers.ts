@@ -1,7 +1,9 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { createReconciler } from '../../../lib/composition/services.ts';
 import { TreeStore } from '../../../lib/jobs/trees/tree-store.ts';
+import { WorkerSignals } from '../../../lib/live/worker-signals.ts';
 import { starvingBands } from '../../../lib/reconciler/starving-bands.ts';
+import { SignalWatch } from '../../../worker-container/heartbeat/signal-watch.ts';
 import { pause } from '../../../worker-container/output/timing.ts';
 import { MessagePoller } from '../../../worker-container/pool/message-poller.ts';
 import { Worker } from '../../../worker-container/pool/worker.ts';
@@ -119,7 +121,8 @@ export class ModelWorkers {
   #worker(process: SimulatedProcess, signals: { draining: AbortSignal; stopping: AbortSignal }): Worker {
     const actor = { id: process.name, doing: 'work' };
     const watch = watchOf(this.#deployment, process, actor);
-    const { objects } = new ModelClient(this.#deployment, process, actor);
+    const { objects, table } = new ModelClient(this.#deployment, process, actor);
+    const registry = { table, registryTable: ENV.REGISTRY_TABLE };
     const context = {
       ...watch,
       env: ENV,
@@ -128,6 +131,12 @@ export class ModelWorkers {
       objects,
       log,
       timing: process.timing,
+      signals: new SignalWatch({
+        signals: new WorkerSignals({ ...registry, clock: process.clock }),
+        workerId: process.name,
+        onFailure: () => undefined,
+        timing: process.timing,
+      }),
       machine: {
         folder: { make: async (path: string) => path, remove: async () => undefined },
         runAgent: this.#agents.on(process),

@@ -195,5 +195,9 @@ export async function markWatched(
   const now = clock.now();
   const enough = timestamp(Math.min(now + markMs / 2, until));
   if (job.watched_until !== undefined && job.watched_until >= enough) return;
-  await jobs.touch(job, { watched_until: timestamp(Math.min(now + markMs, until)) });
+  const mark = timestamp(Math.min(now + markMs, until));
+  // A worker that knows of a reader finds the longer mark by its heartbeat.
+  if (job.watched_until !== undefined && job.watched_until > timestamp(now))
+    await jobs.touch(job, { watched_until: mark });
+  else await jobs.watch(job, mark);
 }

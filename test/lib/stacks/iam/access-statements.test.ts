@@ -177,6 +177,7 @@ describe("a route's role", () => {
         ...secrets.map((action) => [action, 'binding-secret']),
         ...hooks.map((action) => [action, 'hook-secret']),
         ...slots.map((action) => [action, 'follow-slot']),
+        ...(access.jobs === 'write' ? [['UpdateItem', 'signal']] : []),
         ...(access.exports ?? []).flatMap((use) => EXPORT_GRANTS[use].map((action) => [action, 'export'])),
       ].sort(),
     );
