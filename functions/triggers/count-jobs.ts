@@ -3,15 +3,19 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, DynamoDBStreamEvent, AttributeValue as LambdaAttributeValue } from 'aws-lambda';
 import * as z from 'zod';
 import { AuditLog, auditChildren } from '../../lib/access/audit-log.ts';
+import { ProfileStore } from '../../lib/catalog/profiles.ts';
 import { countedState, JobCounts } from '../../lib/counters/counts.ts';
-import { EventFeed } from '../../lib/events/event-feed.ts';
-import { eventJobSchema, eventOf } from '../../lib/events/event-of.ts';
+import { AccountWaits } from '../../lib/events/account-waits.ts';
+import { EventFeed, type Recorded } from '../../lib/events/event-feed.ts';
+import { eventJobSchema } from '../../lib/events/event-of.ts';
+import { eventsIn } from '../../lib/events/events-in.ts';
 import { FeedReaders } from '../../lib/events/feed-readers.ts';
 import { jobItemSchema } from '../../lib/jobs/lifecycle/job.ts';
 import { createCallLater } from '../../lib/platform/aws/call-later.ts';
 import { tableClient } from '../../lib/platform/aws/clients.ts';
 import { countEnv } from '../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../lib/platform/config/read-env.ts';
+import { eventOfRow, isEventRow } from '../../lib/platform/event-rows.ts';
 import { emitMetrics } from '../../lib/platform/operations/emit-metrics.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
 import { registryOf } from '../../lib/platform/registry.ts';
@@ -35,12 +39,13 @@ async function countJobs(event: StreamWindow, log: Logger): Promise<{ state: obj
   log.appendKeys({ shard: event.shardId, from: event.Records[0]?.dynamodb?.SequenceNumber });
   stores ??= open(log);
   const { audit, counts, feed, stats, wakeScaling } = stores;
-  const changes = event.Records.map(changeOf);
+  const isRow = ({ dynamodb }: DynamoDBRecord) => isEventRow(dynamodb?.NewImage ?? dynamodb?.OldImage);
+  const changes = event.Records.filter((record) => !isRow(record)).map(changeOf);
   const ofClients = changes.filter(({ before, after }) => (after ?? before)?.cause.kind !== 'system');
   await auditChildren(audit, delegatedIn(ofClients));
   // The checkpoint of the counts is the position to continue from, so it is written last.
   await stats.apply(event.shardId, ofClients);
-  const events = eventsIn(ofClients);
+  const events = [...(await eventsIn(stores.accountWaits, ofClients)), ...event.Records.filter(isRow).flatMap(toldIn)];
   const hasReaders = await feed.append(event.shardId, events);
   await counts.apply(
     event.shardId,
@@ -74,6 +79,7 @@ function open(log: Logger) {
     audit: new AuditLog({ ...registry, log }),
     counts: new JobCounts(registry),
     feed,
+    accountWaits: new AccountWaits({ ...registry, profiles: new ProfileStore(registry) }),
     readers: new FeedReaders({ ...registry, feed }),
     callReader: createCallLater('read-feed', env.READ_FEED_FUNCTION),
     stats: new StatsStore(registry),
@@ -93,7 +99,7 @@ const changedJobSchema = z.object({
   ...streamedJobSchema.shape,
   ...workSchema.shape,
   ...eventJobSchema.shape,
-  ...jobItemSchema.pick({ created_by: true, created_at: true }).shape,
+  ...jobItemSchema.pick({ created_by: true, created_at: true, profile: true, probing: true }).shape,
   status_key: z.string().optional(),
 });
 
@@ -101,11 +107,10 @@ function delegatedIn(changes: readonly ReturnType<typeof changeOf>[]) {
   return changes.flatMap(({ before, after }) => (before === undefined && after?.cause.kind === 'tool' ? [after] : []));
 }
 
-function eventsIn(changes: readonly ReturnType<typeof changeOf>[]) {
-  return changes.flatMap(({ sequence, before, after }) => {
-    const event = eventOf(before, after);
-    return event === undefined ? [] : [{ sequence, event }];
-  });
+/** The event of a row that tells of one. */
+function toldIn({ dynamodb }: DynamoDBRecord): Recorded[] {
+  const event = dynamodb && eventOfRow(dynamodb as Parameters<typeof eventOfRow>[0]);
+  return event === undefined ? [] : [{ sequence: dynamodb?.SequenceNumber ?? '0', event }];
 }
 
 function changeOf({ dynamodb }: DynamoDBRecord) {

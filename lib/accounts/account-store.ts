@@ -1,8 +1,9 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { AccountVendor } from '../contract/vendors.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
+import { eventRow } from '../platform/event-rows.ts';
 import type { Registry } from '../platform/registry.ts';
 import { untilFirst } from '../platform/until-first.ts';
 import { type Account, accountSchema } from './account.ts';
@@ -17,7 +18,10 @@ interface AccountStoreOptions extends Registry {
   readonly world: 'practice' | 'real';
 }
 
-/** The vendor accounts: one item each, changed under the condition that its version is still the one that was read. */
+/**
+ * The vendor accounts: one item each, changed under the condition that its version is still the one that was read. That
+ * one was linked is an event, which is written with the change.
+ */
 export class AccountStore {
   readonly #options: AccountStoreOptions;
 
@@ -56,27 +60,35 @@ export class AccountStore {
         version: known.version + 1,
         ...(!options.quietly && { updated_at: timestamp(clock.now()) }),
       };
-      return (await this.#put(vendor, written)) ? { result: written } : undefined;
+      return (await this.#put(vendor, known, written)) ? { result: written } : undefined;
     });
   }
 
-  async #put(vendor: AccountVendor, account: Account): Promise<boolean> {
-    const { table, registryTable } = this.#options;
+  async #put(vendor: AccountVendor, known: Account, account: Account): Promise<boolean> {
+    const { table, registryTable, clock } = this.#options;
+    const isLinked = account.login?.state === 'linked' && known.login?.state !== 'linked';
+    const put = {
+      TableName: registryTable,
+      Item: { ...this.#key(vendor), ...account },
+      ConditionExpression: account.version === 1 ? 'attribute_not_exists(id)' : '#version = :known',
+      ...(account.version > 1 && {
+        ExpressionAttributeNames: { '#version': 'version' },
+        ExpressionAttributeValues: { ':known': account.version - 1 },
+      }),
+    };
     try {
-      await table.send(
-        new PutCommand({
-          TableName: registryTable,
-          Item: { ...this.#key(vendor), ...account },
-          ConditionExpression: account.version === 1 ? 'attribute_not_exists(id)' : '#version = :known',
-          ...(account.version > 1 && {
-            ExpressionAttributeNames: { '#version': 'version' },
-            ExpressionAttributeValues: { ':known': account.version - 1 },
-          }),
-        }),
-      );
+      if (isLinked) {
+        const row = eventRow(this.#options, `${this.#key(vendor).id}#${account.version}`, {
+          type: 'account.linked',
+          time: timestamp(clock.now()),
+          subject: { kind: 'account', id: vendor, name: account.credential?.account ?? vendor, why: null },
+        });
+        await table.send(new TransactWriteCommand({ TransactItems: [{ Put: put }, row] }));
+      } else await table.send(new PutCommand(put));
       return true;
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
+      if (error instanceof ConditionalCheckFailedException || error instanceof TransactionCanceledException)
+        return false;
       throw error;
     }
   }

@@ -11,10 +11,12 @@ import {
 import { LIMITS } from '../contract/limits.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
 import { queriedItems } from '../platform/aws/queried-items.ts';
+import { eventRow } from '../platform/event-rows.ts';
 import type { Registry } from '../platform/registry.ts';
 import { registryItems, registryPage } from '../platform/registry-page.ts';
 import { projectIdOf } from '../projects/projects.ts';
 import { type Automation, automationSchema, type Run, runSchema, wakesAt } from './automation.ts';
+import { eventsOfAutomation } from './automation-events.ts';
 import { DeliveryStore, type Writes } from './hooks/delivery-store.ts';
 import { HookSecretStore } from './hooks/hook-secrets.ts';
 
@@ -39,6 +41,8 @@ interface Beside {
   readonly run?: Run;
   /** What else is written with it. */
   readonly also?: Writes;
+  /** The run is the first late one of a pass. */
+  readonly isLate?: boolean | undefined;
 }
 
 /** The id of an automation: the one of its name, or the id itself. */
@@ -58,8 +62,10 @@ export class AutomationStore {
   readonly secrets: HookSecretStore;
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
+  readonly #tables: Registry;
 
   constructor(options: Registry) {
+    this.#tables = options;
     this.#table = options.table;
     this.#tableName = options.registryTable;
     this.secrets = new HookSecretStore(options);
@@ -91,7 +97,7 @@ export class AutomationStore {
   async replace(
     known: Automation | undefined,
     next: Omit<Automation, 'version' | 'change_id'>,
-    { run, also = [] }: Beside = {},
+    { run, isLate, also = [] }: Beside = {},
   ): Promise<Automation | undefined> {
     const change_id = randomBytes(6).toString('base64url');
     const written: Automation = { ...next, version: (known?.version ?? 0) + 1, change_id };
@@ -100,6 +106,9 @@ export class AutomationStore {
       ...this.#moves(known, written),
       ...(run === undefined ? [] : [{ Put: { TableName: this.#tableName, Item: runItem(written, run) } }]),
       ...also,
+      ...eventsOfAutomation(known, written, { run, isLate }).map((event) =>
+        eventRow(this.#tables, `${written.id}#${written.made}#${written.version}`, event),
+      ),
     ];
     const isDone = await this.#transact(writes);
     // When the SDK repeats a write that was applied but not answered, the condition fails.

@@ -82,9 +82,13 @@ async function evaluateOne(context: FireContext, id: string, end: number): Promi
     const decision = decideDue(withEnds(known, jobs), { now, ownerWorks });
     if (decision === undefined) return;
     const { automation, run, replaces } = decision;
-    if (decisions === 0 && run.late_seconds > LIMITS.automations.lateSeconds)
+    const isLate = decisions === 0 && run.late_seconds > LIMITS.automations.lateSeconds;
+    if (isLate)
       log.warn('an automation was evaluated late', { automation: id, due: run.due, seconds: run.late_seconds });
-    found = await record(context, known, { automation, run, ...(replaces !== undefined && { replaces }) });
+    found = await record(context, known, {
+      ...{ automation, run, isLate },
+      ...(replaces !== undefined && { replaces }),
+    });
   }
 }
 
@@ -142,15 +146,20 @@ export async function ownerCanCreate({ registry, clock }: FireContext, { owner }
 export async function record(
   { automations }: Pick<FireContext, 'automations'>,
   known: Automation,
-  decision: { readonly automation: Automation; readonly run: Run; readonly replaces?: readonly string[] },
+  decision: {
+    readonly automation: Automation;
+    readonly run: Run;
+    readonly replaces?: readonly string[];
+    readonly isLate?: boolean;
+  },
   also: Writes = [],
 ): Promise<Automation | undefined> {
-  const { automation, run, replaces } = decision;
-  if (run.outcome !== 'fired') return await automations.replace(known, automation, { run, also });
+  const { automation, run, replaces, isLate } = decision;
+  if (run.outcome !== 'fired') return await automations.replace(known, automation, { run, isLate, also });
   const job_id = jobIdOf(causeOf(automation, run));
   const fired = { ...run, job_id };
   const firing = { run: fired, job_id, ...(replaces !== undefined && { replaces: [...replaces] }) };
-  return await automations.replace(known, { ...automation, firing, last_run: fired }, { run: fired, also });
+  return await automations.replace(known, { ...automation, firing, last_run: fired }, { run: fired, isLate, also });
 }
 
 /**

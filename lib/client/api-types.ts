@@ -1178,7 +1178,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description What happened to jobs in the last 30 days, in one order for all, oldest first: each change of a job is one event. Reading from the same place again gives the same events. With `Accept: text/event-stream`, they are streamed as they come.
+         * @description What happened in the last 30 days, in one order, oldest first. Each change of a job is one event; others concern automations, deployments, accounts and workers. Reading from the same place again gives the same events. With `Accept: text/event-stream`, they are streamed as they come.
          */
         get: operations["listEvents"];
         put?: never;
@@ -2433,7 +2433,7 @@ export interface components {
                 } | null;
             };
             /** @description Types of the events that are sent. Default: question.opened, job.failed, account.required, account.limit, automation.paused. */
-            events?: ("job.created" | "job.removed" | "job.succeeded" | "job.failed" | "job.cancelled" | "attempt.started" | "question.opened" | "question.answered" | "question.expired" | "question.withdrawn" | "attempt.ended" | "job.queued" | "message.accepted" | "output.deleted" | "cancel.requested" | "job.waiting" | "job.ready" | "job.updated" | "account.required" | "account.limit" | "automation.paused")[] | null;
+            events?: ("job.created" | "job.removed" | "job.succeeded" | "job.failed" | "job.cancelled" | "attempt.started" | "question.opened" | "question.answered" | "question.expired" | "question.withdrawn" | "attempt.ended" | "job.queued" | "message.accepted" | "output.deleted" | "cancel.requested" | "job.waiting" | "job.ready" | "job.updated" | "deployment.succeeded" | "deployment.failed" | "automation.paused" | "automation.failed" | "automation.skipped" | "automation.late" | "account.required" | "account.limit" | "account.linked" | "worker.launch_failed")[] | null;
             /** @description Only events that fit all its members. It is replaced as a whole. Default: all. */
             filter?: {
                 /** @description Only events of the project with this id or name. */
@@ -2481,7 +2481,7 @@ export interface components {
             /** @description Generate a new secret for a `webhook`. Calls are signed with both for a day. */
             rotate_secret?: boolean | null;
             /** @description Types of the events that are sent. Default: question.opened, job.failed, account.required, account.limit, automation.paused. */
-            events?: ("job.created" | "job.removed" | "job.succeeded" | "job.failed" | "job.cancelled" | "attempt.started" | "question.opened" | "question.answered" | "question.expired" | "question.withdrawn" | "attempt.ended" | "job.queued" | "message.accepted" | "output.deleted" | "cancel.requested" | "job.waiting" | "job.ready" | "job.updated" | "account.required" | "account.limit" | "automation.paused")[] | null;
+            events?: ("job.created" | "job.removed" | "job.succeeded" | "job.failed" | "job.cancelled" | "attempt.started" | "question.opened" | "question.answered" | "question.expired" | "question.withdrawn" | "attempt.ended" | "job.queued" | "message.accepted" | "output.deleted" | "cancel.requested" | "job.waiting" | "job.ready" | "job.updated" | "deployment.succeeded" | "deployment.failed" | "automation.paused" | "automation.failed" | "automation.skipped" | "automation.late" | "account.required" | "account.limit" | "account.linked" | "worker.launch_failed")[] | null;
             /** @description Only events that fit all its members. It is replaced as a whole. Default: all. */
             filter?: {
                 /** @description Only events of the project with this id or name. */
@@ -4535,44 +4535,58 @@ export interface components {
              * @description What happened, of all that the change did the first in this list.
              * @enum {string}
              */
-            type: "job.created" | "job.removed" | "job.succeeded" | "job.failed" | "job.cancelled" | "attempt.started" | "question.opened" | "question.answered" | "question.expired" | "question.withdrawn" | "attempt.ended" | "job.queued" | "message.accepted" | "output.deleted" | "cancel.requested" | "job.waiting" | "job.ready" | "job.updated";
+            type: "job.created" | "job.removed" | "job.succeeded" | "job.failed" | "job.cancelled" | "attempt.started" | "question.opened" | "question.answered" | "question.expired" | "question.withdrawn" | "attempt.ended" | "job.queued" | "message.accepted" | "output.deleted" | "cancel.requested" | "job.waiting" | "job.ready" | "job.updated" | "deployment.succeeded" | "deployment.failed" | "automation.paused" | "automation.failed" | "automation.skipped" | "automation.late" | "account.required" | "account.limit" | "account.linked" | "worker.launch_failed";
             /**
              * Format: date-time
              * @description When it happened, by the table's clock.
              * @example 2026-11-20T10:41:00.000Z
              */
             time: string;
-            job_id: string;
-            /** @description Counts the events of this job from 1, without a gap: it is the version of the job after the change. */
-            sequence: number;
-            project_id: string;
+            /** @description Null if the event concerns no job. */
+            job_id: string | null;
+            /** @description Counts the changes of this job from 1, without a gap: it is the version of the job after the change. Null if the event is no change of a job. */
+            sequence: number | null;
+            project_id: string | null;
             /** @description Name of the project at that time. */
-            project: string;
+            project: string | null;
             /**
              * @description State of the job after the change.
              * @example RUNNING
              */
-            status: string;
+            status: string | null;
             /**
-             * @description Code of the reason of that state.
+             * @description Code of the reason of that state; of an automation, why it paused, skipped or failed.
              * @example claimed
              */
             reason: string | null;
             /** @description Number of the newest attempt; 0: none has begun. */
-            attempt: number;
+            attempt: number | null;
             /** @description The question that the change opened, answered or closed. */
             question: {
                 id: string;
                 state: string;
             } | null;
-            /** @description Name of the profile of the job. */
-            profile: string;
+            /** @description Name of the profile of the job, or that uses the account. */
+            profile: string | null;
             /** @description Who created the job. */
-            created_by: string;
+            created_by: string | null;
             /** @description Name of the template that the job was created from. */
             template: string | null;
-            /** @description Id of the automation that created the job. */
+            /** @description Id of the automation that created the job, or that the event concerns. */
             automation: string | null;
+            /**
+             * @description What the event concerns, if that is not the job itself.
+             * @default null
+             */
+            subject: {
+                /** @enum {string} */
+                kind: "automation" | "account" | "worker" | "deployment";
+                /** @description Id of the automation, or of the binding that deployed. */
+                id: string;
+                name: string;
+                /** @description A sentence of the service about what happened. */
+                why: string | null;
+            } | null;
         };
         SubscriptionList: {
             items: components["schemas"]["Subscription"][];
@@ -11348,15 +11362,15 @@ export interface operations {
                 limit?: number;
                 /** @description Seconds to wait for an event if there is none yet. A client that follows the feed repeats that call. */
                 wait?: number;
-                /** @description Only events of the job with this id. */
+                /** @description Only events of the job with this id, and of its deployments. */
                 job?: string;
-                /** @description Only events of jobs of the project with this id or name. */
+                /** @description Only events of the project with this id or name. */
                 project?: string;
-                /** @description Only events of these types, separated by commas: job.created, job.removed, job.succeeded, job.failed, job.cancelled, attempt.started, question.opened, question.answered, question.expired, question.withdrawn, attempt.ended, job.queued, message.accepted, output.deleted, cancel.requested, job.waiting, job.ready, job.updated. */
+                /** @description Only events of these types, separated by commas: job.created, job.removed, job.succeeded, job.failed, job.cancelled, attempt.started, question.opened, question.answered, question.expired, question.withdrawn, attempt.ended, job.queued, message.accepted, output.deleted, cancel.requested, job.waiting, job.ready, job.updated, deployment.succeeded, deployment.failed, automation.paused, automation.failed, automation.skipped, automation.late, account.required, account.limit, account.linked, worker.launch_failed. */
                 type?: string;
                 /** @description Only events of jobs that were created from this template. */
                 template?: string;
-                /** @description Only events of jobs that this automation created. */
+                /** @description Only events of this automation, and of jobs that it created. */
                 automation?: string;
             };
             header?: {
@@ -11383,18 +11397,19 @@ export interface operations {
                      *           "id": "1042-1",
                      *           "type": "job.created",
                      *           "time": "2026-11-20T10:41:00.000Z",
-                     *           "job_id": "text",
-                     *           "sequence": 0,
-                     *           "project_id": "text",
-                     *           "project": "text",
+                     *           "job_id": null,
+                     *           "sequence": null,
+                     *           "project_id": null,
+                     *           "project": null,
                      *           "status": "RUNNING",
                      *           "reason": "claimed",
-                     *           "attempt": 0,
+                     *           "attempt": null,
                      *           "question": null,
-                     *           "profile": "text",
-                     *           "created_by": "text",
+                     *           "profile": null,
+                     *           "created_by": null,
                      *           "template": null,
-                     *           "automation": null
+                     *           "automation": null,
+                     *           "subject": null
                      *         }
                      *       ],
                      *       "next_cursor": "text",

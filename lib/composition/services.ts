@@ -115,6 +115,7 @@ export function createFolders({
 export function createDeployments(from: {
   readonly env: Pick<
     TriggerEnv,
+    | 'JOBS_TABLE'
     | 'REGISTRY_TABLE'
     | 'QUEUE_URL_DELIVERIES'
     | 'PROMPTQ_DEPLOY_COMMANDS'
@@ -125,7 +126,7 @@ export function createDeployments(from: {
   readonly queues: SQSClient;
 }) {
   const { env, table, queues } = from;
-  const registry = { table, registryTable: env.REGISTRY_TABLE };
+  const registry = { table, registryTable: env.REGISTRY_TABLE, jobsTable: env.JOBS_TABLE };
   return {
     bindings: new DeployBindingStore(registry),
     deployments: new JobDeploymentStore(registry),

@@ -2,7 +2,7 @@
  * What an event says has happened to a job. A change that does several of these is one event, of the first type here
  * that it fits.
  */
-export const EVENT_TYPES = [
+const JOB_EVENT_TYPES = [
   'job.created',
   'job.removed',
   'job.succeeded',
@@ -22,4 +22,21 @@ export const EVENT_TYPES = [
   'job.ready',
   'job.updated',
 ] as const;
+
+/** What has happened to something else, which the `subject` of the event names. */
+export const SUBJECT_EVENT_TYPES = [
+  'deployment.succeeded',
+  'deployment.failed',
+  'automation.paused',
+  'automation.failed',
+  'automation.skipped',
+  'automation.late',
+  'account.required',
+  'account.limit',
+  'account.linked',
+  'worker.launch_failed',
+] as const;
+export type SubjectEventType = (typeof SUBJECT_EVENT_TYPES)[number];
+
+export const EVENT_TYPES = [...JOB_EVENT_TYPES, ...SUBJECT_EVENT_TYPES] as const;
 export type EventType = (typeof EVENT_TYPES)[number];

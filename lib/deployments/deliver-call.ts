@@ -100,12 +100,8 @@ async function end(
   known: JobDeployment,
   outcome: Pick<JobDeployment, 'state'> & Partial<JobDeployment>,
 ): Promise<undefined> {
-  await context.deployments.replace(known, {
-    ...known,
-    ...outcome,
-    finished_at: timestamp(context.clock.now()),
-  });
   const job = await context.jobs.get(known.job_id, { consistent: true });
+  await context.deployments.replace(known, { ...known, ...outcome, finished_at: timestamp(context.clock.now()) }, job);
   if (job !== undefined) await finishDeployments(context, job, known);
 }
 

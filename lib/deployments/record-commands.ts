@@ -20,7 +20,9 @@ export async function recordCommands(context: DeployContext & GateContext, comma
   if (known !== undefined && !isFinal(known)) {
     const written = { ...known, ...(await resultOf(context, known, commands, source)) };
     // Another process may have written the same.
-    const isWritten = (await context.deployments.replace(known, written)) ?? (await deploymentOf(context, commands));
+    const job = typeof source === 'object' ? source : undefined;
+    const isWritten =
+      (await context.deployments.replace(known, written, job)) ?? (await deploymentOf(context, commands));
     if (isWritten !== undefined && !isFinal(isWritten))
       throw new Error(`the deployment of ${cause.job} by ${known.binding} has changed meanwhile`);
   }

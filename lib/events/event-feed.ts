@@ -4,13 +4,12 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod';
 import { InvalidFieldError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
-import { type EventView, eventView } from '../contract/schemas/event.ts';
+import { type EventView, eventView, type NewEvent } from '../contract/schemas/event.ts';
 import { checkpointName, outdated, sortable } from '../counters/counted-sums.ts';
 import { batchGet } from '../platform/aws/batch-get.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import { EVENT_KINDS } from '../platform/aws/tables.ts';
 import type { Registry } from '../platform/registry.ts';
-import type { NewEvent } from './event-of.ts';
 
 /**
  * The feed of events is a row of packets, numbered from 1 without a gap. A packet holds the events of one batch of the
@@ -101,7 +100,7 @@ export class EventFeed {
         await this.#advance(known, state);
         return hasReaders;
       }
-      state = await this.#put(state, checkpoint, left.slice(0, PACKET_SIZE));
+      state = await this.#put(state, checkpoint, left.slice(0, sizeOfPacket(left)));
     }
     throw new Error('other functions were faster each time');
   }
@@ -242,6 +241,13 @@ export class EventFeed {
 }
 
 const HEAD = { kind: EVENT_KINDS.head, id: 'head' } as const;
+
+/** Events of one record are in one packet, because the checkpoint is behind records. */
+function sizeOfPacket(left: readonly Recorded[]): number {
+  const last = left[PACKET_SIZE - 1]?.sequence;
+  const next = left.findIndex(({ sequence }, at) => at >= PACKET_SIZE && sequence !== last);
+  return next === -1 ? left.length : next;
+}
 
 function stateOf({ kind: _kind, id: _id, ...state }: State): State {
   return state;

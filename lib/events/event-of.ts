@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { EVENT_TYPES, type EventType } from '../contract/event-types.ts';
-import type { EventView } from '../contract/schemas/event.ts';
+import type { NewEvent } from '../contract/schemas/event.ts';
 import { isTerminal } from '../contract/statuses.ts';
 import { jobItemSchema } from '../jobs/lifecycle/job.ts';
 
@@ -35,9 +35,6 @@ export const eventJobSchema = z.object({
   cause: z.object({ kind: z.string(), automation: z.string().optional() }),
 });
 type EventJob = z.output<typeof eventJobSchema>;
-
-/** An event before it has its place in the feed. */
-export type NewEvent = Omit<EventView, 'id'>;
 
 /**
  * The event that a change of a job is; undefined: it is none, such as a heartbeat, a change of a system job, or the end

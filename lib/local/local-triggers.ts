@@ -4,7 +4,7 @@ import { DeleteCommand, type DynamoDBDocumentClient, ScanCommand } from '@aws-sd
 import type { JobCounts } from '../counters/counts.ts';
 import { LEASE } from '../jobs/lifecycle/lease.ts';
 import { type CalledLater, onCallLater } from '../platform/aws/call-later.ts';
-import { TABLES } from '../platform/aws/tables.ts';
+import { TABLES, type TableSpec } from '../platform/aws/tables.ts';
 import { COUNTED_RECORDS } from '../stats/counting/stream-filter.ts';
 import type { DynamodbEmulator } from './emulators/dynamodb-emulator.ts';
 import { type functionLoader, lambdaContext } from './gateway/gateway-invocation.ts';
@@ -114,7 +114,11 @@ export function startCallsAndSweeps({
     everyMs: sweepMs,
     run: async () => {
       await (await load('triggers.sweep-jobs'))({}, lambdaContext('triggers.sweep-jobs', SWEEP_TIMEOUT_MS));
-      await removeExpiredItems(registry.table, resources.registryTable);
+      for (const [id, name] of [
+        ['registry', resources.registryTable],
+        ['jobs', resources.jobsTable],
+      ] as const)
+        await removeExpiredItems(registry.table, name, TABLES[id]);
     },
     log,
   });
@@ -227,43 +231,48 @@ function startSchedule({ name, everyMs, secondAfterMs = everyMs, run, log }: Sch
   };
 }
 
-const TTL = TABLES.registry.ttlAttribute;
-
 /** DynamoDB removes expired items "typically within two days"; readers must ignore them until then. */
 const REMOVAL_LAG_SECONDS = 2 * 86_400;
 
+type TtlSpec = Pick<TableSpec, 'partitionKey' | 'sortKey' | 'ttlAttribute'>;
+
 /** Deletes expired items, as DynamoDB does and the emulator doesn't. */
-async function removeExpiredItems(table: DynamoDBDocumentClient, registryTable: string): Promise<void> {
+async function removeExpiredItems(table: DynamoDBDocumentClient, tableName: string, spec: TtlSpec): Promise<void> {
   const expiredBefore = Math.floor(Date.now() / 1000) - REMOVAL_LAG_SECONDS;
+  const keyNames = [spec.partitionKey, spec.sortKey ?? []].flat();
   let from: Record<string, unknown> | undefined;
   do {
     const page = await table.send(
       new ScanCommand({
-        TableName: registryTable,
+        TableName: tableName,
         FilterExpression: '#ttl < :before',
-        ProjectionExpression: 'kind, id',
-        ExpressionAttributeNames: { '#ttl': TTL },
+        ProjectionExpression: keyNames.join(', '),
+        ExpressionAttributeNames: { '#ttl': spec.ttlAttribute ?? '' },
         ExpressionAttributeValues: { ':before': expiredBefore },
         // Small, because the emulator is blocked while it scans.
         Limit: 500,
         ...(from && { ExclusiveStartKey: from }),
       }),
     );
-    for (const { kind, id } of page.Items ?? [])
-      await removeStillExpired(table, { registryTable, key: { kind, id }, expiredBefore });
+    for (const key of page.Items ?? []) await removeStillExpired(table, { tableName, key, expiredBefore, spec });
     from = page.LastEvaluatedKey;
   } while (from !== undefined);
 }
 
 async function removeStillExpired(
   table: DynamoDBDocumentClient,
-  { registryTable, key, expiredBefore }: { registryTable: string; key: Record<string, unknown>; expiredBefore: number },
+  {
+    tableName,
+    key,
+    expiredBefore,
+    spec,
+  }: { tableName: string; key: Record<string, unknown>; expiredBefore: number; spec: TtlSpec },
 ): Promise<void> {
   const command = new DeleteCommand({
-    TableName: registryTable,
+    TableName: tableName,
     Key: key,
     ConditionExpression: '#ttl < :before',
-    ExpressionAttributeNames: { '#ttl': TTL },
+    ExpressionAttributeNames: { '#ttl': spec.ttlAttribute ?? '' },
     ExpressionAttributeValues: { ':before': expiredBefore },
   });
   await table.send(command).catch((error: unknown) => {

@@ -63,7 +63,7 @@ export async function emulateDeployment() {
   };
   // By default, an outage that another test of this process caused would count.
   const watch = { ...createReconciler({ env, table, clock, objects, queues }), hadOutage: () => false };
-  const registry = { table, registryTable: resources.registryTable, clock };
+  const registry = { table, registryTable: resources.registryTable, jobsTable: resources.jobsTable, clock };
   return {
     ...watch,
     env,

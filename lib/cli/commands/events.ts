@@ -40,9 +40,18 @@ export const run: CommandRun<Options> = async (context, _args, { follow, after, 
   }
 };
 
-function lineOf({ time, type, job_id, attempt, status, reason, project }: Schemas['Event']): string {
+function lineOf({ time, type, job_id, attempt, status, reason, project, subject }: Schemas['Event']): string {
+  if (status === null || job_id === null || attempt === null || project === null)
+    return table(
+      [
+        time,
+        type.padEnd(TYPE_WIDTH),
+        ...[subject?.name, job_id, subject?.why ?? reason, project].flatMap((part) => part ?? []),
+      ],
+      [],
+    );
   const state = reason === null ? status : `${status} (${reason})`;
   return table([time, type.padEnd(TYPE_WIDTH), job_id, `attempt ${attempt}`, state, project], []);
 }
 
-const TYPE_WIDTH = 18;
+const TYPE_WIDTH = 20;

@@ -9,7 +9,7 @@ export const listEvents = defineRoute({
   path: '/events',
   auth: { kind: 'principal', scope: 'read' },
   summary: 'List events',
-  description: `What happened to jobs in the last ${LIMITS.events.days} days, in one order for all, oldest first: each change of a job is one event. Reading from the same place again gives the same events. With \`Accept: ${EVENT_STREAM}\`, they are streamed as they come.`,
+  description: `What happened in the last ${LIMITS.events.days} days, in one order, oldest first. Each change of a job is one event; others concern automations, deployments, accounts and workers. Reading from the same place again gives the same events. With \`Accept: ${EVENT_STREAM}\`, they are streamed as they come.`,
   query: eventsQuery,
   headers: eventsHeaders,
   responses: { 200: { description: 'Events.', schema: eventPage, otherMedia: { [EVENT_STREAM]: eventStream } } },

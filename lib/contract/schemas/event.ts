@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { EVENT_TYPES } from '../event-types.ts';
+import { knownOrLater } from '../later-code.ts';
 import { LIMITS } from '../limits.ts';
 import { integerParameter, timeParameter, timestamp } from './fields/text.ts';
 import { projectName } from './jobs/job-creation.ts';
@@ -13,7 +14,7 @@ const POSITION = /^\d{1,12}-\d{1,4}$/;
 
 const types = z
   .string()
-  .max(500)
+  .max(1_000)
   .transform((text) => text.split(',').map((type) => type.trim()))
   .refine((names) => names.every((name) => (EVENT_TYPES as readonly string[]).includes(name)), {
     error: `expected types separated by commas, of ${TYPES}`,
@@ -36,8 +37,10 @@ export const eventsQuery = z.object({
     max: LIMITS.statusWaitSeconds,
     description: 'Seconds to wait for an event if there is none yet. A client that follows the feed repeats that call.',
   }),
-  job: z.string().min(1).max(100).optional().meta({ description: 'Only events of the job with this id.' }),
-  project: projectName.optional().meta({ description: 'Only events of jobs of the project with this id or name.' }),
+  job: z.string().min(1).max(100).optional().meta({
+    description: 'Only events of the job with this id, and of its deployments.',
+  }),
+  project: projectName.optional().meta({ description: 'Only events of the project with this id or name.' }),
   type: types.meta({
     description: `Only events of these types, separated by commas: ${TYPES}.`,
     override: { type: 'string', example: 'job.succeeded,job.failed' },
@@ -46,7 +49,7 @@ export const eventsQuery = z.object({
     description: 'Only events of jobs that were created from this template.',
   }),
   automation: z.string().min(1).max(LIMITS.nameLength).optional().meta({
-    description: 'Only events of jobs that this automation created.',
+    description: 'Only events of this automation, and of jobs that it created.',
   }),
 });
 
@@ -57,6 +60,13 @@ export const eventsHeaders = z.object({
   }),
 });
 
+const subject = z.object({
+  kind: knownOrLater(['automation', 'account', 'worker', 'deployment']),
+  id: z.string().meta({ description: 'Id of the automation, or of the binding that deployed.' }),
+  name: z.string(),
+  why: z.string().nullable().meta({ description: 'A sentence of the service about what happened.' }),
+});
+
 export const eventView = z
   .object({
     id: z.string().meta({ description: 'Its place in the feed. Pass it as `after`.', example: '1042-1' }),
@@ -64,27 +74,39 @@ export const eventView = z
       .enum(EVENT_TYPES)
       .meta({ description: 'What happened, of all that the change did the first in this list.' }),
     time: timestamp.meta({ description: "When it happened, by the table's clock." }),
-    job_id: z.string(),
-    sequence: z.number().int().meta({
+    job_id: z.string().nullable().meta({ description: 'Null if the event concerns no job.' }),
+    sequence: z.number().int().nullable().meta({
       description:
-        'Counts the events of this job from 1, without a gap: it is the version of the job after the change.',
+        'Counts the changes of this job from 1, without a gap: it is the version of the job after the change. Null if the event is no change of a job.',
     }),
-    project_id: z.string(),
-    project: z.string().meta({ description: 'Name of the project at that time.' }),
-    status: z.string().meta({ description: 'State of the job after the change.', example: 'RUNNING' }),
-    reason: z.string().nullable().meta({ description: 'Code of the reason of that state.', example: 'claimed' }),
-    attempt: z.number().int().meta({ description: 'Number of the newest attempt; 0: none has begun.' }),
+    project_id: z.string().nullable(),
+    project: z.string().nullable().meta({ description: 'Name of the project at that time.' }),
+    status: z.string().nullable().meta({ description: 'State of the job after the change.', example: 'RUNNING' }),
+    reason: z.string().nullable().meta({
+      description: 'Code of the reason of that state; of an automation, why it paused, skipped or failed.',
+      example: 'claimed',
+    }),
+    attempt: z.number().int().nullable().meta({ description: 'Number of the newest attempt; 0: none has begun.' }),
     question: z
       .object({ id: z.string(), state: z.string() })
       .nullable()
       .meta({ description: 'The question that the change opened, answered or closed.' }),
-    profile: z.string().meta({ description: 'Name of the profile of the job.' }),
-    created_by: z.string().meta({ description: 'Who created the job.' }),
+    profile: z.string().nullable().meta({ description: 'Name of the profile of the job, or that uses the account.' }),
+    created_by: z.string().nullable().meta({ description: 'Who created the job.' }),
     template: z.string().nullable().meta({ description: 'Name of the template that the job was created from.' }),
-    automation: z.string().nullable().meta({ description: 'Id of the automation that created the job.' }),
+    automation: z
+      .string()
+      .nullable()
+      .meta({ description: 'Id of the automation that created the job, or that the event concerns.' }),
+    subject: subject.nullable().default(null).meta({
+      description: 'What the event concerns, if that is not the job itself.',
+    }),
   })
   .meta({ id: 'Event' });
 export type EventView = z.output<typeof eventView>;
+
+/** An event before it has its place in the feed. */
+export type NewEvent = Omit<EventView, 'id' | 'subject'> & Partial<Pick<EventView, 'subject'>>;
 
 /** `GET /events`. */
 export const eventPage = z

@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
   DeleteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
   type PutCommandInput,
+  TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { queriedItems } from '../../platform/aws/queried-items.ts';
+import { eventRow } from '../../platform/event-rows.ts';
 import type { Registry } from '../../platform/registry.ts';
+import type { Job } from '../lifecycle/job.ts';
+import { deploymentEvent } from './deployment-event.ts';
 import { type JobDeployment, type JobDeploymentKey, jobDeploymentSchema } from './job-deployment.ts';
 
 /** Prefix of the registry kind under which a job's deployments are stored. IAM roles name it. */
@@ -19,8 +23,10 @@ const ATTEMPT_DIGITS = 6;
 export class JobDeploymentStore {
   readonly #table: DynamoDBDocumentClient;
   readonly #tableName: string;
+  readonly #registry: Registry;
 
   constructor(options: Registry) {
+    this.#registry = options;
     this.#table = options.table;
     this.#tableName = options.registryTable;
   }
@@ -75,17 +81,29 @@ export class JobDeploymentStore {
     return { written, put };
   }
 
-  /** Replaces `known` with `next`. @returns the stored deployment; undefined if another writer was faster. */
+  /**
+   * Replaces `known` with `next`. Its end is an event, which is written with it.
+   * @param of the job that it is of, if that exists
+   * @returns the stored deployment; undefined if another writer was faster
+   */
   async replace(
     known: JobDeployment | undefined,
     next: Omit<JobDeployment, 'version' | 'change_id'>,
+    of?: Pick<Job, 'project_id' | 'project'>,
   ): Promise<JobDeployment | undefined> {
     const { written, put } = this.replacement(known, next);
+    const event = deploymentEvent(known, written, of);
     try {
-      await this.#table.send(new PutCommand(put));
+      if (event === undefined) await this.#table.send(new PutCommand(put));
+      else {
+        const { job_id, attempt, binding, version } = written;
+        const row = eventRow(this.#registry, `${job_id}#${attempt}#${binding}#${version}`, event);
+        await this.#table.send(new TransactWriteCommand({ TransactItems: [{ Put: put }, row] }));
+      }
       return written;
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      if (!(error instanceof ConditionalCheckFailedException || error instanceof TransactionCanceledException))
+        throw error;
       // When the SDK repeats a write that was applied but not answered, the condition fails.
       return (await this.get(next))?.change_id === written.change_id ? written : undefined;
     }

@@ -67,6 +67,7 @@ export const TABLES = {
       { name: 'ready', partitionKey: 'ready_key', sortKey: 'ready_order', attributes: 'all' },
     ],
     stream: true,
+    ttlAttribute: 'expires_at_epoch',
   },
   registry: {
     id: 'Registry',
@@ -92,6 +93,9 @@ export const AUDIT_KIND = 'audit';
 
 /** The registry's item kind of exports. */
 export const EXPORT_KIND = 'export';
+
+/** The registry's item kind of vendor accounts that jobs wait for. */
+export const ACCOUNT_WAIT_KIND = 'account-wait';
 
 /** The registry's item kind of launched workers and launch failures. */
 export const SCALING_KIND = 'scaling';

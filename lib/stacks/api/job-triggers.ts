@@ -6,6 +6,7 @@ import { EventSourceMapping, FilterCriteria, type IFunction, StartingPosition } 
 import { Construct } from 'constructs';
 import { STATS_KINDS } from '../../counters/stats-items.ts';
 import {
+  ACCOUNT_WAIT_KIND,
   AUDIT_KIND,
   BINDING_SECRET_KIND,
   EVENT_KINDS,
@@ -43,6 +44,7 @@ import {
   queueStatement,
   receiptStatements,
   signalsStatement,
+  tellStatement,
   tokenStateStatement,
   wakeExportsStatement,
   wakeReadersStatement,
@@ -78,6 +80,8 @@ export class JobTriggers extends Construct {
         itemStatement(data, 'registry', ['GetItem', 'UpdateItem'], ofKinds('counter', ...Object.values(STATS_KINDS))),
         itemStatement(data, 'registry', ['PutItem', 'Query'], ofKinds(EVENT_KINDS.head)),
         itemStatement(data, 'registry', ['PutItem'], ofKindsLike(`${EVENT_KINDS.packets}*`)),
+        itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKinds(ACCOUNT_WAIT_KIND)),
+        itemStatement(data, 'registry', ['GetItem'], ofKinds('profile')),
         // Workers, which create jobs in the name of others, may not write these.
         itemStatement(data, 'registry', ['PutItem'], ofKinds(AUDIT_KIND)),
         new PolicyStatement({
@@ -150,6 +154,7 @@ export class JobTriggers extends Construct {
       environment: triggerEnvironment(data, deployment),
       statements: [
         itemStatement(data, 'jobs', ['GetItem', 'UpdateItem']),
+        tellStatement(data),
         itemStatement(
           data,
           'registry',

@@ -3,6 +3,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { SECRET_NAMES } from '../../access/deployment-secrets.ts';
 import type { IndexSpec, TABLES, TableName } from '../../platform/aws/tables.ts';
 import { BANDS, PRINCIPAL_KINDS, PRIVATE_KINDS, SIGNAL_KIND } from '../../platform/aws/tables.ts';
+import { EVENT_ROWS } from '../../platform/event-rows.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import {
   clientSecretName,
@@ -106,6 +107,11 @@ export function itemStatement(
     resources: [data.tables[table].tableArn],
     conditions,
   });
+}
+
+/** Permission to add events that are no change of a job, and nothing else, to the jobs table. */
+export function tellStatement(data: DataStack): PolicyStatement {
+  return itemStatement(data, 'jobs', ['PutItem'], ofKindsLike(`${EVENT_ROWS}*`));
 }
 
 /** Permission to read whether a token is active, and nothing else of it. */

@@ -15,7 +15,7 @@ import { FUNCTION_MEMORY } from '../functions/function-memory.ts';
 import { scaleEnvironment } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
 import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
-import { EXCEPT_PRIVATE, indexStatement, itemStatement, ofKinds } from '../iam/table-grants.ts';
+import { EXCEPT_PRIVATE, indexStatement, itemStatement, ofKinds, tellStatement } from '../iam/table-grants.ts';
 import type { WorkerTask } from './worker-task.ts';
 
 interface WorkerScalingProps {
@@ -52,6 +52,7 @@ export class WorkerScaling extends Construct {
       statements: [
         itemStatement(data, 'registry', ['GetItem', 'Query'], EXCEPT_PRIVATE),
         itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKinds(SCALING_KIND)),
+        tellStatement(data),
         indexStatement(data, ['by-status']),
         new PolicyStatement({ actions: ['ssm:GetParameter'], resources: [build.parameterArn] }),
         ...taskStatements(this, cluster, task),

@@ -3,6 +3,7 @@ import { STATUSES } from '../../contract/statuses.ts';
 import { sum } from '../../counters/counted-sums.ts';
 import type { StatusCounts } from '../../counters/counts.ts';
 import { STATS_KINDS, tokensOf } from '../../counters/stats-items.ts';
+import { isEventId } from '../../platform/event-rows.ts';
 import { registryItems } from '../../platform/registry-page.ts';
 import { countedJobSchema, endsOf, statsChanges } from './stats-store.ts';
 
@@ -54,6 +55,7 @@ async function count(
       new ScanCommand({ TableName: jobsTable, ConsistentRead: true, ...(from && { ExclusiveStartKey: from }) }),
     );
     for (const item of page.Items ?? []) {
+      if (isEventId(item.id)) continue;
       jobs += 1;
       const job = countedJobSchema.parse(item);
       for (const change of statsChanges(undefined, job))
@@ -99,12 +101,12 @@ export async function recount(table: DynamoDBDocumentClient, jobsTable: string):
     const page = await table.send(
       new ScanCommand({
         TableName: jobsTable,
-        ProjectionExpression: '#status',
+        ProjectionExpression: 'id, #status',
         ExpressionAttributeNames: { '#status': 'status' },
         ...(from && { ExclusiveStartKey: from }),
       }),
     );
-    for (const { status } of page.Items ?? []) counts[status as keyof StatusCounts] += 1;
+    for (const { id, status } of page.Items ?? []) if (!isEventId(id)) counts[status as keyof StatusCounts] += 1;
     from = page.LastEvaluatedKey;
   } while (from !== undefined);
   return counts;

@@ -6,6 +6,7 @@ import {
 import { GetCommand, PutCommand, TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { queriedItems } from '../../platform/aws/queried-items.ts';
 import { SCALING_KIND } from '../../platform/aws/tables.ts';
+import { eventRow } from '../../platform/event-rows.ts';
 import type { Registry } from '../../platform/registry.ts';
 import { type Launch, launchSchema, type Scaling, scalingSchema } from './launches.ts';
 
@@ -70,7 +71,7 @@ export class ScalingStore {
    * @returns what was written; undefined if another writer was faster
    */
   async replace(known: Scaling, next: Scaling): Promise<Scaling | undefined> {
-    const changes = this.#changes(known, next);
+    const changes = [...this.#changes(known, next), ...this.#events(known, next)];
     let { version } = known;
     do {
       const isWritten = await this.#write({ ...next, version }, changes.splice(0, LAUNCHES_PER_WRITE));
@@ -103,6 +104,14 @@ export class ScalingStore {
       ...gone.map((token) => ({ Delete: { TableName, Key: keyOf(token) } })),
       ...put.map((launch) => ({ Put: { TableName, Item: { ...keyOf(launch.token), ...launch } } })),
     ];
+  }
+
+  /** A failed launch is an event. It is written last: what is written before it may be decided again. */
+  #events({ failure: before, version }: Scaling, { failure }: Scaling): TransactItem[] {
+    if (failure === undefined || failure.times <= (before?.times ?? 0)) return [];
+    const { times, at: time, reason: why, provider } = failure;
+    const subject = { kind: 'worker', id: provider, name: provider, why } as const;
+    return [eventRow(this.#registry, `${version}#${times}`, { type: 'worker.launch_failed', time, subject })];
   }
 
   /** @param state with the version that the table must have @returns whether it was written */

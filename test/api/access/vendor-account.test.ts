@@ -96,6 +96,15 @@ describe('a device login', () => {
 
     await decide(login, 'approve');
     const linked = await untilState('linked');
+    const types = 'account.required,account.linked';
+    const told = await waitFor(async () => {
+      const { json } = await service.api('GET', `/events?type=${types}`);
+      return json.items.length > 1 && json.items;
+    });
+    expect(told).toMatchObject([
+      { type: 'account.required', job_id: null, subject: { kind: 'account', id: 'codex' } },
+      { type: 'account.linked', job_id: null, subject: { kind: 'account', id: 'codex', name: 'practice@example.com' } },
+    ]);
     expect(linked).toEqual({
       vendor: 'codex',
       state: 'linked',

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ServiceUnderTest } from '../../local-run/local-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
 
 let service: ServiceUnderTest;
@@ -70,6 +70,16 @@ describe('an automation with a template', () => {
     const [run] = (await service.api('GET', `/automations/${json.id}/runs`)).json.items;
     expect(run).toMatchObject({ outcome: 'failed', job_id: null, reason: { code: 'not_created' } });
     expect(run.reason.message).toContain('"gone"; there is no template of this name');
+    const told = await waitFor(async () => {
+      const { json: page } = await service.api('GET', `/events?automation=${json.id}`);
+      return page.items.length > 0 && page.items;
+    });
+    expect(told).toMatchObject([
+      {
+        ...{ type: 'automation.failed', job_id: null, sequence: null, reason: 'not_created', project: 'local_project' },
+        subject: { kind: 'automation', id: json.id, name: 'Of a deleted one' },
+      },
+    ]);
   });
 
   it.each([

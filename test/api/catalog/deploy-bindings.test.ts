@@ -85,10 +85,27 @@ describe('a generic binding', () => {
     expect(deployment).toMatchObject({ state: 'failed', attempts: 3, last_status: 503 });
     expect(deployment.error).toContain('503');
     expect(await read(id)).toMatchObject({ status: 'SUCCEEDED' });
+    const told = await waitFor(async () => {
+      const { json } = await service.api('GET', `/events?job=${id}&type=deployment.failed`);
+      return json.items.length > 0 && json.items;
+    });
+    expect(told).toEqual([
+      expect.objectContaining({
+        ...{ job_id: id, sequence: null, attempt: 1, project: 'given-up', project_id: 'given-up', status: null },
+        subject: {
+          ...{ kind: 'deployment', id: 'given-up.generic', name: deployment.name },
+          why: 'Its receiver did not accept the call.',
+        },
+      }),
+    ]);
     ANSWERS['/never'] = () => [200];
     const { status, json } = await service.api('POST', `/jobs/${id}/deployments/given-up.generic/retry`);
     expect([status, json.state]).toEqual([200, 'pending']);
     expect((await deployed(id))[0]).toMatchObject({ state: 'delivered', attempts: 1 });
+    await waitFor(async () => {
+      const { json: page } = await service.api('GET', `/events?project=given-up&type=deployment.succeeded`);
+      return page.items.length === 1;
+    });
   });
 
   it('is disabled by a receiver that answers 410, until it is written again', async () => {

@@ -83,7 +83,7 @@ const NOT_OUTPUT = {
     ...['Export.raw_url', 'Export.url', 'ExportProgress.reached'],
     ...['Automation.notes', 'Automation.owner', 'Automation.state_reason', 'NextRun.local'],
     ...['outcome', 'reason.message', 'trigger'].map(of('AutomationRun')),
-    'Event.reason',
+    ...['reason', 'subject.kind', 'subject.name', 'subject.why'].map(of('Event')),
     ...['Platform.commit', 'Platform.region', 'PlatformAgent.versions', 'PlatformGap.name', 'PlatformGap.reason'],
     ...['PlatformFeature.detail', 'PlatformFeature.name'],
     ...['holds', 'name', 'region', 'service'].map(of('PlatformStore')),

@@ -7,7 +7,8 @@ import type { ModelDeployment } from '../worlds/deployment.ts';
 
 /**
  * What is wrong with the feed once the stream is counted: each record of the stream is in it once, those of a job are in
- * order and numbered without a gap, and a second reading in pages of another length gives the same.
+ * order and numbered without a gap, the first job that waits for an account has told of it, and a second reading in pages
+ * of another length gives the same.
  */
 export async function faultsOfFeed(deployment: ModelDeployment, table: Registry['table']): Promise<string[]> {
   const clock = { now: () => deployment.time.wall };
@@ -15,17 +16,42 @@ export async function faultsOfFeed(deployment: ModelDeployment, table: Registry[
   const events = await readAll(feed, 100);
   const faults = isDeepStrictEqual(await readAll(feed, 7), events) ? [] : ['the feed read twice differs'];
   const written = deployment.stream.shards.flat().flatMap(({ event }) => event ?? []);
-  if (written.length !== events.length)
-    faults.push(`the feed has ${events.length} events, and the stream ${written.length}`);
-  const byJob = Object.groupBy(events, ({ job_id }) => job_id);
+  const recorded = events.filter(({ type }) => !isOfAccount(type));
+  if (written.length !== recorded.length)
+    faults.push(`the feed has ${recorded.length} events, and the stream ${written.length}`);
+  const byJob = Object.groupBy(recorded, ({ job_id, sequence }) => (sequence === null ? '' : (job_id ?? '')));
   for (const [job, ofJob = []] of Object.entries(byJob)) {
-    const wanted = written.filter(({ job_id }) => job_id === job);
-    const found = ofJob.map(({ id: _, ...event }) => event);
-    if (!isDeepStrictEqual(found, wanted)) faults.push(`the feed has other events of ${deployment.nameOf(job)}`);
-    if (ofJob.some(({ sequence }, at) => sequence !== at + 1))
+    const wanted = written.filter(({ job_id, sequence }) => (sequence === null ? '' : job_id) === job);
+    const found = ofJob.map(({ id: _, subject, ...event }) => ({ ...event, ...(subject !== null && { subject }) }));
+    if (job === '') faults.push(...faultsOfRows(found, wanted));
+    else if (!isDeepStrictEqual(found, wanted)) faults.push(`the feed has other events of ${deployment.nameOf(job)}`);
+    if (job !== '' && ofJob.some(({ sequence }, at) => sequence !== at + 1))
       faults.push(`events of ${deployment.nameOf(job)} are ${ofJob.map(({ sequence }) => sequence).join(' ')}`);
   }
-  return faults;
+  return [...faults, ...faultsOfAccounts(events)];
+}
+
+/** Each row is one event, in any order: those of several shards have none. */
+function faultsOfRows(found: readonly object[], wanted: readonly object[]): string[] {
+  const sorted = (of: readonly object[]) =>
+    of.map((one) => JSON.stringify(one, Object.keys(one).toSorted())).toSorted();
+  return isDeepStrictEqual(sorted(found), sorted(wanted)) ? [] : ['the feed has other events of rows'];
+}
+
+const WAITS = { account_required: 'account.required', usage_limit: 'account.limit' } as const;
+
+function isOfAccount(type: string): boolean {
+  return (Object.values(WAITS) as string[]).includes(type);
+}
+
+/** It stands behind the event of the job that waits, and where a job waits it is not absent. */
+function faultsOfAccounts(events: readonly EventView[]): string[] {
+  return Object.entries(WAITS).flatMap(([reason, type]) => {
+    const told = events.flatMap((event, at) => (event.type === type ? [events[at - 1]?.reason] : []));
+    if (told.some((before) => before !== reason)) return [`${type} stands behind another event`];
+    const waits = events.filter((event) => event.reason === reason).length;
+    return waits > 0 === told.length > 0 ? [] : [`${waits} events have the reason ${reason}, and none is ${type}`];
+  });
 }
 
 async function readAll(feed: EventFeed, limit: number): Promise<EventView[]> {

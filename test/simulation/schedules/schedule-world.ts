@@ -156,7 +156,7 @@ export class ScheduleWorld {
   contextOf(process: SimulatedProcess, doing: string) {
     const actor = { id: process.name, doing };
     const { table } = new ModelClient(this.#deployment, process, actor);
-    const automations = new AutomationStore({ table, registryTable: ENV.REGISTRY_TABLE });
+    const automations = new AutomationStore({ table, registryTable: ENV.REGISTRY_TABLE, jobsTable: ENV.JOBS_TABLE });
     return { ...watchOf(this.#deployment, process, actor), automations };
   }
 

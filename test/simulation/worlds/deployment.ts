@@ -5,6 +5,7 @@ import { bandOf, type Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { jobIdOfKey } from '../../../lib/jobs/lifecycle/job-id.ts';
 import { attemptPrefix, receiptKey } from '../../../lib/jobs/output/output-keys.ts';
 import { BANDS, type Band, TABLES } from '../../../lib/platform/aws/tables.ts';
+import { isEventId } from '../../../lib/platform/event-rows.ts';
 import type { Actor, Network } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
 import { type EventKind, eventsOfWrite, noEvents } from '../model/events.ts';
@@ -153,15 +154,15 @@ export class ModelDeployment implements Network {
   /** How many jobs there truly are in each state, those of a later version too. */
   recount(): Record<string, number> {
     const counts: Record<string, number> = Object.fromEntries(STATUSES.map((status) => [status, 0]));
-    for (const { status, cause } of this.jobs.all() as Item[] as Job[])
-      if (cause?.kind !== 'system') counts[status] = (counts[status] ?? 0) + 1;
+    for (const { id, status, cause } of this.jobs.all() as Item[] as Job[])
+      if (cause?.kind !== 'system' && !isEventId(id)) counts[status] = (counts[status] ?? 0) + 1;
     return counts;
   }
 
   /** The true state of the jobs, without system jobs and those of a later version. */
   allJobs(): Job[] {
     return (this.jobs.all() as Item[] as Job[]).filter(
-      ({ id, cause }) => cause?.kind !== 'system' && !this.#later.has(id),
+      ({ id, cause }) => cause?.kind !== 'system' && !this.#later.has(id) && !isEventId(id),
     );
   }
 
@@ -209,6 +210,10 @@ export class ModelDeployment implements Network {
   }
 
   #onWrite({ before, after }: Write): void {
+    if (isEventId((after ?? before)?.id)) {
+      this.#onEventRow(before, after);
+      return;
+    }
     const [was, is] = [jobOf(before), jobOf(after)];
     if (is !== undefined && this.#later.has(is.id)) {
       this.#onLaterWrite(was, is);
@@ -243,6 +248,11 @@ export class ModelDeployment implements Network {
     }
     this.#tellStream(was, is);
     this.onJobWrite(was, is, this.#actor);
+  }
+
+  #onEventRow(before: Item | undefined, after: Item | undefined): void {
+    if (before !== undefined) this.tellFault(`${before.id} is written again`);
+    else if (after !== undefined) this.stream.addRow(after);
   }
 
   #onLaterWrite(before: Job | undefined, after: Job): void {

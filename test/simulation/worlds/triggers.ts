@@ -1,5 +1,8 @@
+import { ProfileStore } from '../../../lib/catalog/profiles.ts';
 import { JobCounts } from '../../../lib/counters/counts.ts';
+import { AccountWaits } from '../../../lib/events/account-waits.ts';
 import { EventFeed } from '../../../lib/events/event-feed.ts';
+import { eventsIn } from '../../../lib/events/events-in.ts';
 import { sweepGates } from '../../../lib/jobs/admission/gates.ts';
 import { effectOf } from '../../../lib/jobs/lifecycle/effects.ts';
 import { runDueEffects } from '../../../lib/reconciler/after-attempt.ts';
@@ -62,9 +65,19 @@ export class ModelTriggers {
           const { table } = new ModelClient(this.#deployment, process, { id: process.name, doing: 'count' });
           const registry = { table, registryTable: ENV.REGISTRY_TABLE };
           const clock = { now: () => time.wall };
-          const events = batch.flatMap(({ sequence, event }) => (event === undefined ? [] : [{ sequence, event }]));
+          const changes = batch.flatMap(({ sequence, jobs }) => (jobs === undefined ? [] : [{ sequence, ...jobs }]));
+          const rows = batch.flatMap(({ sequence, jobs, event }) =>
+            jobs !== undefined || event === undefined ? [] : [{ sequence, event }],
+          );
+          const events = [
+            ...(await eventsIn(new AccountWaits({ ...registry, profiles: new ProfileStore(registry) }), changes)),
+            ...rows,
+          ];
           await new EventFeed({ ...registry, clock }).append(`shard-${shard}`, events);
-          await new JobCounts(registry).apply(`shard-${shard}`, batch);
+          await new JobCounts(registry).apply(
+            `shard-${shard}`,
+            batch.filter(({ jobs }) => jobs !== undefined),
+          );
         });
         if (!isDone) await time.sleep(1_000);
         else if (!faults.happens('batch repeated', 0.1)) this.#counted[shard] = from + batch.length;

@@ -25,6 +25,8 @@ const TRIGGERS: Record<
       'dynamodb:UpdateItem Registry: counter, day-figures, model-figures, project-figures',
       'dynamodb:PutItem Registry: event-feed',
       'dynamodb:PutItem Registry: events#*',
+      'dynamodb:DeleteItem Registry: account-wait',
+      'dynamodb:PutItem Registry: account-wait',
       'dynamodb:PutItem Registry: audit',
     ],
   },
@@ -42,7 +44,11 @@ const TRIGGERS: Record<
   },
   DeliverCalls: {
     indexes: [],
-    writes: ['dynamodb:UpdateItem Jobs', 'dynamodb:PutItem Registry: binding, deployments#*'],
+    writes: [
+      'dynamodb:UpdateItem Jobs',
+      'dynamodb:PutItem Jobs: event#*',
+      'dynamodb:PutItem Registry: binding, deployments#*',
+    ],
   },
   ReadFeed: {
     indexes: [],

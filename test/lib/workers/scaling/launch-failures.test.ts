@@ -1,3 +1,4 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
 import { viewReason } from '../../../../lib/jobs/views/job-view.ts';
@@ -30,6 +31,18 @@ describe('a launch that fails', () => {
       { failures: 1, reason: expect.stringContaining('Capacity') },
     ]);
     expect(scaling.told).toEqual([{ LaunchFailures: 1 }]);
+    const { Items = [] } = await scaling.deployment.table.send(
+      new ScanCommand({
+        TableName: scaling.deployment.registry.jobsTable,
+        FilterExpression: 'attribute_exists(event)',
+      }),
+    );
+    expect(Items.map(({ event }) => JSON.parse(event))).toEqual([
+      expect.objectContaining({
+        type: 'worker.launch_failed',
+        subject: expect.objectContaining({ kind: 'worker', why: expect.stringContaining('Capacity') }),
+      }),
+    ]);
     expect((await scaling.decide()).launch).toBe(1);
     expect(scaling.aws.calls).toHaveLength(1);
     scaling.later = 16_000;
