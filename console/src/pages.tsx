@@ -32,6 +32,7 @@ const AutomationsPage = lazyPart(() => import('./automations/automations-page.ts
 const AutomationPage = lazyPart(() => import('./automations/automation-page.tsx'), 'AutomationPage');
 const EditAutomationPage = lazyPart(() => import('./automations/form/edit-automation-page.tsx'), 'EditAutomationPage');
 const EventsPage = lazyPart(() => import('./events/events-page.tsx'), 'EventsPage');
+const CalendarPage = lazyPart(() => import('./automations/calendar/calendar-page.tsx'), 'CalendarPage');
 const ExportsPage = lazyPart(() => import('./exports/exports-page.tsx'), 'ExportsPage');
 const AuditPage = lazyPart(() => import('./audit/audit-page.tsx'), 'AuditPage');
 
@@ -70,6 +71,7 @@ export function Pages() {
           <Route path="/sessions" element={<SessionsPage />} />
           <Route path="/automations" element={<AutomationsPage />} />
           <Route path="/automations/-/new" element={<EditAutomationPage />} />
+          <Route path="/automations/-/calendar" element={<CalendarPage />} />
           <Route path="/automations/:id" element={<AutomationPage />} />
           <Route path="/automations/:id/edit" element={<EditAutomationPage />} />
           <Route path="/events" element={<EventsPage />} />

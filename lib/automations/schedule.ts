@@ -113,7 +113,13 @@ export function dueAfter(
   return found;
 }
 
-function stepper({ cron: expression, every, timezone, anchor }: Schedule): (after: number) => number | undefined {
+/** What returns the first due instant after another one. */
+export function stepper({
+  cron: expression,
+  every,
+  timezone,
+  anchor,
+}: Schedule): (after: number) => number | undefined {
   if (every !== undefined) {
     const [begin, step] = [Date.parse(anchor), secondsOf(every) * 1000];
     return (after) => begin + Math.max(1, Math.floor((after - begin) / step) + 1) * step;
@@ -132,14 +138,23 @@ export function delayOf(id: string, jitter = 0): number {
   return createHash('sha256').update(`jitter ${id}`).digest().readUInt32BE() % jitter;
 }
 
-/** An instant in its zone, as `2026-03-08T03:00:00-04:00`. */
-export function localTime(at: number, timezone: string): string {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone: timezone,
+/** By zone: making one takes longer than using it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatIn(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-US', {
+    timeZone,
     hourCycle: 'h23',
     ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' },
     timeZoneName: 'longOffset',
-  }).formatToParts(at);
+  });
+}
+
+/** An instant in its zone, as `2026-03-08T03:00:00-04:00`. */
+export function localTime(at: number, timezone: string): string {
+  const format = formats.get(timezone) ?? formatIn(timezone);
+  formats.set(timezone, format);
+  const parts = format.formatToParts(at);
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((one) => one.type === type)?.value ?? '';
   const offset = part('timeZoneName').replace(/^GMT$/, 'GMT+00:00').replace('GMT', '');
   return `${part('year')}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}:${part('second')}${offset}`;

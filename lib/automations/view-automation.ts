@@ -2,7 +2,13 @@ import { InvalidFieldError } from '../contract/errors.ts';
 import { quoted } from '../contract/input/legible.ts';
 import { LIMITS } from '../contract/limits.ts';
 import { BASE_PATH } from '../contract/route.ts';
-import { type AutomationView, RUN_REASONS, type RunReason, type RunView } from '../contract/schemas/automation.ts';
+import {
+  type AutomationsQuery,
+  type AutomationView,
+  RUN_REASONS,
+  type RunReason,
+  type RunView,
+} from '../contract/schemas/automation.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
 import type { HookTrigger } from '../contract/schemas/hook.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
@@ -10,6 +16,7 @@ import type { Clock } from '../platform/aws/table-clock.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { type Automation, type EndedOrNot, type Run, upcoming, wakesAt, withEnds } from './automation.ts';
 import type { AutomationStore } from './automation-store.ts';
+import { dueByHour } from './due-by-hour.ts';
 import { delayOf, isEitherDay, localTime } from './schedule.ts';
 
 interface AutomationViewContext {
@@ -20,10 +27,29 @@ interface AutomationViewContext {
 
 type Jobs = ReadonlyMap<string, EndedOrNot>;
 
-/** A page of automations, with their health as of now. */
-export async function listAutomations(context: AutomationViewContext, query: PageQuery) {
-  const { items, nextCursor } = await context.automations.page(query);
-  return { items: await viewAutomations(context, items), next_cursor: nextCursor };
+/** A page of automations, with their health as of now. @throws InvalidFieldError for an invalid time or cursor */
+export async function listAutomations(context: AutomationViewContext, query: AutomationsQuery) {
+  const range = rangeOf(query, context.clock.now());
+  const { limit = LIMITS.automations.list.default, cursor } = query;
+  const most = range === undefined ? limit : Math.min(limit, LIMITS.automations.calendar.perPage);
+  const { items, nextCursor } = await context.automations.page({
+    limit: most,
+    ...(cursor !== undefined && { cursor }),
+  });
+  return { items: await viewAutomations(context, items, range), next_cursor: nextCursor };
+}
+
+/** From and to (ms) of the calendar that is asked for; undefined: none. What has passed is in the history. */
+function rangeOf({ due_from: from, due_to: to }: AutomationsQuery, now: number): readonly [number, number] | undefined {
+  if (from === undefined && to === undefined) return undefined;
+  const most = LIMITS.automations.calendar.days * 86_400_000;
+  const begin = from === undefined ? now : Date.parse(from);
+  const end = to === undefined ? begin + most : Date.parse(to);
+  if (end - begin > most || end < begin) {
+    const days = LIMITS.automations.calendar.days;
+    throw InvalidFieldError.of('due_to', `received ${quoted(to)}; expected at most ${days} days after due_from`);
+  }
+  return [Math.max(begin, now), end];
 }
 
 /** One automation as clients see it, with its health as of now. @param secret of its hook, if it was made just now */
@@ -39,9 +65,13 @@ export async function viewAutomation(
 async function viewAutomations(
   context: AutomationViewContext,
   automations: readonly Automation[],
+  range: readonly [number, number] | undefined,
 ): Promise<AutomationView[]> {
   const jobs = await readJobs(context.jobs, automations);
-  return automations.map((automation) => view(automation, jobs, context.clock.now()));
+  return automations.map((automation) => ({
+    ...view(automation, jobs, context.clock.now()),
+    due: range === undefined ? null : viewDue(automation, range),
+  }));
 }
 
 /** A page of its history. @throws InvalidFieldError for an invalid cursor */
@@ -102,6 +132,7 @@ function view(automation: Automation, jobs: Jobs, now: number, secret?: string):
       schedule !== undefined && isEitherDay(schedule)
         ? ['It is due on days that match the day of the month or the weekday.']
         : [],
+    due: null,
     last_run: last === undefined ? null : viewRun(last, jobs),
     failures_in_row: failures,
     last_success_at: last_success_at ?? null,
@@ -129,6 +160,15 @@ function viewHook(id: string, hook: HookTrigger, secret: string | undefined): Au
 
 function takesDeliveries({ hook, enabled_until: until }: Automation, now: number): boolean {
   return hook !== undefined && (until === undefined || Date.parse(until) >= now);
+}
+
+function viewDue(
+  { schedule, enabled, paused, enabled_until: until }: Automation,
+  [from, to]: readonly [number, number],
+): AutomationView['due'] {
+  if (!enabled || paused !== undefined || schedule === undefined) return [];
+  const end = until === undefined ? to : Math.min(to, Date.parse(until) + 1);
+  return dueByHour(schedule, from, end).map(({ at, count }) => ({ at: timestamp(at), count }));
 }
 
 function viewState(

@@ -119,6 +119,8 @@ export const LIMITS = {
     pauseAfterFailures: { min: 0, max: 100, default: 5 },
     /** Due instants that are shown before they come. */
     preview: 5,
+    /** What a calendar shows of due instants: days, and automations of a page, because each takes up to 50 ms. */
+    calendar: { days: 8, perPage: 20 },
     /** Missed instants that `missed: all` makes up for. */
     catchUp: 100,
     /** An instant that is evaluated later than this has been missed. */

@@ -24,6 +24,18 @@ export const automationsQuery = infiniteQueryOptions({
     await dataOf(api.GET('/api/v1/automations', { params: { query: from(pageParam) } })),
 });
 
+/** What is due from a time on and before another one (RFC 3339), page by page. */
+export const calendarQuery = (due_from: string, due_to: string) =>
+  infiniteQueryOptions({
+    ...paged,
+    refetchInterval: false,
+    queryKey: ['automations', '', 'calendar', due_from],
+    queryFn: async ({ pageParam }) => {
+      const query = { ...from(pageParam), due_from, due_to };
+      return await dataOf(api.GET('/api/v1/automations', { params: { query } }));
+    },
+  });
+
 export const automationQuery = (id: string) =>
   queryOptions({
     queryKey: ['automations', id],

@@ -1,3 +1,4 @@
+import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMayAct } from '../api/session.ts';
 import { NEW_AUTOMATION } from '../page/automation-link.tsx';
@@ -24,14 +25,19 @@ export function AutomationsPage() {
       title="Automations"
       description={
         <>
-          Each creates jobs by schedule.
+          Each creates jobs by schedule, or when another service posts to it.
           <RoleNote needs="operator" what="automations" />
         </>
       }
       list={automations}
       trackBy="id"
       columns={AUTOMATION_COLUMNS}
-      actions={create}
+      actions={
+        <SpaceBetween size="xs" direction="horizontal">
+          <LinkButton to="/automations/-/calendar">Calendar</LinkButton>
+          {create}
+        </SpaceBetween>
+      }
       empty={
         <EmptyList title="No automations yet" action={create}>
           {mayAct ? 'Create one to run a job every night.' : 'An operator can create one.'}

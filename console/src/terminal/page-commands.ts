@@ -227,6 +227,7 @@ export const PAGE_COMMANDS: Readonly<Record<string, CommandsOf>> = {
     ...acting('NAME'),
   ],
   '/automations/-/new': () => [NEW_AUTOMATION],
+  '/automations/-/calendar': () => [api('What comes', 'GET', '/automations?due_from=2026-11-30T00:00:00Z')],
   '/automations/:id': (_, { id = 'NAME' }) => [
     command('This automation', ['automations', 'show', id], 'GET', `/automations/${encodeURIComponent(id)}`),
     command('Runs', ['automations', 'runs', id], 'GET', `/automations/${encodeURIComponent(id)}/runs`),

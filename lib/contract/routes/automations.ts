@@ -7,6 +7,7 @@ import {
   automationEdit,
   automationList,
   automationPage,
+  automationsQuery,
   dryRunQuery,
   runList,
 } from '../schemas/automation.ts';
@@ -29,7 +30,7 @@ export const listAutomations = defineRoute({
   path: '/automations',
   summary: 'List automations',
   description: 'Returns automations with their next instants, their last run and their failures.',
-  query: automationPage,
+  query: automationsQuery,
   responses: { 200: { description: 'A page of automations, ordered by id.', schema: automationList } },
   errors: ['invalid_request'],
 });

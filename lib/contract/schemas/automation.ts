@@ -216,6 +216,18 @@ export const automation = z
     next_runs: z
       .array(nextRun)
       .meta({ description: `The next instants, at most ${automations.preview}. Empty if it is not active.` }),
+    due: z
+      .array(
+        z.object({
+          at: timestamp.meta({ description: 'The first due instant of the hour.' }),
+          count: z.number().int().meta({ description: 'How many the hour has.' }),
+        }),
+      )
+      .nullable()
+      .meta({
+        description:
+          'Its due instants by the hour of its zone, for a calendar. Null unless the list is asked for it with `due_from` or `due_to`.',
+      }),
     notes: z.array(z.string()).meta({ description: 'What may surprise about the schedule.' }),
     last_run: run.nullable().meta({ description: 'Its newest run that was not skipped.' }),
     failures_in_row: z.number().int(),
@@ -244,3 +256,12 @@ export const automationPage = z.object({
   }),
   cursor: z.string().min(1).max(2_000).optional().meta({ description: 'The `next_cursor` of the previous page.' }),
 });
+
+/** `GET /automations`. */
+export const automationsQuery = automationPage.extend({
+  due_from: timeParameter('Adds to each automation what is due from this time on, in `due`. Default: now.'),
+  due_to: timeParameter(
+    `Adds to each automation what is due before this time, in \`due\`, at most ${automations.calendar.days} days. Pages then have at most ${automations.calendar.perPage} automations.`,
+  ),
+});
+export type AutomationsQuery = z.output<typeof automationsQuery>;

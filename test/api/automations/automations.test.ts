@@ -61,6 +61,20 @@ describe('an automation', () => {
       expect(jobs.items.at(-1).id).toBe(job.id);
     }
     const { json: list } = await service.api('GET', '/automations');
+    // A calendar has what comes, the dense ones as counts.
+    const [from, to] = [0, 7].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
+    const every = { ...nightly('Every minute'), trigger: { schedule: { every: '1m' } }, enabled_until: to };
+    await service.api('POST', '/automations', every);
+    const { json: week } = await service.api('GET', `/automations?due_from=${from}&due_to=${to}&limit=100`);
+    const due = (name: string) => week.items.find((one: { name: string }) => one.name === name).due;
+    expect(due('Nightly update').map(({ count }: { count: number }) => count)).toEqual(Array(14).fill(1));
+    const counts = due('Every minute').map(({ count }: { count: number }) => count);
+    expect(counts.length).toBeLessThanOrEqual(169);
+    expect(counts.reduce((sum: number, count: number) => sum + count)).toBeGreaterThanOrEqual(7 * 1_440 - 1);
+    await service.api('DELETE', '/automations/Every%20minute');
+    const tooLong = await service.api('GET', `/automations?due_from=${from}&due_to=2099-01-01T00:00:00Z`);
+    expect(tooLong).toMatchObject({ status: 400, json: { error: expect.stringContaining('at most 8 days') } });
+    expect(list.items[0].due).toBe(null);
     expect(list.items.map((one: { id: string }) => one.id)).toContain(id);
     expect((await service.api('DELETE', `/automations/${id}`)).status).toBe(200);
     expect((await service.api('GET', `/automations/${id}/runs`)).status).toBe(404);

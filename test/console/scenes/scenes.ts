@@ -144,6 +144,12 @@ export const SCENES: readonly Scene[] = [
     act: async (page) => await shown(page, 'No automations yet'),
   },
   {
+    name: 'automations-calendar',
+    path: () => '/automations/-/calendar',
+    before: stubAutomations,
+    act: async (page) => await shown(page, 'Probe of the shop'),
+  },
+  {
     name: 'automations-new',
     path: () => '/automations/-/new',
     act: async (page) => await page.getByRole('columnheader', { name: 'UTC' }).waitFor(),

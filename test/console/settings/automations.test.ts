@@ -100,3 +100,26 @@ test('an automation gets all its settings in the form, runs, and is edited, disa
   await operator.getByRole('button', { name: 'Delete automation' }).click();
   await row.waitFor({ state: 'detached' });
 });
+
+test('the calendar shows a week of what comes, and a count for what is due often', async () => {
+  const made = { job: { prompt: 'true', profile: 'shell' }, enabled_until: '2040-01-01T00:00:00Z' };
+  const [often, nightly] = ['Often in the week', 'Nightly in the week'];
+  await service.api('POST', '/automations', { name: often, trigger: { schedule: { cron: '*/5 * * * *' } }, ...made });
+  await service.api('POST', '/automations', { name: nightly, trigger: { schedule: { cron: '0 3 * * *' } }, ...made });
+  await visit(operator, '/automations');
+  await operator.getByRole('link', { name: 'Calendar' }).click();
+  // Whole days, which are those of the next week.
+  await operator.getByRole('link', { name: 'Next week' }).click();
+  await operator.getByRole('link', { name: 'Week before' }).waitFor();
+  const days = operator.locator('.calendar section');
+  await days.nth(6).waitFor();
+  for (const day of await days.all()) {
+    for (const summary of await day.locator('summary').all()) await summary.click();
+    await day.getByRole('listitem').filter({ hasText: often }).getByText('288 times').waitFor();
+    await day.getByRole('listitem').filter({ hasText: nightly }).getByText('03:00').waitFor();
+  }
+  expect(await days.count()).toBe(7);
+  await days.first().getByRole('link', { name: nightly }).click();
+  await operator.getByRole('heading', { name: nightly }).waitFor();
+  for (const name of [often, nightly]) await service.api('DELETE', `/automations/${encodeURIComponent(name)}`);
+});

@@ -259,7 +259,7 @@ export async function stubAutomations(page: Page): Promise<void> {
     trigger: { schedule: { cron: '0 3 * * MON-FRI', every: null, timezone: 'Europe/Berlin' }, hook: null },
     ...{ overlap: 'skip', missed: 'latest', jitter: 0, pause_after_failures: 5, enabled: true, enabled_until: null },
     ...{ state: 'active', state_reason: null, next_runs, notes: [], last_run: run(-840), failures_in_row: 0 },
-    ...{ last_success_at: at(-830), created_at: at(-90_000), updated_at: at(-9_000), version: 3, ...more },
+    ...{ due: null, last_success_at: at(-830), created_at: at(-90_000), updated_at: at(-9_000), version: 3, ...more },
   });
   const reason = 'Its last 5 jobs have failed. Enable it to continue.';
   const failed = run(-300, { job_status: 'FAILED' });
@@ -293,8 +293,19 @@ export async function stubAutomations(page: Page): Promise<void> {
       },
     }),
   ];
+  // The calendar of what comes, with one that is due every five minutes.
+  const times = (every: number, count: number) =>
+    Array.from({ length: 7 * (1_440 / every) }, (_, n) => ({ at: at(n * every + 30), count }));
+  const due = [
+    one('nightly', 'Nightly update', { due: times(1_440, 1) }),
+    one('probe', 'Probe of the shop', { due: times(60, 12) }),
+    ...Array.from({ length: 14 }, (_, n) => one(`report-${n}`, `Report of region ${n + 1}`, { due: times(1_440, 1) })),
+  ];
+  await page.route('**/api/v1/automations?*due_from=*', async (route) => {
+    await route.fulfill({ json: { items: due, next_cursor: null } });
+  });
   await page.route(
-    '**/api/v1/automations?*',
+    /\/api\/v1\/automations\?(?!.*due_from)/,
     async (route) => await route.fulfill({ json: { items, next_cursor: null } }),
   );
   await page.route(/\/api\/v1\/automations\/[a-z]+$/, async (route) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { dueByHour } from '../../../lib/automations/due-by-hour.ts';
 import { cronFault, dueAfter, intervalFault, localTime, zoneNamed } from '../../../lib/automations/schedule.ts';
 import { SeededRandom } from '../../simulation/seeded-random.ts';
 import { ScheduleJudge, transitionsOf } from './schedule-judge.ts';
@@ -44,6 +45,35 @@ describe('due instants', () => {
     }
     expect(cases).toBeGreaterThanOrEqual(CASES);
     expect(differences).toEqual([]);
+  });
+
+  it('by the hour are as many as one by one, around changes of the clocks, too', () => {
+    const random = new SeededRandom(48);
+    const expressions = [
+      '*/7 * * * *',
+      '0,30 * * * *',
+      '15,45 1,2,3 * * *',
+      '30 2 * * *',
+      '*/20 0-3 * * SUN',
+      '@hourly',
+    ];
+    for (const zone of ['Europe/Berlin', 'Australia/Lord_Howe', 'America/St_Johns', 'Asia/Kolkata'])
+      for (const change of [...transitionsOf(zone, 2026, 2026), Date.UTC(2026, 0, 5)]) {
+        const from = change - random.integer(0, 50) * 1_800_000;
+        const to = change + 30 * 3_600_000 + 60_000;
+        for (const cron of expressions) {
+          const schedule = { cron, timezone: zone, anchor: '' };
+          const each = dueAfter(schedule, from - 1, 1_000, to - 1);
+          const hours = dueByHour(schedule, from, to);
+          // Each hour begins with one of them, and has those before the next.
+          const counts = hours.map(({ at }, n) => {
+            const next = hours[n + 1]?.at ?? to;
+            return { at, count: each.filter((one) => one >= at && one < next).length };
+          });
+          expect(hours, `${cron} ${zone}`).toEqual(counts);
+          expect(hours[0]?.at).toBe(each[0]);
+        }
+      }
   });
 
   it('of an interval count real time from its anchor', () => {
