@@ -4377,6 +4377,17 @@ export interface components {
             state_reason: string | null;
             /** @description The next instants, at most 5. Empty if it is not active. */
             next_runs: components["schemas"]["NextRun"][];
+            /** @description Its due instants by the hour of its zone, for a calendar. Null unless the list is asked for it with `due_from` or `due_to`. */
+            due: {
+                /**
+                 * Format: date-time
+                 * @description The first due instant of the hour.
+                 * @example 2026-11-20T10:41:00.000Z
+                 */
+                at: string;
+                /** @description How many the hour has. */
+                count: number;
+            }[] | null;
             /** @description What may surprise about the schedule. */
             notes: string[];
             /** @description Its newest run that was not skipped. */
@@ -10496,6 +10507,10 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Adds to each automation what is due from this time on, in `due`. Default: now. */
+                due_from?: string;
+                /** @description Adds to each automation what is due before this time, in `due`, at most 8 days. Pages then have at most 20 automations. */
+                due_to?: string;
             };
             header?: never;
             path?: never;
@@ -10543,6 +10558,7 @@ export interface operations {
                      *               "local": "2026-11-30T03:00:00+01:00"
                      *             }
                      *           ],
+                     *           "due": null,
                      *           "notes": [
                      *             "text"
                      *           ],
@@ -10654,6 +10670,7 @@ export interface operations {
                      *           "local": "2026-11-30T03:00:00+01:00"
                      *         }
                      *       ],
+                     *       "due": null,
                      *       "notes": [
                      *         "text"
                      *       ],
@@ -10719,6 +10736,7 @@ export interface operations {
                      *           "local": "2026-11-30T03:00:00+01:00"
                      *         }
                      *       ],
+                     *       "due": null,
                      *       "notes": [
                      *         "text"
                      *       ],
@@ -10807,6 +10825,7 @@ export interface operations {
                      *           "local": "2026-11-30T03:00:00+01:00"
                      *         }
                      *       ],
+                     *       "due": null,
                      *       "notes": [
                      *         "text"
                      *       ],
@@ -10896,6 +10915,7 @@ export interface operations {
                      *           "local": "2026-11-30T03:00:00+01:00"
                      *         }
                      *       ],
+                     *       "due": null,
                      *       "notes": [
                      *         "text"
                      *       ],
@@ -11002,6 +11022,7 @@ export interface operations {
                      *           "local": "2026-11-30T03:00:00+01:00"
                      *         }
                      *       ],
+                     *       "due": null,
                      *       "notes": [
                      *         "text"
                      *       ],

@@ -20,6 +20,7 @@ import { type Automation, automationQuery } from './automation-queries.ts';
 import { AutomationRuns } from './automation-runs.tsx';
 import { AutomationState, Failures, LastRun, Lateness } from './automation-state.tsx';
 import { MISSED, OVERLAPS, scheduleText } from './automation-words.ts';
+import { HookDetails } from './hook/hook-details.tsx';
 import { NextRuns } from './next-runs.tsx';
 
 /** One automation: its health, its next instants, its history and its job. */
@@ -55,6 +56,7 @@ export function AutomationPage() {
           <NextRuns automation={data} />
         </Container>
       )}
+      {data.trigger.hook !== null && <HookDetails id={data.id} hook={data.trigger.hook} />}
       <AutomationRuns id={data.id} />
       <Container header={<Header variant="h2">Settings</Header>}>
         <KeyValuePairs columns={4} items={[...settings(data)]} />

@@ -63,5 +63,6 @@ const COLUMNS: TableProps.ColumnDefinition<AutomationRun>[] = [
 /** Why there is no job, or how the run came about. */
 function Details({ run: { reason, trigger, late_seconds: late } }: { run: AutomationRun }) {
   if (reason !== null) return reason.message;
-  return trigger === 'manual' ? 'Run by hand' : <Lateness seconds={late} />;
+  if (trigger === 'manual') return 'Run by hand';
+  return trigger === 'hook' ? 'By a delivery' : <Lateness seconds={late} />;
 }

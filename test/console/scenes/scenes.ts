@@ -215,6 +215,30 @@ export const SCENES: readonly Scene[] = [
     act: async (page) => await shown(page, 'Not up to date'),
   },
   {
+    name: 'automations-hook',
+    path: () => '/automations/issues',
+    before: stubAutomations,
+    act: async (page) => await shown(page, 'Filtered out'),
+  },
+  {
+    name: 'automations-hook-test',
+    path: () => '/automations/issues',
+    before: stubAutomations,
+    act: asks('Send test delivery'),
+  },
+  {
+    name: 'automations-hook-secret',
+    path: () => '/automations/issues',
+    before: stubAutomations,
+    act: asks('Replace secret'),
+  },
+  {
+    name: 'automations-hook-form',
+    path: () => '/automations/issues/edit',
+    before: stubAutomations,
+    act: async (page) => await shown(page, 'Values for the prompt'),
+  },
+  {
     name: 'exports-in-each-state',
     path: () => '/exports',
     before: stubExports,

@@ -123,3 +123,54 @@ test('the calendar shows a week of what comes, and a count for what is due often
   await operator.getByRole('heading', { name: nightly }).waitFor();
   for (const name of [often, nightly]) await service.api('DELETE', `/automations/${encodeURIComponent(name)}`);
 });
+
+test('a hook shows its secret once, and its deliveries with their outcome, and sends one again', async () => {
+  await visit(operator, '/automations/-/new');
+  const field = (name: string) => operator.getByLabel(name, { exact: true });
+  await field('Name').fill('Triage by hook');
+  await operator.getByLabel('When another service posts to it (hook)').check();
+  await operator.getByRole('button', { name: /^Sender/ }).click();
+  await operator.getByRole('option', { name: 'HMAC in a header' }).click();
+  await operator.getByRole('button', { name: 'Add', exact: true }).first().click();
+  await operator.getByPlaceholder('opened, reopened').fill('opened, reopened');
+  await field('Prompt').fill('Find the cause.');
+  await operator.getByRole('button', { name: 'Create automation' }).click();
+  // Both faults are at their fields.
+  await operator.getByText('check verify').waitFor();
+  await field('Header with the signature').fill('X-Signature');
+  await operator.getByPlaceholder('/action').fill('/action');
+  await operator.getByRole('button', { name: 'Create automation' }).click();
+  const made = operator.getByRole('dialog', { name: 'The hook was created' });
+  const secret = await made.getByTestId('secret').textContent();
+  await made.getByText(/\/api\/v1\/hooks\/triage-by-hook-/).waitFor();
+  await made.getByRole('button', { name: 'I have saved it' }).click();
+  await operator.getByText('Nothing came yet').waitFor();
+
+  const rows = operator.getByRole('table', { name: 'Deliveries' }).getByRole('row');
+  const send = async (body: string) => {
+    await operator.getByRole('button', { name: 'Send test delivery' }).click();
+    const dialog = operator.getByRole('dialog', { name: 'Send test delivery?' });
+    await dialog.getByLabel('Body').fill(body);
+    await dialog.getByRole('button', { name: 'Send test delivery' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  };
+  await send('{"action":"closed"}');
+  await rows.getByText('Filtered out').waitFor();
+  await send('{"action":"opened"}');
+  await rows
+    .filter({ hasText: 'Job created' })
+    .getByRole('link', { name: /^Open job/ })
+    .waitFor();
+  await rows
+    .filter({ hasText: 'Filtered out' })
+    .getByRole('button', { name: /^Send again/ })
+    .click();
+  await rows.getByText('Sent again').waitFor();
+
+  await operator.getByRole('button', { name: 'Replace secret' }).click();
+  await operator.getByRole('dialog').getByRole('button', { name: 'Replace secret' }).click();
+  const replaced = operator.getByRole('dialog', { name: 'The secret was replaced' });
+  expect(await replaced.getByTestId('secret').textContent()).not.toBe(secret);
+  await replaced.getByRole('button', { name: 'I have saved it' }).click();
+  await service.api('DELETE', '/automations/Triage%20by%20hook');
+});

@@ -274,6 +274,37 @@ export async function stubAutomations(page: Page): Promise<void> {
     }),
     one('digest', 'Weekly digest', { state: 'disabled', enabled: false, last_run: null, next_runs: [] }),
   ];
+  const hook: NonNullable<Schemas['Automation']['trigger']['hook']> = {
+    path: '/api/v1/hooks/issues',
+    verify: { style: 'github', header: null, prefix: null, encoding: null },
+    filter: [{ pointer: '/action', one_of: ['opened', 'reopened'] }],
+    map: { title: '/issue/title', text: '/issue/body' },
+    ...{ delivery_id: null, drafts: true, secret: null },
+  };
+  items.push(
+    one('issues', 'Issues of the shop', { trigger: { schedule: null, hook }, overlap: 'queue', next_runs: [] }),
+  );
+  const delivery = (minutes: number, more: Partial<Schemas['HookDelivery']>): Schemas['HookDelivery'] => ({
+    ...{
+      id: `dlv_${-minutes}`,
+      received_at: at(minutes),
+      kind: 'sent',
+      resent_of: null,
+      sender_id: '72d3162e-cc78-11e3',
+    },
+    ...{ event: 'issues', bytes: 8_112, body: '{"action":"opened","issue":{"title":"It fails"},"token":"•••"}' },
+    ...{ outcome: 'fired', reason: null, job_id: 'job_4k2q0v9m6s8x1c3b5n7h2j4d6f', ...more },
+  });
+  const deliveries = [
+    delivery(-1, { kind: 'test', event: null, outcome: 'accepted', job_id: null }),
+    delivery(-30, {}),
+    delivery(-45, { outcome: 'filtered', reason: '/action is "closed".', job_id: null }),
+    delivery(-90, { kind: 'resent', outcome: 'skipped', reason: 'The automation was disabled.', job_id: null }),
+  ];
+  const refused = [{ code: 'signature', message: 'The signature or the secret is missing or wrong.', at: at(-400) }];
+  await page.route('**/api/v1/automations/*/deliveries', async (route) => {
+    await route.fulfill({ json: { items: deliveries, refused } });
+  });
   const runs = [
     run(-60, { trigger: 'manual', job_status: 'RUNNING' }),
     run(-840, { late_seconds: 1_260 }),

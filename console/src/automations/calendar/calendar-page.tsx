@@ -89,7 +89,12 @@ function Entries({ entries }: { entries: readonly CalendarEntry[] }) {
           <Link className="job-link" to={automationPath(id)}>
             {name}
           </Link>
-          {count > 1 && <Box variant="small">{` ${count.toLocaleString('en')} times`}</Box>}
+          {count > 1 && (
+            <>
+              {' '}
+              <Box variant="small">{count.toLocaleString('en')} times</Box>
+            </>
+          )}
         </li>
       ))}
     </ol>

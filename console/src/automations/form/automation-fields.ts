@@ -8,6 +8,7 @@ import { localTime } from '../../format/time-input.tsx';
 import { creationOf, JOB_FIELDS, type JobFields, NO_FIELDS } from '../../jobs/form/job-fields.ts';
 import type { Automation, AutomationCreation, AutomationEdit } from '../automation-queries.ts';
 import { SCHEDULES } from '../automation-words.ts';
+import { HOOK_FIELDS, type HookFields, hookFieldsOf, hookOf, NEW_HOOK } from '../hook/hook-values.ts';
 
 /** The choices of a schedule that are no expression. */
 export const CRON = 'cron';
@@ -16,6 +17,9 @@ export const EVERY = 'every';
 /** The form's values as typed. */
 export interface AutomationFields {
   readonly name: string;
+  /** What starts its jobs. */
+  readonly by: 'schedule' | 'hook';
+  readonly hook: HookFields;
   /** An expression that the form offers by name, or whether `cron` or `every` has the schedule. */
   readonly when: string;
   readonly cron: string;
@@ -33,6 +37,8 @@ export interface AutomationFields {
 /** Of values that were stored. */
 export const AUTOMATION_FIELDS: z.ZodType<AutomationFields> = z.object({
   name: z.string(),
+  by: z.enum(['schedule', 'hook']),
+  hook: HOOK_FIELDS,
   when: z.string(),
   cron: z.string(),
   every: z.string(),
@@ -46,7 +52,9 @@ export const AUTOMATION_FIELDS: z.ZodType<AutomationFields> = z.object({
 });
 
 /** By the names of fields, of the automation or of its job. */
-export type AutomationErrors = FieldErrors<Exclude<keyof AutomationFields, 'job'> | keyof JobFields>;
+export type AutomationErrors = FieldErrors<
+  Exclude<keyof AutomationFields, 'job'> | keyof JobFields | keyof NonNullable<Automation['trigger']['hook']>
+>;
 
 /** The props of each part of the form. */
 export interface AutomationFormPart {
@@ -58,6 +66,8 @@ export interface AutomationFormPart {
 /** A nightly job in the time zone of the reader. */
 export const NEW_FIELDS: AutomationFields = {
   name: '',
+  by: 'schedule',
+  hook: NEW_HOOK,
   when: SCHEDULES[0].value,
   cron: '30 2 * * *',
   every: '6h',
@@ -76,6 +86,8 @@ export function fieldsOf(one: Automation): AutomationFields {
   const isKnown = SCHEDULES.some(({ value }) => value === cron);
   return {
     name: one.name,
+    by: one.trigger.hook === null ? 'schedule' : 'hook',
+    hook: one.trigger.hook === null ? NEW_HOOK : hookFieldsOf(one.trigger.hook),
     when: isKnown && cron !== null ? cron : every === null ? CRON : EVERY,
     cron: cron ?? NEW_FIELDS.cron,
     every: every ?? NEW_FIELDS.every,
@@ -114,7 +126,7 @@ export function bodyOf(fields: AutomationFields, kept: Partial<Automation['job']
   const { project, prompt, ...job } = creationOf(fields.job);
   const body = {
     name: name.trim(),
-    trigger: { schedule: scheduleOf(fields) },
+    trigger: fields.by === 'hook' ? { hook: hookOf(fields.hook) } : { schedule: scheduleOf(fields) },
     job: { ...kept, ...job, ...((prompt !== '' || kept.template === undefined) && { prompt }) },
     ...{ overlap, missed },
     ...(project !== undefined && { project }),
@@ -149,7 +161,7 @@ export function editOf(before: AutomationFields, after: AutomationFields, kept: 
 }
 
 /** What is nested in a body. Its fields have the names that the form has. */
-const NESTED = [['trigger', 'schedule'], ['job']] as const;
+const NESTED = [['trigger', 'schedule'], ['trigger', 'hook'], ['job']] as const;
 
 /** The faults of a body that are known without the service. */
 export function faultsOf(body: AutomationCreation | AutomationEdit, isEdit: boolean): AutomationErrors {
@@ -167,7 +179,7 @@ export function faultsOf(body: AutomationCreation | AutomationEdit, isEdit: bool
 /** The faults that a response names. */
 export function responseFaults(error: Error): AutomationErrors {
   const found = validationErrorsOf(error).flatMap((sentence) => {
-    const fault = fieldErrorOf(sentence.replace(/^body\.(?:trigger\.schedule|job)\./, 'body.'));
+    const fault = fieldErrorOf(sentence.replace(/^body\.(?:trigger\.(?:schedule|hook)|job)\./, 'body.'));
     return fault === undefined ? [] : [[fault.field, fault.sentence] as const];
   });
   return Object.fromEntries(found);

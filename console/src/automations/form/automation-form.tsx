@@ -4,11 +4,18 @@ import FormField from '@cloudscape-design/components/form-field';
 import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import { ChoiceField } from '../../form/choice-field.tsx';
 import { JobForm } from '../../jobs/form/job-form.tsx';
 import type { Automation } from '../automation-queries.ts';
+import { HookFields } from '../hook/hook-fields.tsx';
 import type { AutomationFormPart } from './automation-fields.ts';
 import { PolicyFields } from './policy-fields.tsx';
 import { ScheduleFields } from './schedule-fields.tsx';
+
+const TRIGGERS = [
+  { value: 'schedule', label: 'By schedule' },
+  { value: 'hook', label: 'When another service posts to it (hook)' },
+] as const;
 
 /** The form of an automation: its schedule, its job, and what it does when something is not as usual. */
 export function AutomationForm({ stored, ...part }: AutomationFormPart & { stored: Automation | undefined }) {
@@ -27,7 +34,25 @@ export function AutomationForm({ stored, ...part }: AutomationFormPart & { store
               />
             </FormField>
           )}
-          <ScheduleFields {...part} stored={stored} />
+          {stored === undefined && (
+            <ChoiceField
+              label="Starts jobs"
+              value={fields.by}
+              direction="horizontal"
+              choices={TRIGGERS}
+              // Deliveries that come while a job runs are to wait, not to vanish.
+              onChange={(by) => onChange({ by, overlap: by === 'hook' ? 'queue' : 'skip' })}
+            />
+          )}
+          {fields.by === 'schedule' ? (
+            <ScheduleFields {...part} stored={stored} />
+          ) : (
+            <HookFields
+              hook={fields.hook}
+              errors={errors}
+              onChange={(change) => onChange({ hook: { ...fields.hook, ...change } })}
+            />
+          )}
         </SpaceBetween>
       </Container>
       <JobForm

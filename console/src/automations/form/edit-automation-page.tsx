@@ -8,6 +8,7 @@ import { useNavigate, useParams } from 'react-router';
 import { ApiError } from '../../api/api-error.ts';
 import { useMayAct } from '../../api/session.ts';
 import { MissingEntry } from '../../catalog/edit/missing-entry.tsx';
+import { SecretDialog } from '../../feedback/secret-dialog.tsx';
 import { WriteFailure } from '../../feedback/write-failure.tsx';
 import { useSubmitKey } from '../../form/use-submit-key.ts';
 import { automationPath } from '../../page/automation-link.tsx';
@@ -15,6 +16,7 @@ import { PageError } from '../../page/page-error.tsx';
 import { PageLoading } from '../../page/page-loading.tsx';
 import { usePageTitle } from '../../page/page-title.ts';
 import { type Automation, automationQuery } from '../automation-queries.ts';
+import { HookAddress } from '../hook/hook-details.tsx';
 import { AutomationForm } from './automation-form.tsx';
 import { useAutomationForm } from './use-automation-form.ts';
 import '../../jobs/form/new-job.css';
@@ -41,6 +43,7 @@ function Editor({ stored }: { stored: Automation | undefined }) {
   const { fields, errors, save, change, submit, discard } = useAutomationForm(stored);
   useSubmitKey(() => mayAct && !save.isPending && submit());
   const faults = Object.keys(errors);
+  const made = save.data;
   return (
     <>
       <SpaceBetween size="m">
@@ -84,6 +87,16 @@ function Editor({ stored }: { stored: Automation | undefined }) {
             </Button>
           </SpaceBetween>
         </div>
+      )}
+      {made?.trigger.hook?.secret != null && (
+        <SecretDialog
+          header="The hook was created"
+          what="secret"
+          secret={made.trigger.hook.secret}
+          onDone={() => void navigate(automationPath(made.id))}
+        >
+          Enter it at the sender, with the address <HookAddress path={made.trigger.hook.path} />
+        </SecretDialog>
       )}
     </>
   );

@@ -42,10 +42,11 @@ export function useAutomationForm(stored: Automation | undefined) {
       const params = { path: { id: stored.id } };
       return await dataOf(api.PATCH('/api/v1/automations/{id}', { params, body: editOf(opened, fields, kept) }));
     },
-    onSuccess: async ({ id }) => {
+    onSuccess: async ({ id, trigger }) => {
       form.forget();
       await client.invalidateQueries({ queryKey: automationsQuery.queryKey });
-      await navigate(automationPath(id));
+      // A secret is shown before the form is left, because it is not shown again.
+      if (trigger.hook?.secret == null) await navigate(automationPath(id));
     },
     onError: (error) => show(responseFaults(error)),
   });
