@@ -81,6 +81,7 @@ function* settings(one: Automation): Iterable<KeyValuePairsProps.Pair> {
   yield { label: 'Project', value: one.project };
   if (job.template !== undefined)
     yield { label: 'Template', value: <Link to={templatePath(job.template)}>{job.template}</Link> };
+  for (const [name, value] of Object.entries(job.parameters ?? {})) yield { label: name, value: String(value) };
   yield { label: 'Profile', value: job.profile ?? 'the default one' };
   if (job.model !== undefined) yield { label: 'Model', value: job.model };
   yield { label: 'If its last job has not ended', value: labelOf(OVERLAPS, one.overlap) };

@@ -215,6 +215,12 @@ export const SCENES: readonly Scene[] = [
     act: async (page) => await shown(page, 'Not up to date'),
   },
   {
+    name: 'automations-template-form',
+    path: () => '/automations/upgrade/edit',
+    before: stubAutomations,
+    act: async (page) => await page.getByLabel('package').waitFor(),
+  },
+  {
     name: 'automations-hook',
     path: () => '/automations/issues',
     before: stubAutomations,

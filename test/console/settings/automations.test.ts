@@ -174,3 +174,36 @@ test('a hook shows its secret once, and its deliveries with their outcome, and s
   await replaced.getByRole('button', { name: 'I have saved it' }).click();
   await service.api('DELETE', '/automations/Triage%20by%20hook');
 });
+
+test('the jobs of an automation are created from a template by filling in its form', async () => {
+  const template = {
+    prompt: 'echo {{package}} {{major}}',
+    ...{ profile: 'codex', parameters: [{ name: 'package', type: 'string', required: true }] },
+  };
+  template.parameters.push({ name: 'major', type: 'number', required: true });
+  expect((await service.api('PUT', '/templates/console-nightly', template)).status).toBe(201);
+  await visit(operator, '/automations/-/new');
+  const field = (name: string) => operator.getByLabel(name, { exact: true });
+  await field('Name').fill('Nightly by template');
+  await operator.getByRole('button', { name: /^Template/ }).click();
+  await operator.getByRole('option', { name: 'console-nightly' }).click();
+  await operator.getByLabel('package').fill('zod since {{last_success_at}}');
+  await operator.getByRole('button', { name: 'Create automation' }).click();
+  // The service names the value that is missing.
+  await operator.getByText('check parameters.major').waitFor();
+  await operator.getByLabel('major').fill('4');
+  await operator.getByRole('button', { name: 'Create automation' }).click();
+  await operator.getByRole('heading', { name: 'Nightly by template' }).waitFor();
+  const stored = async () => (await service.api('GET', '/automations/Nightly%20by%20template')).json;
+  expect((await stored()).job).toEqual({
+    ...{ template: 'console-nightly', parameters: { package: 'zod since {{last_success_at}}', major: 4 } },
+  });
+
+  await operator.getByRole('button', { name: 'Edit Nightly by template' }).click();
+  await operator.getByLabel('major').fill('5');
+  await operator.getByRole('button', { name: 'Save' }).click();
+  await operator.getByRole('link', { name: 'console-nightly' }).waitFor();
+  expect((await stored()).job.parameters.major).toBe(5);
+  await service.api('DELETE', '/automations/Nightly%20by%20template');
+  await service.api('DELETE', '/templates/console-nightly');
+});

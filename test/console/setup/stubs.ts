@@ -284,6 +284,8 @@ export async function stubAutomations(page: Page): Promise<void> {
   items.push(
     one('issues', 'Issues of the shop', { trigger: { schedule: null, hook }, overlap: 'queue', next_runs: [] }),
   );
+  const parameters = { package: 'react-router', notes: 'Since {{last_success_at}}.' };
+  items.push(one('upgrade', 'Weekly upgrade', { job: { template: 'upgrade', parameters } }));
   const delivery = (minutes: number, more: Partial<Schemas['HookDelivery']>): Schemas['HookDelivery'] => ({
     ...{
       id: `dlv_${-minutes}`,

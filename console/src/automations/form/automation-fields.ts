@@ -6,6 +6,8 @@ import { type FieldErrors, numberIn } from '../../form/field-errors.ts';
 import { fieldErrorOf, issueSentence } from '../../form/issue-sentence.ts';
 import { localTime } from '../../format/time-input.tsx';
 import { creationOf, JOB_FIELDS, type JobFields, NO_FIELDS } from '../../jobs/form/job-fields.ts';
+import { givenValues, type TypedValues, typedValues } from '../../templates/run/template-values.ts';
+import type { TemplateParameter } from '../../templates/template-queries.ts';
 import type { Automation, AutomationCreation, AutomationEdit } from '../automation-queries.ts';
 import { SCHEDULES } from '../automation-words.ts';
 import { HOOK_FIELDS, type HookFields, hookFieldsOf, hookOf, NEW_HOOK } from '../hook/hook-values.ts';
@@ -31,6 +33,12 @@ export interface AutomationFields {
   readonly pause_after_failures: string;
   /** In the time zone of this browser, as `2026-11-22T14:05`; empty: no end. */
   readonly enabled_until: string;
+  /** Empty: the jobs have a prompt. */
+  readonly template: string;
+  /** Empty: the newest. */
+  readonly template_version: string;
+  /** Of the parameters of the template. */
+  readonly values: TypedValues;
   readonly job: JobFields;
 }
 
@@ -48,13 +56,14 @@ export const AUTOMATION_FIELDS: z.ZodType<AutomationFields> = z.object({
   jitter: z.string(),
   pause_after_failures: z.string(),
   enabled_until: z.string(),
+  template: z.string(),
+  template_version: z.string(),
+  values: z.record(z.string(), z.string()),
   job: JOB_FIELDS,
 });
 
-/** By the names of fields, of the automation or of its job. */
-export type AutomationErrors = FieldErrors<
-  Exclude<keyof AutomationFields, 'job'> | keyof JobFields | keyof NonNullable<Automation['trigger']['hook']>
->;
+/** By the names of fields, of the automation, its trigger or its job; `parameters.NAME`: of a value for its template. */
+export type AutomationErrors = FieldErrors<string>;
 
 /** The props of each part of the form. */
 export interface AutomationFormPart {
@@ -77,6 +86,7 @@ export const NEW_FIELDS: AutomationFields = {
   jitter: '',
   pause_after_failures: '',
   enabled_until: '',
+  ...{ template: '', template_version: '', values: {} },
   job: NO_FIELDS,
 };
 
@@ -97,6 +107,9 @@ export function fieldsOf(one: Automation): AutomationFields {
     jitter: one.jitter === 0 ? '' : String(one.jitter),
     pause_after_failures: String(one.pause_after_failures),
     enabled_until: localTime(one.enabled_until ?? ''),
+    template: one.job.template ?? '',
+    template_version: String(one.job.template_version ?? ''),
+    values: typedValues(one.job.parameters ?? {}),
     job: { ...jobFieldsOf(one.job), project: one.project },
   };
 }
@@ -117,17 +130,22 @@ export function scheduleOf({ when, cron, every, timezone }: AutomationFields) {
   return { ...expression, timezone: timezone.trim() };
 }
 
-/**
- * The body of a creation, not yet validated. Empty fields are left out.
- * @param kept what its job has that the form does not show
- */
-export function bodyOf(fields: AutomationFields, kept: Partial<Automation['job']> = {}): AutomationCreation {
+/** What a body has besides the fields. */
+export interface Beside {
+  /** What the job has that the form does not show. */
+  readonly kept: Partial<Automation['job']>;
+  /** Those of the template. */
+  readonly parameters: readonly TemplateParameter[];
+}
+
+/** The body of a creation, not yet validated. Empty fields are left out. */
+export function bodyOf(fields: AutomationFields, beside: Beside): AutomationCreation {
   const { name, overlap, missed, jitter, pause_after_failures: pause, enabled_until: until } = fields;
-  const { project, prompt, ...job } = creationOf(fields.job);
+  const { project, ...job } = jobOf(fields, beside);
   const body = {
     name: name.trim(),
     trigger: fields.by === 'hook' ? { hook: hookOf(fields.hook) } : { schedule: scheduleOf(fields) },
-    job: { ...kept, ...job, ...((prompt !== '' || kept.template === undefined) && { prompt }) },
+    job,
     ...{ overlap, missed },
     ...(project !== undefined && { project }),
     ...(jitter !== '' && { jitter: numberIn(jitter) }),
@@ -137,9 +155,24 @@ export function bodyOf(fields: AutomationFields, kept: Partial<Automation['job']
   return body as AutomationCreation;
 }
 
+function jobOf({ job: typed, template, template_version: version, values }: AutomationFields, beside: Beside) {
+  const { prompt, rule_ids, ...job } = creationOf(typed);
+  const { kept, parameters } = beside;
+  if (template === '') return { ...kept, ...job, prompt, ...(rule_ids !== undefined && { rule_ids }) };
+  const given = givenValues(parameters, values);
+  return {
+    ...{ ...kept, ...job, template },
+    ...(version !== '' && { template_version: numberIn(version) }),
+    ...(Object.keys(given).length > 0 && { parameters: given }),
+  };
+}
+
+/** Fields of a job that the form has beyond those of a job. */
+const SHOWN = ['template', 'template_version', 'parameters'];
+
 /** What a job has beyond the form's fields, such as those of a later version. */
 export function keptOf(job: Automation['job']): Partial<Automation['job']> {
-  return Object.fromEntries(Object.entries(job).filter(([name]) => !(name in NO_FIELDS)));
+  return Object.fromEntries(Object.entries(job).filter(([name]) => !(name in NO_FIELDS) && !SHOWN.includes(name)));
 }
 
 /** Values that an emptied field has. */
@@ -149,10 +182,10 @@ const EMPTIED = {
 } as const;
 
 /** The body of an edit: only what differs, so that an unchanged schedule continues and edits of others are kept. */
-export function editOf(before: AutomationFields, after: AutomationFields, kept: Partial<Automation['job']>) {
+export function editOf(before: AutomationFields, after: AutomationFields, beside: Beside) {
   const [old, now] = [
-    { ...EMPTIED, ...bodyOf(before, kept) },
-    { ...EMPTIED, ...bodyOf(after, kept) },
+    { ...EMPTIED, ...bodyOf(before, beside) },
+    { ...EMPTIED, ...bodyOf(after, beside) },
   ];
   const changed = Object.entries(now).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name as keyof typeof old]),
@@ -179,8 +212,10 @@ export function faultsOf(body: AutomationCreation | AutomationEdit, isEdit: bool
 /** The faults that a response names. */
 export function responseFaults(error: Error): AutomationErrors {
   const found = validationErrorsOf(error).flatMap((sentence) => {
-    const fault = fieldErrorOf(sentence.replace(/^body\.(?:trigger\.(?:schedule|hook)|job)\./, 'body.'));
-    return fault === undefined ? [] : [[fault.field, fault.sentence] as const];
+    const inner = sentence.replace(/^body\.(?:trigger\.(?:schedule|hook)|job)\./, 'body.');
+    const fault = fieldErrorOf(inner);
+    const value = /^body\.(parameters\.[a-z0-9_]+)/.exec(inner)?.[1];
+    return fault === undefined ? [] : [[value ?? fault.field, fault.sentence] as const];
   });
   return Object.fromEntries(found);
 }

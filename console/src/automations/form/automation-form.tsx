@@ -6,19 +6,28 @@ import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { ChoiceField } from '../../form/choice-field.tsx';
 import { JobForm } from '../../jobs/form/job-form.tsx';
+import type { Template } from '../../templates/template-queries.ts';
 import type { Automation } from '../automation-queries.ts';
 import { HookFields } from '../hook/hook-fields.tsx';
 import type { AutomationFormPart } from './automation-fields.ts';
 import { PolicyFields } from './policy-fields.tsx';
 import { ScheduleFields } from './schedule-fields.tsx';
+import { TemplateField, TemplateJob } from './template-job.tsx';
 
 const TRIGGERS = [
   { value: 'schedule', label: 'By schedule' },
   { value: 'hook', label: 'When another service posts to it (hook)' },
 ] as const;
 
+interface AutomationFormProps extends AutomationFormPart {
+  /** The one that is edited; undefined: a new one. */
+  readonly stored: Automation | undefined;
+  /** The chosen template, once it is known. */
+  readonly template: Template | undefined;
+}
+
 /** The form of an automation: its schedule, its job, and what it does when something is not as usual. */
-export function AutomationForm({ stored, ...part }: AutomationFormPart & { stored: Automation | undefined }) {
+export function AutomationForm({ stored, template, ...part }: AutomationFormProps) {
   const { fields, errors, onChange } = part;
   return (
     <SpaceBetween size="m">
@@ -53,15 +62,20 @@ export function AutomationForm({ stored, ...part }: AutomationFormPart & { store
               onChange={(change) => onChange({ hook: { ...fields.hook, ...change } })}
             />
           )}
+          <TemplateField {...part} />
         </SpaceBetween>
       </Container>
-      <JobForm
-        editing
-        withProject
-        fields={fields.job}
-        errors={errors}
-        onChange={(change) => onChange({ job: { ...fields.job, ...change } })}
-      />
+      {fields.template === '' ? (
+        <JobForm
+          editing
+          withProject
+          fields={fields.job}
+          errors={errors}
+          onChange={(change) => onChange({ job: { ...fields.job, ...change } })}
+        />
+      ) : (
+        <TemplateJob {...part} template={template} />
+      )}
       <ExpandableSection
         variant="container"
         headerText="Overlaps, missed runs, failures, end"

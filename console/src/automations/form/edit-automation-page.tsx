@@ -40,7 +40,7 @@ function StoredAutomation({ id }: { id: string }) {
 function Editor({ stored }: { stored: Automation | undefined }) {
   const navigate = useNavigate();
   const mayAct = useMayAct();
-  const { fields, errors, save, change, submit, discard } = useAutomationForm(stored);
+  const { fields, errors, save, template, change, submit, discard } = useAutomationForm(stored);
   useSubmitKey(() => mayAct && !save.isPending && submit());
   const faults = Object.keys(errors);
   const made = save.data;
@@ -53,7 +53,12 @@ function Editor({ stored }: { stored: Automation | undefined }) {
             An operator or admin can save an automation.
           </Alert>
         )}
-        <AutomationForm fields={fields} errors={errors} onChange={change} stored={stored} />
+        <AutomationForm fields={fields} errors={errors} onChange={change} stored={stored} template={template.data} />
+        {template.error && (
+          <Alert type="error" header="The template could not be loaded">
+            {template.error.message}
+          </Alert>
+        )}
         {save.error && faults.length === 0 && (
           <WriteFailure
             error={save.error}
@@ -73,7 +78,12 @@ function Editor({ stored }: { stored: Automation | undefined }) {
       {mayAct && (
         <div className="form-actions">
           <SpaceBetween size="xs" direction="horizontal">
-            <Button variant="primary" loading={save.isPending} onClick={submit}>
+            <Button
+              variant="primary"
+              loading={save.isPending}
+              disabled={fields.template !== '' && template.data === undefined}
+              onClick={submit}
+            >
               {stored === undefined ? 'Create automation' : 'Save'}
             </Button>
             <Button

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { api, dataOf } from '../../api/client.ts';
@@ -6,6 +6,7 @@ import { focusFirstError } from '../../form/focus-first-error.ts';
 import { useStoredFields } from '../../form/stored-fields.ts';
 import type { JobFields } from '../../jobs/form/job-fields.ts';
 import { automationPath } from '../../page/automation-link.tsx';
+import { templateQuery } from '../../templates/template-queries.ts';
 import { type Automation, automationsQuery } from '../automation-queries.ts';
 import {
   AUTOMATION_FIELDS,
@@ -31,16 +32,18 @@ export function useAutomationForm(stored: Automation | undefined) {
   });
   const { fields } = form;
   const [errors, setErrors] = useState<AutomationErrors>({});
-  const kept = stored === undefined ? {} : keptOf(stored.job);
+  const template = useQuery({ ...templateQuery(fields.template), enabled: fields.template !== '' });
+  const { parameters } = template.data ?? { parameters: [] };
+  const beside = { kept: stored === undefined ? {} : keptOf(stored.job), parameters };
   const show = (found: AutomationErrors) => {
     setErrors(found);
     if (Object.keys(found).length > 0) focusFirstError();
   };
   const save = useMutation({
     mutationFn: async () => {
-      if (stored === undefined) return await dataOf(api.POST('/api/v1/automations', { body: bodyOf(fields) }));
+      if (stored === undefined) return await dataOf(api.POST('/api/v1/automations', { body: bodyOf(fields, beside) }));
       const params = { path: { id: stored.id } };
-      return await dataOf(api.PATCH('/api/v1/automations/{id}', { params, body: editOf(opened, fields, kept) }));
+      return await dataOf(api.PATCH('/api/v1/automations/{id}', { params, body: editOf(opened, fields, beside) }));
     },
     onSuccess: async ({ id, trigger }) => {
       form.forget();
@@ -51,11 +54,11 @@ export function useAutomationForm(stored: Automation | undefined) {
     onError: (error) => show(responseFaults(error)),
   });
   return {
-    ...{ fields, errors, save },
+    ...{ fields, errors, save, template },
     discard: form.forget,
     submit: () => {
       const found = faultsOf(
-        stored === undefined ? bodyOf(fields) : editOf(opened, fields, kept),
+        stored === undefined ? bodyOf(fields, beside) : editOf(opened, fields, beside),
         stored !== undefined,
       );
       show(found);
@@ -67,6 +70,8 @@ export function useAutomationForm(stored: Automation | undefined) {
         ([name, value]) => value !== fields.job[name as keyof JobFields],
       );
       const names = [...Object.keys(changed), ...job.map(([name]) => name)];
+      if (changed.values !== undefined)
+        names.push(...Object.keys(errors).filter((name) => name.startsWith('parameters')));
       setErrors((before) => Object.fromEntries(Object.entries(before).filter(([name]) => !names.includes(name))));
     },
   };
