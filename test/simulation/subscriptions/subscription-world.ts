@@ -1,6 +1,6 @@
+import type { EventType } from '../../../lib/contract/event-types.ts';
 import type { EventView } from '../../../lib/contract/schemas/event.ts';
 import { EventFeed } from '../../../lib/events/event-feed.ts';
-import type { NewEvent } from '../../../lib/events/event-of.ts';
 import { FeedReaders } from '../../../lib/events/feed-readers.ts';
 import { readOn } from '../../../lib/events/read-on.ts';
 import { SUBSCRIPTION_KINDS } from '../../../lib/platform/aws/tables.ts';
@@ -23,6 +23,8 @@ import { startProcess } from '../worlds/workers.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+
+type NewEvent = Parameters<EventFeed['append']>[1][number]['event'];
 
 /** Lambda ends an invocation after so many milliseconds. */
 const LONGEST_INVOCATION = 5 * MINUTE;
@@ -103,7 +105,7 @@ export class SubscriptionWorld {
         await this.#as('subscribe', async (context) => {
           const secrets = { put: async () => 'ref', delete: async () => undefined };
           const target = { webhook: { url: `https://${name}.example.com/` } };
-          const events = ['job.created', 'job.updated', 'job.failed'];
+          const events: EventType[] = ['job.created', 'job.updated', 'job.failed'];
           const digest = name === 'hourly' ? ('hourly' as const) : ('none' as const);
           const write = { ...context, secrets, reach: { loopback: false } };
           if ((await context.subscriptions.get(name)) === undefined)
@@ -261,10 +263,10 @@ export class SubscriptionWorld {
     const known = new Map(events.map((event) => [event.id, event]));
     const last = new Map<string, number>();
     for (const id of first) {
-      const { job_id = '', sequence = 0 } = known.get(id) ?? {};
-      if (sequence < (last.get(String(job_id)) ?? 0))
-        this.#violations.push(`${name} got ${id} after a later one of its job`);
-      last.set(String(job_id), sequence ?? 0);
+      const event = known.get(id);
+      const [job, sequence] = [String(event?.job_id), event?.sequence ?? 0];
+      if (sequence < (last.get(job) ?? 0)) this.#violations.push(`${name} got ${id} after a later one of its job`);
+      last.set(job, sequence);
     }
   }
 }
