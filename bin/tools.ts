@@ -30,6 +30,11 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: 'automations of a local run that are all due in the same minute: when their jobs begin',
       options: '[--automations N] [--slots N]',
     },
+    answers: {
+      file: 'bench/answers/answer-time.ts',
+      about: "from an answer on the phone, by the stand-in of Telegram, to the agent's next model request",
+      options: '[--answers N] [--parked]',
+    },
     starts: {
       file: 'bench/starts/function-starts.ts',
       about: "CPU time of the functions' starts, their sizes, and times of warm requests",
@@ -46,12 +51,6 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       file: 'test/simulation/schedules/simulate-schedules.ts',
       about: 'due instants of automations, with a pass that is killed, doubled, late and on wrong clocks',
       options: '[--instants N] [--seed N]',
-    },
-    subscriptions: {
-      file: 'test/simulation/subscriptions/simulate-subscriptions.ts',
-      about:
-        'events to receivers that refuse, hang, lose answers or are down, by functions that die, pause or come twice',
-      options: '[--events N] [--seed N]',
     },
     scale: {
       file: 'test/simulation/scale/scale.ts',

@@ -4,6 +4,8 @@ import { deleteSubscription as route } from '../../lib/contract/routes/subscript
 import { deleteSubscription } from '../../lib/subscriptions/store/write-subscription.ts';
 
 /** `DELETE /subscriptions/{id}` */
-export const handler = handle(route, createSubscriptionWriting, async ({ params }, _call, context) => ({
-  body: await deleteSubscription(context, params.id),
-}));
+export const handler = handle(route, createSubscriptionWriting, async ({ params }, _call, context) => {
+  const view = await deleteSubscription(context, params.id);
+  await context.announce();
+  return { body: view };
+});

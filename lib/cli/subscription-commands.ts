@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from '../contract/event-types.ts';
+import { SUBSCRIBED_EVENTS } from '../contract/subscription-choices.ts';
 import type { CommandSpec } from './base/context.ts';
 import { JSON_OPTION } from './jobs/job-options.ts';
 
@@ -11,10 +11,14 @@ export const SUBSCRIPTION_COMMANDS: readonly CommandSpec[] = [
     options: [
       { flags: '--webhook <url>', about: 'send signed calls to this URL' },
       {
+        flags: '--telegram <chat>',
+        about: 'send messages to the chat with this id, by the bot whose token is in TELEGRAM_BOT_TOKEN',
+      },
+      {
         flags: '--event <type>',
         about: 'type of events to send, instead of the default',
         isList: true,
-        choices: EVENT_TYPES,
+        choices: SUBSCRIBED_EVENTS,
       },
       { flags: '--project <name>', about: 'only events of this project' },
       { flags: '--profile <name>', about: 'only events of jobs with this profile' },

@@ -2413,7 +2413,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Where it sends: exactly one of webhook.
+             * @description Where it sends: exactly one of webhook, telegram.
              * @example {
              *       "webhook": {
              *         "url": "https://hooks.example.com/promptq"
@@ -2430,6 +2430,16 @@ export interface components {
                     url: string;
                     /** @description Secret that signs the calls, in the format of Standard Webhooks. Default: a generated secret. When it changes, calls are signed with both for a day. */
                     secret?: string | null;
+                } | null;
+                /** @description Messages of a bot of Telegram, which `answers_from` can answer. */
+                telegram?: {
+                    /** @description Token of the bot. Default on a change: the one that it has. */
+                    bot_token?: string | null;
+                    /**
+                     * @description Id of the chat or group, in which the bot is.
+                     * @example -1001234567890
+                     */
+                    chat_id: string;
                 } | null;
             };
             /** @description Types of the events that are sent. Default: question.opened, job.failed, account.required, account.limit, automation.paused. */
@@ -2476,6 +2486,16 @@ export interface components {
                     url: string;
                     /** @description Secret that signs the calls, in the format of Standard Webhooks. Default: a generated secret. When it changes, calls are signed with both for a day. */
                     secret?: string | null;
+                } | null;
+                /** @description Messages of a bot of Telegram, which `answers_from` can answer. */
+                telegram?: {
+                    /** @description Token of the bot. Default on a change: the one that it has. */
+                    bot_token?: string | null;
+                    /**
+                     * @description Id of the chat or group, in which the bot is.
+                     * @example -1001234567890
+                     */
+                    chat_id: string;
                 } | null;
             } | null;
             /** @description Generate a new secret for a `webhook`. Calls are signed with both for a day. */
@@ -4659,6 +4679,9 @@ export interface components {
         SubscriptionTarget: {
             webhook?: {
                 url: string;
+            };
+            telegram?: {
+                chat_id: string;
             };
         };
         Delivery: {

@@ -6,11 +6,11 @@ import { FeedReaders } from '../events/feed-readers.ts';
 import type { TableClient } from '../platform/aws/clients.ts';
 import type { ReadFeedEnv } from '../platform/config/function-env.ts';
 import { registryOf } from '../platform/registry.ts';
-import { SENDERS } from '../subscriptions/deliver/senders.ts';
 import { noticesOf } from '../subscriptions/notice/notice.ts';
 import { readFacts } from '../subscriptions/notice/read-facts.ts';
 import type { SentEvent } from '../subscriptions/senders/sending.ts';
 import { DeliveryStore } from '../subscriptions/store/delivery-store.ts';
+import { SentMessageStore } from '../subscriptions/store/sent-messages.ts';
 import { SubscriptionStore } from '../subscriptions/store/subscription-store.ts';
 import { createJobStore, createOutputStore, createTexts } from './services.ts';
 
@@ -30,11 +30,12 @@ export function createDelivering(
     deliveries: new DeliveryStore(registry),
     secrets: new BindingSecretStore(registry),
     random: Math.random,
-    senders: SENDERS,
     pause: async (milliseconds: number) => await sleep(milliseconds),
     send: {
       reach: { loopback: env.PROMPTQ_CALLS_TO_LOOPBACK },
       origin,
+      apis: { telegram: env.PROMPTQ_TELEGRAM_API },
+      messages: new SentMessageStore(registry),
       noticesOf: async (event: SentEvent) => noticesOf(await readFacts(facts, event)),
     },
   };

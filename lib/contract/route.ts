@@ -26,8 +26,11 @@ export interface Access {
   readonly dispatchQueues?: 'send';
   /** Messages that trigger signed calls of deploy bindings. */
   readonly deliveries?: 'send';
-  /** Keys that sign calls. They can be replaced and deleted, never read. */
-  readonly bindingSecrets?: 'write';
+  /**
+   * Keys that sign calls, and secrets of subscriptions. Those that write them can replace and delete them, but not read
+   * them; `read` is for doors that check what a messenger sends.
+   */
+  readonly bindingSecrets?: 'read' | 'write';
   /** Secrets of hooks. Only the function that receives deliveries reads them. */
   readonly hookSecrets?: 'read' | 'write';
   /** The audit log. `audited` grants writing to it. */

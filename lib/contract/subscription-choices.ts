@@ -1,4 +1,4 @@
-import type { EventType } from './event-types.ts';
+import { EVENT_TYPES } from './event-types.ts';
 
 /** Whether a subscription sends each event, or one message an hour. */
 export const DIGESTS = ['none', 'hourly'] as const;
@@ -10,7 +10,10 @@ export const QUIET_EVENTS = [
   'account.required',
   'account.limit',
   'automation.paused',
-] as const satisfies readonly EventType[];
+] as const;
+
+/** Types of events that can be subscribed to. */
+export const SUBSCRIBED_EVENTS: readonly string[] = [...new Set<string>([...EVENT_TYPES, ...QUIET_EVENTS])];
 
 export const DELIVERY_STATES = {
   pending: 'It is tried, or will be tried again at `next_attempt_at`.',

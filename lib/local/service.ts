@@ -34,6 +34,7 @@ import { Shutdown } from './run/shutdown.ts';
 import { superviseWorker } from './run/worker-process.ts';
 import { type RunSettings, readRunSettings, throttlingOf } from './settings/run-settings.ts';
 import { type MessengerStandIns, startStandIns } from './stand-ins/stand-ins.ts';
+import { startTelegramPolling } from './triggers/poll-telegram.ts';
 
 interface LocalServiceOptions {
   /** The operator's path; undefined: the default of the current folder. */
@@ -170,6 +171,8 @@ async function startParts(
   startCallsAndSweeps(triggers);
   startExports(triggers);
   startReaders(triggers);
+  if (env.PROMPTQ_TELEGRAM_UPDATES === 'polling')
+    startTelegramPolling({ everyMs: (settings.watchSeconds ?? 60) * 1000, shutdown, log });
   const worker = await superviseWorker({
     program: programFile('worker-container/main'),
     env: { ...env, ...link, ...workerProcessEnv(home.path, vendor, source) },

@@ -31,7 +31,8 @@ describe('a call needs', () => {
 
   it('the right to a private kind, and nothing for what authentication notes of every caller', () => {
     expect(inRegistry('PutCommand', 'audit')).toEqual(['audited: true']);
-    expect(inRegistry('GetCommand', 'binding-secret')).toEqual(['undeclarable: Get of binding-secret']);
+    expect(inRegistry('GetCommand', 'binding-secret')).toEqual(['bindingSecrets: read']);
+    expect(inRegistry('QueryCommand', 'binding-secret')).toEqual(['undeclarable: Query of binding-secret']);
     expect(inRegistry('GetCommand', 'token')).toEqual([]);
     expect(inRegistry('UpdateCommand', 'token', { UpdateExpression: 'SET last_used_at = :now' })).toEqual([]);
     expect(inRegistry('UpdateCommand', 'token', { UpdateExpression: 'SET #state = :state' })).toEqual([

@@ -95,7 +95,7 @@ const PRIVATE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   [AUDIT_KIND]: { Put: 'audited: true', Query: 'audit: read' },
   [EXPORT_KIND]: { Get: 'exports: read', Query: 'exports: read', Put: 'exports: start', Delete: 'exports: delete' },
   [HOOK_SECRET_KIND]: { Get: 'hookSecrets: read', Put: 'hookSecrets: write', Delete: 'hookSecrets: write' },
-  [BINDING_SECRET_KIND]: { Put: 'bindingSecrets: write', Delete: 'bindingSecrets: write' },
+  [BINDING_SECRET_KIND]: { Get: 'bindingSecrets: read', Put: 'bindingSecrets: write', Delete: 'bindingSecrets: write' },
 };
 
 function registryAccess(operation: string, input: Input): string[] {

@@ -1,7 +1,7 @@
 import { dataOf } from '../../client/data-of.ts';
 import type { Schemas } from '../../client/promptq.ts';
 import { clientOf } from '../base/client-of.ts';
-import type { CommandRun } from '../base/context.ts';
+import type { CommandRun, Context } from '../base/context.ts';
 import { usageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-codes.ts';
 
@@ -9,6 +9,7 @@ type Creation = Schemas['SubscriptionCreation'];
 
 interface Options {
   readonly webhook?: string;
+  readonly telegram?: string;
   /** The command line checks them. */
   readonly event?: NonNullable<Creation['events']>;
   readonly project?: string;
@@ -28,7 +29,7 @@ export const run: CommandRun<Options> = async (context, [name = ''], options) =>
   const { api } = await clientOf(context);
   const body = {
     name,
-    target: targetOf(options),
+    target: targetOf(options, context.env),
     ...(events !== undefined && { events: [...events] }),
     filter: filterOf(options),
     ...(hourly && { digest: 'hourly' as const }),
@@ -47,9 +48,13 @@ export const run: CommandRun<Options> = async (context, [name = ''], options) =>
   return EXIT.succeeded;
 };
 
-function targetOf({ webhook }: Options): Creation['target'] {
-  if (webhook === undefined) throw usageError('give --webhook');
-  return { webhook: { url: webhook } };
+/** Tokens are no arguments: other users of the machine see those. */
+function targetOf({ webhook, telegram }: Options, env: Context['env']): Creation['target'] {
+  if ((webhook === undefined) === (telegram === undefined)) throw usageError('give one of --webhook and --telegram');
+  if (webhook !== undefined) return { webhook: { url: webhook } };
+  const bot_token = env.TELEGRAM_BOT_TOKEN;
+  if (!bot_token) throw usageError('--telegram: set TELEGRAM_BOT_TOKEN to the token of the bot');
+  return { telegram: { bot_token, chat_id: telegram ?? '' } };
 }
 
 function filterOf({ project, profile, template, automation, creator }: Options) {

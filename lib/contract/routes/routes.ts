@@ -62,6 +62,7 @@ import {
   listSentDeliveries,
   listSubscriptions,
   readSubscription,
+  receiveTelegram,
   resendSentDelivery,
   testSubscription,
 } from './subscriptions.ts';
@@ -180,4 +181,12 @@ export const routes = defineRoutes([
 ]);
 
 /** All doors: the routes, and hooks and the pages for browsers, which are not part of the OpenAPI document. */
-export const doors: readonly Door[] = [...routes, receiveHook, beginSignIn, finishSignIn, signOut, signedOut];
+export const doors: readonly Door[] = [
+  ...routes,
+  receiveHook,
+  receiveTelegram,
+  beginSignIn,
+  finishSignIn,
+  signOut,
+  signedOut,
+];

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
-import { defineRoute } from '../route.ts';
+import { type Door, defineRoute } from '../route.ts';
 import { composed } from '../schemas/fields/name.ts';
 import {
   delivery,
@@ -130,3 +130,15 @@ export const resendSentDelivery = defineRoute({
   errors: ['not_found'],
   access: { registry: 'write', feedReaders: 'call' },
 });
+
+/** Where Telegram posts updates to. It is no operation of the API's clients: Telegram's secret takes the place of a token. */
+export const receiveTelegram = {
+  id: 'subscriptions.telegram',
+  method: 'POST',
+  path: '/subscriptions/{id}/telegram',
+  auth: { kind: 'signature' },
+  audited: true,
+  summary: 'Receive what people do in a chat of Telegram, with the secret that its webhook was set with',
+  mode: 'buffered',
+  access: { jobs: 'write', registry: 'write', dispatchQueues: 'send', bindingSecrets: 'read' },
+} as const satisfies Door;

@@ -25,11 +25,27 @@ const webhookShape = {
     }),
 };
 
+const telegramShape = {
+  bot_token: z
+    .string()
+    .regex(/^\d{1,20}:[A-Za-z0-9_-]{20,100}$/, 'expected a token of BotFather, such as 110201543:AAH…')
+    .optional()
+    .meta({ description: 'Token of the bot. Default on a change: the one that it has.', writeOnly: true }),
+  chat_id: z
+    .string()
+    .regex(/^-?\d{1,20}$/, 'expected the id of a chat, such as 1001 or -1001234567890')
+    .meta({ description: 'Id of the chat or group, in which the bot is.', example: '-1001234567890' }),
+};
+
 const writtenShape = {
   webhook: z
     .strictObject(webhookShape, { error: unknownMember(webhookShape) })
     .optional()
     .meta({ description: 'Signed calls in the format of Standard Webhooks.' }),
+  telegram: z
+    .strictObject(telegramShape, { error: unknownMember(telegramShape) })
+    .optional()
+    .meta({ description: 'Messages of a bot of Telegram, which `answers_from` can answer.' }),
 };
 
 export type TargetKind = keyof typeof writtenShape;
@@ -51,6 +67,7 @@ export type TargetWrite = z.output<typeof targetWrite>;
 export const targetView = z
   .object({
     webhook: z.object({ url: z.string() }).optional(),
+    telegram: z.object({ chat_id: z.string() }).optional(),
   })
   .meta({ id: 'SubscriptionTarget' });
 export type TargetView = z.output<typeof targetView>;

@@ -1,8 +1,13 @@
 import * as z from 'zod';
-import { EVENT_TYPES } from '../event-types.ts';
 import { knownOrLater } from '../later-code.ts';
 import { LIMITS } from '../limits.ts';
-import { DELIVERY_STATES, type DeliveryState, DIGESTS, QUIET_EVENTS } from '../subscription-choices.ts';
+import {
+  DELIVERY_STATES,
+  type DeliveryState,
+  DIGESTS,
+  QUIET_EVENTS,
+  SUBSCRIBED_EVENTS,
+} from '../subscription-choices.ts';
 import { unknownMember } from './fields/entry.ts';
 import { NAME_NOTE, nameText } from './fields/name.ts';
 import { timestamp } from './fields/text.ts';
@@ -25,9 +30,9 @@ const filterShape = {
 };
 
 const events = z
-  .array(z.enum(EVENT_TYPES))
+  .array(z.enum(SUBSCRIBED_EVENTS))
   .min(1)
-  .max(EVENT_TYPES.length)
+  .max(SUBSCRIBED_EVENTS.length)
   .meta({ description: `Types of the events that are sent. Default: ${QUIET_EVENTS.join(', ')}.` });
 
 const shape = {

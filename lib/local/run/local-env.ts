@@ -53,6 +53,7 @@ export function localEnv(home: string, resources: Resources, endpoints: Endpoint
     PROMPTQ_TIMEOUT_UNIT: 'seconds',
     PROMPTQ_DEFAULT_PROFILE: 'practice',
     PROMPTQ_VENDOR: 'practice',
+    PROMPTQ_TELEGRAM_UPDATES: 'polling',
     PROMPTQ_WORKSPACES: join(home, 'workspaces'),
     PROMPTQ_TEMP: tmpdir(),
     PROMPTQ_GRANTED_FOLDERS: grantsFile(source),

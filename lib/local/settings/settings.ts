@@ -39,6 +39,11 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     'messengers of subscriptions: `real`, or `practice` for stand-ins; also `--messengers`',
     'real',
   ),
+  PROMPTQ_TELEGRAM_UPDATES: setting(
+    'all',
+    'how answers from Telegram come: `polling`, or `webhook`, for which Telegram has to reach the public origin',
+    'polling',
+  ),
   PROMPTQ_TELEGRAM_API: setting('all', "address of Telegram's Bot API, for a server of your own"),
   PROMPTQ_SLACK_API: setting('all', "address of Slack's Web API"),
   PROMPTQ_MAIL_FROM: setting('all', 'address that mails of subscriptions come from, by SES; without it there are none'),

@@ -104,12 +104,14 @@ export const SCALING_KIND = 'scaling';
 export const EVENT_KINDS = { head: 'event-feed', packets: 'events#' } as const;
 
 /**
- * The registry's item kinds of subscriptions: themselves, their health, and the prefix of that of their deliveries.
+ * The registry's item kinds of subscriptions: themselves, their health, and the prefixes of those of their deliveries and
+ * of the messages that can be answered or changed.
  */
 export const SUBSCRIPTION_KINDS = {
   own: 'subscription',
   health: 'subscription-health',
   deliveries: 'subscription-deliveries#',
+  messages: 'sent-messages#',
 } as const;
 /** The registry's item kind of the signals that reach running workers. */
 export const SIGNAL_KIND = 'signal';

@@ -76,6 +76,8 @@ export const apiEnv = coreEnv.extend({
   /** The function that runs readers of the feed of events; absent: this process calls it. */
   READ_FEED_FUNCTION: z.string().optional(),
   ...messengerApis,
+  /** How answers from Telegram come: to the address of the subscription, or by polling, where Telegram reaches none. */
+  PROMPTQ_TELEGRAM_UPDATES: z.enum(['webhook', 'polling']).default('webhook'),
   /** Set by Lambda. */
   AWS_REGION: z.string().default('unknown'),
   /** Only in the local run: its home. */

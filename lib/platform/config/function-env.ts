@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { apiEnv } from './api-env.ts';
 import { coreEnv } from './core-env.ts';
-import { mailEnv, onFlag, sandboxList, secondsList, wholeNumber } from './env-fields.ts';
+import { mailEnv, messengerApis, onFlag, sandboxList, secondsList, wholeNumber } from './env-fields.ts';
 import { warmWorkersText } from './warm-workers.ts';
 import { MAX_WORKERS } from './worker-size.ts';
 
@@ -34,6 +34,7 @@ export const countEnv = triggerEnv.extend({
 export const readFeedEnv = triggerEnv.extend({
   READ_FEED_FUNCTION: apiEnv.shape.READ_FEED_FUNCTION,
   ...mailEnv,
+  ...messengerApis,
 });
 export type ReadFeedEnv = z.output<typeof readFeedEnv>;
 

@@ -255,7 +255,10 @@ export class JobTriggers extends Construct {
   }
 }
 
-const SUBSCRIPTIONS = [SUBSCRIPTION_KINDS.own, SUBSCRIPTION_KINDS.health, `${SUBSCRIPTION_KINDS.deliveries}*`];
+const SUBSCRIPTIONS = [
+  ...[SUBSCRIPTION_KINDS.own, SUBSCRIPTION_KINDS.health],
+  ...[`${SUBSCRIPTION_KINDS.deliveries}*`, `${SUBSCRIPTION_KINDS.messages}*`],
+];
 const MESSAGE_KINDS = ['texts#*', 'labels#*', 'questions#*'];
 
 /** What rows are made of, and why jobs wait. */

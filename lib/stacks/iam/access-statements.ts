@@ -57,12 +57,12 @@ export function accessStatements(
     ...principalStatements(data, access),
     ...(access.dispatchQueues === 'send' ? [queueStatement(data, ['SendMessage', 'GetQueueAttributes'])] : []),
     ...(access.deliveries === 'send' ? [deliveriesStatement(data, ['SendMessage'])] : []),
-    ...(access.bindingSecrets === 'write'
-      ? [itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKinds(BINDING_SECRET_KIND))]
-      : []),
+    ...(access.bindingSecrets === undefined
+      ? []
+      : [itemStatement(data, 'registry', SECRET_ACTIONS[access.bindingSecrets], ofKinds(BINDING_SECRET_KIND))]),
     ...(access.hookSecrets === undefined
       ? []
-      : [itemStatement(data, 'registry', HOOK_SECRET_ACTIONS[access.hookSecrets], ofKinds(HOOK_SECRET_KIND))]),
+      : [itemStatement(data, 'registry', SECRET_ACTIONS[access.hookSecrets], ofKinds(HOOK_SECRET_KIND))]),
     ...(access.followSlots === 'write'
       ? [itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKinds(FOLLOW_SLOT_KIND))]
       : []),
@@ -96,7 +96,7 @@ function noteUseStatement(data: DataStack, kind: string, attributes: readonly st
   });
 }
 
-const HOOK_SECRET_ACTIONS = { read: ['GetItem'], write: ['PutItem', 'DeleteItem'] } as const;
+const SECRET_ACTIONS = { read: ['GetItem'], write: ['PutItem', 'DeleteItem'] } as const;
 const TOKEN_ACTIONS = { list: 'Query', create: 'PutItem', change: 'UpdateItem' } as const;
 const SESSION_ACTIONS = { list: 'Query', start: 'PutItem', end: 'DeleteItem' } as const;
 

@@ -1,6 +1,7 @@
 import type { Reach } from '../../bindings/public-address.ts';
 import type { Resolve } from '../../deployments/calls/signed-call.ts';
 import type { Notice, NoticeEvent } from '../notice/notice.ts';
+import type { SentMessageStore } from '../store/sent-messages.ts';
 import type { Subscription } from '../store/subscription.ts';
 
 /** One message to send: about one event, or a digest. */
@@ -21,6 +22,10 @@ export interface SendContext {
   readonly reach: Reach;
   readonly resolve?: Resolve;
   readonly now: () => number;
+  /** Base addresses of the messengers' interfaces. */
+  readonly apis: { readonly telegram: string };
+  /** The messages that were sent. */
+  readonly messages: Pick<SentMessageStore, 'put' | 'byKey'>;
   /** Origin of the console, for links. */
   readonly origin: string | undefined;
   /** What an event says to people: nothing, one thing or two. */

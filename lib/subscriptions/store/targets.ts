@@ -40,6 +40,13 @@ export const TARGETS: { readonly [K in TargetKind]: Target<K> } = {
     generated: { field: 'secret', make: generateSecret },
     view: ({ url }) => ({ url }),
   },
+  telegram: {
+    secretFields: ['bot_token'],
+    faults: (_written, _reach, has) =>
+      has.has('bot_token') ? [] : [['bot_token', 'is missing; give the token that BotFather gave you']],
+    changesMessages: () => true,
+    view: ({ chat_id }) => ({ chat_id }),
+  },
 };
 
 /** A written target: its kind, its settings without secrets, and its secrets by field. */

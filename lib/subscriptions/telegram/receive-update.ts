@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { type AnsweringContext, type AnswerOutcome, answerForPerson } from '../answers/answer-for-person.ts';
 import { readButton } from '../answers/button-data.ts';
-import type { SentMessageStore } from '../answers/sent-messages.ts';
 import { escapeMarkup, withoutCalls } from '../notice/foreign-text.ts';
+import type { SentMessageStore } from '../store/sent-messages.ts';
 import { botIdOf, TelegramApi } from './telegram-api.ts';
 
 /*
@@ -18,15 +18,16 @@ import { botIdOf, TelegramApi } from './telegram-api.ts';
 
 /** A subscription whose target is a bot in a chat. */
 export interface TelegramSubscription {
-  /** Tells it from every other one, also from an earlier one of its name. */
   readonly id: string;
+  /** Tells it from every other one, also from an earlier one of its name. */
+  readonly place: string;
   readonly chat: string;
   /** Newest first: buttons that were signed with a former token still count. */
   readonly tokens: readonly string[];
   readonly answersFrom: readonly string[];
 }
 
-interface ReceiveContext extends AnsweringContext {
+export interface ReceiveContext extends AnsweringContext {
   readonly messages: Pick<SentMessageStore, 'byMessage' | 'isHandled' | 'noteHandled'>;
   /** The base address of the Bot API. */
   readonly api: string;
@@ -102,7 +103,7 @@ async function takePress(context: Taking, there: readonly TelegramSubscription[]
 function buttonOf(there: readonly TelegramSubscription[], data: string) {
   for (const subscription of there)
     for (const secret of subscription.tokens) {
-      const pressed = readButton(data, { secret, subscriptionId: subscription.id, chat: subscription.chat });
+      const pressed = readButton(data, { secret, subscriptionId: subscription.place, chat: subscription.chat });
       if (pressed !== undefined) return { subscription, pressed };
     }
   return undefined;
@@ -112,7 +113,7 @@ async function takeReply(context: Taking, there: readonly TelegramSubscription[]
   const { reply_to_message: replied, from, text } = said;
   if (replied === undefined || from === undefined || from.is_bot === true) return;
   for (const subscription of there) {
-    const sent = await context.messages.byMessage(subscription.id, subscription.chat, String(replied.message_id));
+    const sent = await context.messages.byMessage(subscription.place, subscription.chat, String(replied.message_id));
     const [, questionId] = /^question:(.+)$/.exec(sent?.key ?? '') ?? [];
     if (sent?.job === undefined || questionId === undefined) continue;
     const given = { jobId: sent.job, questionId, answer: { text: text ?? '' } };

@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { signButton } from '../answers/button-data.ts';
-import type { SentMessageStore } from '../answers/sent-messages.ts';
+import { digestOf } from '../notice/digest.ts';
 import type { Notice } from '../notice/notice.ts';
 import { telegramMessage } from '../render/telegram-message.ts';
+import type { Outgoing, Recipient, SendContext, Sent } from '../senders/sending.ts';
 import { TelegramApi, type TelegramResult } from './telegram-api.ts';
+import { placeIdOf } from './telegram-bots.ts';
 
 /*
  * A notice becomes one message. What was asked in one is changed in the same when it is settled, wherever the answer came
@@ -12,7 +14,7 @@ import { TelegramApi, type TelegramResult } from './telegram-api.ts';
  */
 
 /** A bot in a chat. */
-export interface TelegramPlace {
+interface TelegramPlace {
   /** The base address of the Bot API. */
   readonly api: string;
   readonly token: string;
@@ -23,23 +25,44 @@ export interface TelegramPlace {
   readonly answerable: boolean;
 }
 
-/** What became of a notice. `gone`: the bot can't reach the chat, until a person changes something. */
-export type TelegramSent =
-  | { readonly outcome: 'sent' }
-  | { readonly outcome: 'retry'; readonly why: string; readonly after?: number | undefined }
-  | { readonly outcome: 'gone'; readonly why: string };
-
-type Messages = Pick<SentMessageStore, 'put' | 'byKey'>;
+type Messages = SendContext['messages'];
 
 const sentMessage = z.object({ message_id: z.number(), chat: z.object({ id: z.number() }) });
 
-/** Sends a notice, or changes the message that it settles. One that settles nothing that was sent is left out. */
-export async function sendTelegram(messages: Messages, place: TelegramPlace, notice: Notice): Promise<TelegramSent> {
+/** Sends what an event or a digest says to people. */
+export async function sendTelegram(context: SendContext, outgoing: Outgoing, recipient: Recipient): Promise<Sent> {
+  const { subscription, settings, secrets } = recipient;
+  const place = {
+    api: context.apis.telegram,
+    token: secrets.bot_token?.[0] ?? '',
+    chat: String(settings.chat_id),
+    subscriptionId: placeIdOf(subscription),
+    answerable: subscription.answers_from.length > 0,
+  };
+  const { id, kind, events } = outgoing;
+  const said = (await Promise.all(events.map(context.noticesOf))).flat();
+  for (const notice of kind === 'digest' ? [digestOf(said, { key: id, origin: context.origin })] : said) {
+    const sent = await sendNotice(context.messages, place, notice, { onlyChange: kind === 'change' });
+    if (sent.outcome !== 'sent') return sent;
+  }
+  return { outcome: 'sent' };
+}
+
+/**
+ * Sends a notice, or changes the message that it settles.
+ * @param options.onlyChange leaves out a notice that changes no message
+ */
+export async function sendNotice(
+  messages: Messages,
+  place: TelegramPlace,
+  notice: Notice,
+  { onlyChange = false }: { readonly onlyChange?: boolean } = {},
+): Promise<Sent> {
   const bot = new TelegramApi(place.api, place.token);
   const { question, key } = notice;
   const earlier = notice.settles ? await messages.byKey(place.subscriptionId, key) : undefined;
   if (earlier !== undefined) return await settle(bot, notice, earlier);
-  if (key.startsWith('question:') && notice.settles) return { outcome: 'sent' };
+  if (onlyChange || (key.startsWith('question:') && notice.settles)) return { outcome: 'sent' };
   const buttonData =
     place.answerable && question !== null
       ? (option: number) =>
@@ -66,7 +89,7 @@ async function settle(
   bot: TelegramApi,
   notice: Notice,
   { chat, message }: { readonly chat: string; readonly message: string },
-): Promise<TelegramSent> {
+): Promise<Sent> {
   const content = telegramMessage(notice);
   const edited = await bot.call('editMessageText', { chat_id: chat, message_id: Number(message), ...content });
   if ('result' in edited || ('refused' in edited && UNCHANGEABLE.test(edited.refused))) return { outcome: 'sent' };
@@ -82,7 +105,7 @@ function isGone(status: number, words: string): boolean {
   return status === 400 && /chat not found|chat was upgraded|PEER_ID_INVALID|not enough rights|deactivated/.test(words);
 }
 
-function failure(result: TelegramResult): TelegramSent {
+function failure(result: TelegramResult): Sent {
   if ('result' in result) return { outcome: 'retry', why: 'Telegram answered something else than a message.' };
   if ('failed' in result) return { outcome: 'retry', why: result.failed };
   const why = `Telegram answered ${result.status}: ${result.refused}.`;

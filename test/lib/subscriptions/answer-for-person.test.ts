@@ -4,7 +4,7 @@ import { transition } from '../../../lib/jobs/dispatch/transition.ts';
 import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { answerQuestion, askQuestion, listQuestions } from '../../../lib/jobs/questions/questions.ts';
 import { answerForPerson } from '../../../lib/subscriptions/answers/answer-for-person.ts';
-import { SentMessageStore } from '../../../lib/subscriptions/answers/sent-messages.ts';
+import { SentMessageStore } from '../../../lib/subscriptions/store/sent-messages.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aRunningJob } from '../jobs/a-job.ts';
 

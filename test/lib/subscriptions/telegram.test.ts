@@ -4,10 +4,10 @@ import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { answerQuestion, askQuestion, listQuestions } from '../../../lib/jobs/questions/questions.ts';
 import { newBotToken, startTelegram } from '../../../lib/local/stand-ins/telegram/telegram.ts';
 import { signButton } from '../../../lib/subscriptions/answers/button-data.ts';
-import { SentMessageStore } from '../../../lib/subscriptions/answers/sent-messages.ts';
 import type { Notice } from '../../../lib/subscriptions/notice/notice.ts';
+import { SentMessageStore } from '../../../lib/subscriptions/store/sent-messages.ts';
 import { receiveUpdate } from '../../../lib/subscriptions/telegram/receive-update.ts';
-import { sendTelegram } from '../../../lib/subscriptions/telegram/send-telegram.ts';
+import { sendNotice } from '../../../lib/subscriptions/telegram/send-telegram.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aRunningJob } from '../jobs/a-job.ts';
 
@@ -52,14 +52,20 @@ const settled = { ...asking(), title: 'Answered: Paint', why: 'Which color? “r
 const place = (chat = GROUP) => ({
   ...{ api: telegram.api, token: telegram.botToken, chat: String(chat), subscriptionId: 'sub#1', answerable: true },
 });
-const send = async (notice: Notice, chat?: number) => await sendTelegram(messages, place(chat), notice);
+const send = async (notice: Notice, chat?: number) => await sendNotice(messages, place(chat), notice);
 
 /** Handles the updates that wait. They are not confirmed, so they come again. @returns how many */
 async function receive(): Promise<number> {
   const answer = await fetch(`${telegram.api}/bot${telegram.botToken}/getUpdates`, { method: 'POST' });
   const { result } = (await answer.json()) as { result: { update_id: number }[] };
-  const subscription = { id: 'sub#1', chat: String(GROUP), tokens: [telegram.botToken], answersFrom: [String(ADA)] };
-  const other = { ...subscription, id: 'sub#2', chat: String(ADA) };
+  const subscription = {
+    id: 'sub',
+    place: 'sub#1',
+    chat: String(GROUP),
+    tokens: [telegram.botToken],
+    answersFrom: [String(ADA)],
+  };
+  const other = { ...subscription, place: 'sub#2', chat: String(ADA) };
   const context = { ...deployment, audit, messages, api: telegram.api };
   for (const update of result) await receiveUpdate(context, telegram.botToken, [other, subscription], update);
   return result.length;
@@ -156,12 +162,12 @@ test('a question that was answered elsewhere asks no longer', async () => {
   const [message] = (await state()).messages;
   expect(message).not.toHaveProperty('reply_markup');
   // One that was never sent is settled without a message.
-  await sendTelegram(messages, { ...place(), subscriptionId: 'sub#3' }, settled);
+  await sendNotice(messages, { ...place(), subscriptionId: 'sub#3' }, settled);
   expect((await state()).messages).toHaveLength(1);
 });
 
 test('where no one may answer, the options are text', async () => {
-  await sendTelegram(messages, { ...place(), answerable: false }, asking());
+  await sendNotice(messages, { ...place(), answerable: false }, asking());
   const [message] = (await state()).messages;
   expect(message).not.toHaveProperty('reply_markup');
   expect(message.text).toContain('1. red\n2. <b>blue</b> & @\u2060everyone');

@@ -174,6 +174,6 @@ describe('the triggers', () => {
           !JSON.stringify(condition).includes('StringNotEquals'),
       ),
     );
-    expect(mayRead).toEqual(['triggers.deliver-calls', 'triggers.read-feed']);
+    expect(mayRead).toEqual(['triggers.deliver-calls', 'triggers.read-feed', 'subscriptions.telegram']);
   });
 });

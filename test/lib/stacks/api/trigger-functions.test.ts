@@ -55,8 +55,8 @@ const TRIGGERS: Record<
     writes: [
       'dynamodb:DeleteItem Registry: event-feed',
       'dynamodb:UpdateItem Registry: event-feed',
-      'dynamodb:PutItem Registry: subscription, subscription-health, subscription-deliveries#*',
-      'dynamodb:UpdateItem Registry: subscription, subscription-health, subscription-deliveries#*',
+      'dynamodb:PutItem Registry: subscription, subscription-health, subscription-deliveries#*, sent-messages#*',
+      'dynamodb:UpdateItem Registry: subscription, subscription-health, subscription-deliveries#*, sent-messages#*',
     ],
   },
   SweepJobs: {

@@ -168,8 +168,9 @@ describe("a route's role", () => {
       const { LeadingKeys: kinds } = keys.parse(condition)['ForAllValues:StringEquals'];
       return actions.flatMap((action) => kinds.map((kind) => [action.replace('dynamodb:', ''), kind]));
     });
-    const secrets = access.bindingSecrets === 'write' ? ['DeleteItem', 'PutItem'] : [];
-    const hooks = { none: [], read: ['GetItem'], write: ['DeleteItem', 'PutItem'] }[access.hookSecrets ?? 'none'];
+    const ofSecrets = { none: [], read: ['GetItem'], write: ['DeleteItem', 'PutItem'] } as const;
+    const secrets = ofSecrets[access.bindingSecrets ?? 'none'];
+    const hooks = ofSecrets[access.hookSecrets ?? 'none'];
     const slots = access.followSlots === 'write' ? ['DeleteItem', 'PutItem'] : [];
     expect(pairs.sort()).toEqual(
       [

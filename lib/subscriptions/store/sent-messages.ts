@@ -2,10 +2,10 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/li
 import * as z from 'zod';
 import { LIMITS } from '../../contract/limits.ts';
 import type { Clock } from '../../platform/aws/table-clock.ts';
+import { SUBSCRIPTION_KINDS } from '../../platform/aws/tables.ts';
 import type { Registry } from '../../platform/registry.ts';
 
-/** Prefix of the registry kind under which the messages of a subscription are stored. */
-const KIND = 'sent-messages#';
+const KIND = SUBSCRIPTION_KINDS.messages;
 
 const DAY_MS = 86_400_000;
 /** Milliseconds. A message outlives the longest deadline, so that it can still say what became of its question. */
