@@ -33,6 +33,12 @@ const AutomationPage = lazyPart(() => import('./automations/automation-page.tsx'
 const EditAutomationPage = lazyPart(() => import('./automations/form/edit-automation-page.tsx'), 'EditAutomationPage');
 const EventsPage = lazyPart(() => import('./events/events-page.tsx'), 'EventsPage');
 const CalendarPage = lazyPart(() => import('./automations/calendar/calendar-page.tsx'), 'CalendarPage');
+const SubscriptionsPage = lazyPart(() => import('./subscriptions/subscriptions-page.tsx'), 'SubscriptionsPage');
+const SubscriptionPage = lazyPart(() => import('./subscriptions/subscription-page.tsx'), 'SubscriptionPage');
+const EditSubscriptionPage = lazyPart(
+  () => import('./subscriptions/edit-subscription-page.tsx'),
+  'EditSubscriptionPage',
+);
 const ExportsPage = lazyPart(() => import('./exports/exports-page.tsx'), 'ExportsPage');
 const AuditPage = lazyPart(() => import('./audit/audit-page.tsx'), 'AuditPage');
 
@@ -75,6 +81,10 @@ export function Pages() {
           <Route path="/automations/:id" element={<AutomationPage />} />
           <Route path="/automations/:id/edit" element={<EditAutomationPage />} />
           <Route path="/events" element={<EventsPage />} />
+          <Route path="/subscriptions" element={<SubscriptionsPage />} />
+          <Route path="/subscriptions/-/new" element={<EditSubscriptionPage />} />
+          <Route path="/subscriptions/:id" element={<SubscriptionPage />} />
+          <Route path="/subscriptions/:id/edit" element={<EditSubscriptionPage />} />
           <Route path="/exports" element={<ExportsPage />} />
           <Route path="/audit" element={<AuditPage />} />
           <Route path="/reference/:operation?" element={<ReferencePage />} />

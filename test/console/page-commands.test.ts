@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { jobCommands } from '../../console/src/jobs/terminal/job-commands.ts';
-import { PAGE_COMMANDS, type PageCommand } from '../../console/src/terminal/page-commands.ts';
+import type { PageCommand } from '../../console/src/terminal/page-command.ts';
+import { PAGE_COMMANDS } from '../../console/src/terminal/page-commands.ts';
 import { COMMANDS } from '../../lib/cli/command-table.ts';
 import { createProgram } from '../../lib/cli/program.ts';
 import { BASE_PATH } from '../../lib/contract/route.ts';

@@ -53,7 +53,7 @@ function Sequence({ event: { job_id, sequence } }: { event: Event }) {
 /** The page that shows what an event is about; undefined for a job that is gone. The timeline shows questions. */
 function addressOf({ type, job_id, question, subject }: Event): string | undefined {
   if (type === 'job.removed') return undefined;
-  if (job_id === null) return subject == null ? undefined : addressOfSubject(subject);
+  if (job_id === null) return subject === null ? undefined : addressOfSubject(subject);
   const tab = subject?.kind === 'deployment' ? '?tab=deployments' : question === null ? '' : '?tab=timeline';
   return `/jobs/${encodeURIComponent(job_id)}${tab}`;
 }

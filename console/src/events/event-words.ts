@@ -1,5 +1,5 @@
 import type { StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
-import { EVENT_TYPES, type EventType } from '../../../lib/contract/event-types.ts';
+import type { EventType } from '../../../lib/contract/event-types.ts';
 import { REASONS } from '../../../lib/contract/schemas/jobs/job-state.ts';
 import type { Event } from './feed-filters.ts';
 
@@ -11,7 +11,7 @@ interface Words {
 }
 
 /** What each type of event is called, wherever the console names it. */
-const WORDS: Readonly<Record<EventType, Words> & Record<string, Words>> = {
+const WORDS: Readonly<Record<EventType, Words>> = {
   'job.created': { text: 'Job created', type: 'info' },
   'job.queued': { text: 'Job queued', type: 'pending' },
   'job.updated': { text: 'Job changed', type: 'info' },
@@ -49,10 +49,8 @@ export function eventText(type: string): string {
   return KNOWN.get(type)?.text ?? type;
 }
 
-/** The types that the service knows with their words, in the order of a job's life. */
-export const EVENT_CHOICES = Object.keys(WORDS)
-  .filter((type) => (EVENT_TYPES as readonly string[]).includes(type))
-  .map((value) => ({ value, label: eventText(value) }));
+/** The types with their words, in the order of a job's life. */
+export const EVENT_CHOICES = Object.entries(WORDS).map(([value, { text }]) => ({ value, label: text }));
 
 /** What an event says, its icon, and the reason in one sentence. A later version may know further types and reasons. */
 export function eventWords(event: Event): Omit<Words, 'hasReason'> & { readonly reason: string | undefined } {
@@ -66,7 +64,7 @@ export function eventWords(event: Event): Omit<Words, 'hasReason'> & { readonly 
 }
 
 function textOf({ type, status, attempt, subject }: Event, text: string): string {
-  if (subject != null) return `${text}: ${subject.name}`;
+  if (subject !== null) return `${text}: ${subject.name}`;
   if (type === 'job.created' && status === 'DRAFT') return 'Draft created';
   return type.startsWith('attempt.') ? text.replace('Attempt', `Attempt ${attempt}`) : text;
 }

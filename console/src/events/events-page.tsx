@@ -70,7 +70,7 @@ function EventsOf({ filters, onChange }: EventsOfProps) {
             <Header
               variant="h1"
               counter={feed.state === 'reading' ? undefined : `(${counted(feed)})`}
-              description={`What happened to jobs, newest first. Events are kept for ${LIMITS.events.days} days.`}
+              description={`What happened, newest first. Events are kept for ${LIMITS.events.days} days.`}
               actions={
                 <SpaceBetween size="s" direction="horizontal" alignItems="center">
                   <FeedState feed={feed} />

@@ -1,21 +1,7 @@
 import type { Schemas } from '../api/client.ts';
 
 /** An event of a job, or of what its `subject` names. */
-export type Event = Omit<Schemas['Event'], 'job_id' | 'sequence' | 'project' | 'attempt' | 'subject'> & {
-  readonly job_id: string | null;
-  readonly sequence: number | null;
-  readonly project: string | null;
-  readonly attempt: number | null;
-  readonly subject?: Subject | null;
-};
-
-interface Subject {
-  readonly kind: string;
-  readonly id: string;
-  readonly name: string;
-  /** A sentence of the service. */
-  readonly why: string | null;
-}
+export type Event = Schemas['Event'];
 
 /** The filters of the feed, by their API names, as they are in the page's address. Empty ones are not applied. */
 export interface FeedFilters {

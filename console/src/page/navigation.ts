@@ -12,6 +12,7 @@ const FIRST: readonly Page[] = [
   { text: 'Questions', href: '/questions' },
   { text: 'Automations', href: '/automations' },
   { text: 'Events', href: '/events' },
+  { text: 'Subscriptions', href: '/subscriptions', adminsOnly: true },
   { text: 'Statistics', href: '/stats' },
   { text: 'Exports', href: '/exports' },
   { text: 'Environment', href: '/environment' },

@@ -3,6 +3,7 @@ import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
+import { useMayAdminister } from '../api/session.ts';
 import { PageError } from '../page/page-error.tsx';
 import { PageLoading } from '../page/page-loading.tsx';
 import { usePageTitle } from '../page/page-title.ts';
@@ -15,6 +16,7 @@ import { type Waiting, waitingQuery } from './question-queries.ts';
 export function QuestionsPage() {
   usePageTitle('Questions');
   const waiting = useInfiniteQuery(waitingQuery);
+  const mayAdminister = useMayAdminister();
   if (waiting.error && !waiting.data)
     return <PageError error={waiting.error} what="The questions" retry={() => void waiting.refetch()} />;
   if (!waiting.data) return <PageLoading what="the questions" />;
@@ -25,7 +27,12 @@ export function QuestionsPage() {
       <Header
         variant="h1"
         counter={`(${Math.max(total, items.length)})`}
-        description="Agents that asked a person. A job whose question stays open waits without a worker and continues with the answer."
+        description={
+          <>
+            Agents that asked a person. A job whose question stays open waits without a worker and continues with the
+            answer. {mayAdminister && <Link to="/subscriptions">Be notified of questions</Link>}
+          </>
+        }
       >
         Questions
       </Header>

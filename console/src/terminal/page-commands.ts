@@ -1,42 +1,8 @@
 import { flagOf } from '../../../lib/cli/base/option.ts';
 import { LIST_OPTIONS } from '../../../lib/cli/jobs/list-options.ts';
-import type { ApiRequest } from '../jobs/form/curl-line.ts';
 import { activeFilters, readFilters } from '../jobs/queries/job-filters.ts';
-
-/** Something that a page does, and what does the same from a terminal. Names in capitals are to be replaced. */
-export type PageCommand = { readonly label: string } & (
-  | {
-      /** After `promptq`. */
-      readonly args: readonly string[];
-      /** The same as one request; undefined if it takes several. */
-      readonly request?: ApiRequest;
-    }
-  | {
-      /** Why no command does it. */
-      readonly none: string;
-    }
-);
-
-type CommandsOf = (query: URLSearchParams, parameters: Readonly<Record<string, string | undefined>>) => PageCommand[];
-
-/** By a separate command. */
-const command = (
-  label: string,
-  args: readonly string[],
-  method: string,
-  path: string,
-  body?: unknown,
-): PageCommand => ({
-  label,
-  args,
-  request: body === undefined ? { method, path } : { method, path, body },
-});
-
-/** By `promptq api`. */
-const api = (label: string, method: string, path: string, body?: unknown): PageCommand => {
-  const data = body === undefined ? [] : ['--data', JSON.stringify(body)];
-  return command(label, ['api', method, path, ...data], method, path, body);
-};
+import { api, type CommandsOf, command, type PageCommand } from './page-command.ts';
+import { SUBSCRIPTION_COMMANDS } from './subscription-commands.ts';
 
 const none = (label: string, why: string): PageCommand => ({ label, none: why });
 const BROWSER_ONLY = "An API token can't do this. It needs an administrator's session in a browser.";
@@ -244,6 +210,7 @@ export const PAGE_COMMANDS: Readonly<Record<string, CommandsOf>> = {
       command('Follow them', ['events', '--follow', ...options], 'GET', pathWith('/events', [['after', 'end']])),
     ];
   },
+  ...SUBSCRIPTION_COMMANDS,
   '/exports': (query) => {
     const kind = query.get('new') ?? 'jobs';
     const filter = Object.fromEntries(

@@ -8,7 +8,8 @@ import { apiOrigin, curlLine } from '../jobs/form/curl-line.ts';
 import { shellWord } from '../jobs/form/shell-word.ts';
 import { jobQuery } from '../jobs/queries/job-query.ts';
 import { commandLine, jobCommands } from '../jobs/terminal/job-commands.ts';
-import { PAGE_COMMANDS, type PageCommand } from './page-commands.ts';
+import type { PageCommand } from './page-command.ts';
+import { PAGE_COMMANDS } from './page-commands.ts';
 import './page-terminal.css';
 
 /** What does the same from a terminal as the page that is open. */

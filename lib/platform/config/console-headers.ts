@@ -42,7 +42,7 @@ export function consoleMediaType(path: string): string {
 
 /** Paths of the console's pages: each begins with the name of its section. */
 export const CONSOLE_PAGE =
-  /^\/(?:(?:jobs|compare|questions|stats|environment|projects|templates|rules|profiles|bindings|diagrams|configuration|account|api-tokens|sessions|audit|exports|automations|events|reference|signed-in)(?:\/.*)?)?$/;
+  /^\/(?:(?:jobs|compare|questions|stats|environment|projects|templates|rules|profiles|bindings|diagrams|configuration|account|api-tokens|sessions|audit|exports|automations|events|subscriptions|reference|signed-in)(?:\/.*)?)?$/;
 
 /** Paths of its files. */
 export const CONSOLE_FILE = /^\/(?:index\.html|icon\.svg|licenses\.txt|assets\/.+)$/;

@@ -6,6 +6,7 @@ export const CONSOLE_PAGES = [
   'stats',
   'automations',
   'events',
+  'subscriptions',
   'exports',
   'environment',
   'projects',

@@ -16,6 +16,7 @@ import {
   stubMonth,
   stubTemplate,
 } from '../setup/stubs.ts';
+import { stubSubscriptions } from '../setup/subscription-stubs.ts';
 import { CONSOLE_PAGES } from './console-pages.ts';
 
 /** A state of the console to capture and check. */
@@ -243,6 +244,44 @@ export const SCENES: readonly Scene[] = [
     path: () => '/automations/issues/edit',
     before: stubAutomations,
     act: async (page) => await shown(page, 'Values for the prompt'),
+  },
+  {
+    name: 'subscriptions-in-each-state',
+    path: () => '/subscriptions',
+    before: stubSubscriptions,
+    act: async (page) => await shown(page, 'The person has blocked the bot'),
+  },
+  {
+    name: 'subscriptions-one',
+    path: () => '/subscriptions/on-call',
+    before: stubSubscriptions,
+    act: async (page) => {
+      await press('Send test')(page);
+      await shown(page, 'The test has arrived');
+    },
+  },
+  {
+    name: 'subscriptions-failing',
+    path: () => '/subscriptions/leads',
+    before: stubSubscriptions,
+    act: async (page) => {
+      await press('Send test')(page);
+      await shown(page, 'The test has not arrived');
+    },
+  },
+  {
+    name: 'subscriptions-new',
+    path: () => '/subscriptions/-/new?to=slack-bot',
+    act: async (page) => {
+      await page.getByRole('radio', { name: 'Chosen events' }).check();
+      await press('Create subscription')(page);
+    },
+  },
+  {
+    name: 'subscriptions-edit',
+    path: () => '/subscriptions/dashboard/edit',
+    before: stubSubscriptions,
+    act: async (page) => await page.getByLabel('URL').waitFor(),
   },
   {
     name: 'exports-in-each-state',

@@ -19,8 +19,6 @@ const SUBJECTS: Readonly<
   'worker.launch_failed': { kind: 'worker', name: 'worker', why: 'No capacity in eu-central-1a.' },
 };
 
-const TYPES = [...new Set<string>([...EVENT_TYPES, ...Object.keys(SUBJECTS)])];
-
 interface Stubbed {
   /** Events in all; default: one of each type. */
   readonly total?: number;
@@ -30,7 +28,7 @@ interface Stubbed {
 }
 
 /** Makes the feed hold these events. What is to come never does. */
-export function stubEvents({ total = TYPES.length, missed = false, failsAfter }: Stubbed) {
+export function stubEvents({ total = EVENT_TYPES.length, missed = false, failsAfter }: Stubbed) {
   return async (page: Page): Promise<void> => {
     let answered = 0;
     await page.route('**/api/v1/events?*', async (route) => {
@@ -47,7 +45,7 @@ export function stubEvents({ total = TYPES.length, missed = false, failsAfter }:
 }
 
 function event(number: number, total: number): object {
-  const type = TYPES[number % TYPES.length] ?? 'job.updated';
+  const type = EVENT_TYPES[number % EVENT_TYPES.length] ?? 'job.updated';
   const subject = SUBJECTS[type];
   const [status, reason] = STATES[type] ?? ['RUNNING', 'running'];
   return {

@@ -3,6 +3,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
 import { sessionQuery } from '../../api/session.ts';
 import { LinkButton } from '../../page/link-button.tsx';
+import { NotifyHint } from '../../subscriptions/notify-hint.tsx';
 import { EXAMPLES } from '../form/examples.ts';
 import { AccountHint } from './account-hint.tsx';
 import { TerminalHint } from './terminal-hint.tsx';
@@ -38,6 +39,14 @@ export function FirstJobs() {
           </SpaceBetween>
         </section>
         {role === 'admin' && <AccountHint />}
+        {role === 'admin' && (
+          <section>
+            <Box variant="h2">Hear of it where you are</Box>
+            <p>
+              Get what agents ask and what failed by <NotifyHint />.
+            </p>
+          </section>
+        )}
         <TerminalHint isAdmin={role === 'admin'} />
       </SpaceBetween>
     </div>

@@ -1,4 +1,5 @@
 import { TimeAgo } from '../../format/time-ago.tsx';
+import { answererText } from '../../questions/answerer.ts';
 import type { Question } from '../../questions/question-queries.ts';
 
 /** A question to a person, its answer, and who gave it when. */
@@ -16,7 +17,7 @@ export function QuestionBody({
       ) : (
         <>
           <div className="event-label">
-            {answered_by === null ? 'The default was taken' : `${answered_by} answered`}{' '}
+            {answered_by === null ? 'The default was taken' : answererText(answered_by)}{' '}
             <span className="event-secondary">{answered_at !== null && <TimeAgo at={answered_at} />}</span>
           </div>
           <div className="event-words">{answer}</div>
