@@ -83,6 +83,10 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
           `${number(LIMITS.parameters.perProject)}; ${LIMITS.parameters.nameLength}; ${number(LIMITS.parameters.valueLength)}; ${bytes(LIMITS.parameters.totalBytes)}`,
         ],
         [
+          'from `due_from` to `due_to` of automations; automations in a page with them',
+          `${LIMITS.automations.calendar.days} days; ${LIMITS.automations.calendar.perPage}`,
+        ],
+        [
           'body of a delivery to a hook; its levels; age of a signature that has a time',
           `${bytes(LIMITS.hooks.bodyBytes)}; ${LIMITS.hooks.depth}; ${LIMITS.hooks.toleranceSeconds} s`,
         ],
