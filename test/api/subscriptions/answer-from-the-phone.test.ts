@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandsOf, emptyHome } from '../../bin/promptq/promptq-command.ts';
+import { axeViolations, loadAxe } from '../../console/scenes/axe.ts';
 import { launchBrowser, PAGE_TIMEOUT_MS } from '../../console/setup/browser.ts';
 import { shellBlocks } from '../../docs/documents.ts';
 import { type OwnService, startService, waitFor } from '../../local-run/local-service.ts';
@@ -67,6 +68,11 @@ test('a person presses a button on the phone, and the job continues with that an
   expect(await message.getByRole('button', { name: 'blue', exact: true }).count()).toBe(0);
   const { items } = (await service.api('GET', '/audit-logs?action=jobs.answer')).json;
   expect(items).toMatchObject([{ actor: 'telegram:1001', target: { id, subscription }, status: 200 }]);
+  await loadAxe(page);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await axeViolations(page)).toEqual([]);
+  }
   const isNarrow = await page.evaluate('document.documentElement.scrollWidth <= 390');
   expect(isNarrow).toBe(true);
 });

@@ -190,7 +190,7 @@ export function chatPage(
 </header>
 <main tabindex="0" aria-label="Messages"><ol id="messages"></ol></main>
 <p id="toast" role="status"></p>
-<form id="send">
+<form id="send" aria-label="Write a message">
 <p id="to"></p>
 <label>Message<input id="text" autocomplete="off"></label>
 <button>Send</button>
