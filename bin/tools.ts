@@ -52,6 +52,12 @@ export const TOOLS: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       about: 'due instants of automations, with a pass that is killed, doubled, late and on wrong clocks',
       options: '[--instants N] [--seed N]',
     },
+    subscriptions: {
+      file: 'test/simulation/subscriptions/simulate-subscriptions.ts',
+      about:
+        'events to receivers that refuse, hang, lose answers or are down, by functions that die, pause or come twice',
+      options: '[--events N] [--seed N]',
+    },
     scale: {
       file: 'test/simulation/scale/scale.ts',
       about: "refused writes at 100 to 3,000 jobs a second, by a model of DynamoDB's partitions",

@@ -1,4 +1,4 @@
-import { SUBSCRIBED_EVENTS } from '../contract/subscription-choices.ts';
+import { EVENT_TYPES } from '../contract/event-types.ts';
 import type { CommandSpec } from './base/context.ts';
 import { JSON_OPTION } from './jobs/job-options.ts';
 
@@ -18,7 +18,7 @@ export const SUBSCRIPTION_COMMANDS: readonly CommandSpec[] = [
         flags: '--event <type>',
         about: 'type of events to send, instead of the default',
         isList: true,
-        choices: SUBSCRIBED_EVENTS,
+        choices: EVENT_TYPES,
       },
       { flags: '--project <name>', about: 'only events of this project' },
       { flags: '--profile <name>', about: 'only events of jobs with this profile' },

@@ -6,6 +6,7 @@ import { FeedReaders } from '../events/feed-readers.ts';
 import type { TableClient } from '../platform/aws/clients.ts';
 import type { ReadFeedEnv } from '../platform/config/function-env.ts';
 import { registryOf } from '../platform/registry.ts';
+import { SENDERS } from '../subscriptions/deliver/senders.ts';
 import { noticesOf } from '../subscriptions/notice/notice.ts';
 import { readFacts } from '../subscriptions/notice/read-facts.ts';
 import type { SentEvent } from '../subscriptions/senders/sending.ts';
@@ -30,6 +31,7 @@ export function createDelivering(
     deliveries: new DeliveryStore(registry),
     secrets: new BindingSecretStore(registry),
     random: Math.random,
+    senders: SENDERS,
     pause: async (milliseconds: number) => await sleep(milliseconds),
     send: {
       reach: { loopback: env.PROMPTQ_CALLS_TO_LOOPBACK },

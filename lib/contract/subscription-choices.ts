@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from './event-types.ts';
+import type { EventType } from './event-types.ts';
 
 /** Whether a subscription sends each event, or one message an hour. */
 export const DIGESTS = ['none', 'hourly'] as const;
@@ -10,10 +10,7 @@ export const QUIET_EVENTS = [
   'account.required',
   'account.limit',
   'automation.paused',
-] as const;
-
-/** Types of events that can be subscribed to. */
-export const SUBSCRIBED_EVENTS: readonly string[] = [...new Set<string>([...EVENT_TYPES, ...QUIET_EVENTS])];
+] as const satisfies readonly EventType[];
 
 export const DELIVERY_STATES = {
   pending: 'It is tried, or will be tried again at `next_attempt_at`.',

@@ -40,6 +40,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/guide/events.md > Events': 'test/docs/run-commands.test.ts',
   'docs/guide/messages.md > Answer from the phone': 'test/api/subscriptions/answer-from-the-phone.test.ts',
   'docs/guide/exports.md > Exports': 'test/docs/run-commands.test.ts',
+  'docs/guide/subscriptions.md > Subscriptions': 'test/bin/promptq/subscriptions.test.ts',
   'docs/guide/rules-profiles-secrets.md > Parameters of a project': 'test/docs/run-commands.test.ts',
   'docs/guide/diagrams.md > Diagrams': 'test/bin/promptq/diagrams.test.ts',
   'docs/guide/vendor-accounts.md > Vendor accounts': 'test/docs/run-commands.test.ts',

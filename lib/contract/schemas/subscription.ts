@@ -1,13 +1,8 @@
 import * as z from 'zod';
+import { EVENT_TYPES } from '../event-types.ts';
 import { knownOrLater } from '../later-code.ts';
 import { LIMITS } from '../limits.ts';
-import {
-  DELIVERY_STATES,
-  type DeliveryState,
-  DIGESTS,
-  QUIET_EVENTS,
-  SUBSCRIBED_EVENTS,
-} from '../subscription-choices.ts';
+import { DELIVERY_STATES, type DeliveryState, DIGESTS, QUIET_EVENTS } from '../subscription-choices.ts';
 import { unknownMember } from './fields/entry.ts';
 import { NAME_NOTE, nameText } from './fields/name.ts';
 import { timestamp } from './fields/text.ts';
@@ -30,9 +25,9 @@ const filterShape = {
 };
 
 const events = z
-  .array(z.enum(SUBSCRIBED_EVENTS))
+  .array(z.enum(EVENT_TYPES))
   .min(1)
-  .max(SUBSCRIBED_EVENTS.length)
+  .max(EVENT_TYPES.length)
   .meta({ description: `Types of the events that are sent. Default: ${QUIET_EVENTS.join(', ')}.` });
 
 const shape = {

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { BindingSecretStore } from '../../bindings/binding-secrets.ts';
 import { LIMITS } from '../../contract/limits.ts';
+import type { TargetKind } from '../../contract/schemas/subscription-target.ts';
 import { type Clock, timestamp } from '../../platform/aws/table-clock.ts';
-import type { Outgoing, SendContext, Sent } from '../senders/sending.ts';
+import type { Outgoing, Send, SendContext, Sent } from '../senders/sending.ts';
 import type { Delivery, DeliveryStore } from '../store/delivery-store.ts';
 import { kindOf, type Subscription } from '../store/subscription.ts';
 import type { SubscriptionStore } from '../store/subscription-store.ts';
-import { SENDERS } from './senders.ts';
 
 /*
- * One attempt at one delivery: the message is sent, and what became of it is written into the delivery and the health of
- * the subscription, in this order. A death in between repeats the message, under the same id. A delivery that is found
- * delivered is not sent again.
+ * One attempt at one delivery: the message is sent, and then what became of it is written into the delivery and the health
+ * of the subscription, by one transaction. A death in between repeats the message, under the same id. A delivery that is
+ * found concluded is not sent again.
  */
 
 export interface DeliveringContext {
@@ -22,6 +22,7 @@ export interface DeliveringContext {
   readonly random: () => number;
   /** Resolves after so many ms. */
   readonly pause: (milliseconds: number) => Promise<unknown>;
+  readonly senders: Readonly<Record<TargetKind, Send>>;
   readonly send: Omit<SendContext, 'now'>;
 }
 
@@ -116,11 +117,9 @@ export function newDelivery({ clock }: Pick<DeliveringContext, 'clock'>, due: Du
 }
 
 async function finish(context: DeliveringContext, subscription: Subscription, delivery: Delivery): Promise<void> {
-  await context.deliveries.put(subscription, delivery);
   const { state, error, events } = delivery;
-  await context.subscriptions.noteAttempt(subscription, {
+  await context.subscriptions.noteAttempt(subscription, delivery, {
     at: timestamp(context.clock.now()),
-    state,
     ...(state !== 'delivered' && { error }),
     ...(state === 'dropped' && { dropped: events.length }),
   });
@@ -133,7 +132,7 @@ async function sendOnce(context: DeliveringContext, subscription: Subscription, 
   const outgoing: Outgoing = { id: messageId(subscription, due), kind: due.kind, events: due.events };
   const recipient = { subscription, settings: subscription.target.settings, secrets };
   const now = () => context.clock.now();
-  const sent = await SENDERS[kind]({ ...context.send, now }, outgoing, recipient).catch(
+  const sent = await context.senders[kind]({ ...context.send, now }, outgoing, recipient).catch(
     (error: unknown): Sent => ({ outcome: 'retry', why: error instanceof Error ? error.message : String(error) }),
   );
   return sent.outcome === 'sent' ? sent : { ...sent, why: masked(sent.why, Object.values(secrets).flat()) };

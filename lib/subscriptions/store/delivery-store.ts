@@ -44,14 +44,7 @@ export class DeliveryStore {
   }
 
   async put(subscription: Subscription, delivery: Delivery): Promise<void> {
-    const { table, registryTable } = this.#registry;
-    const expires = Math.ceil(Date.parse(delivery.created_at) / 1000) + deliveryDays * 86_400;
-    await table.send(
-      new PutCommand({
-        TableName: registryTable,
-        Item: { ...keyOf(subscription, delivery.id), delivery, expires_at_epoch: expires },
-      }),
-    );
+    await this.#registry.table.send(new PutCommand(deliveryPut(this.#registry, subscription, delivery)));
   }
 
   async list(subscription: Subscription): Promise<Delivery[]> {
@@ -75,6 +68,15 @@ export class DeliveryStore {
     } while (from !== undefined && found.length < LISTED);
     return found.slice(0, LISTED);
   }
+}
+
+/** What stores a delivery. */
+export function deliveryPut({ registryTable }: Registry, subscription: Subscription, delivery: Delivery) {
+  const expires = Math.ceil(Date.parse(delivery.created_at) / 1000) + deliveryDays * 86_400;
+  return {
+    TableName: registryTable,
+    Item: { ...keyOf(subscription, delivery.id), delivery, expires_at_epoch: expires },
+  };
 }
 
 function kindOf({ id, made }: Subscription): string {

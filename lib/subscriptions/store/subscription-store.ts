@@ -1,17 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import {
-  DeleteCommand,
-  GetCommand,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { FeedReaders } from '../../events/feed-readers.ts';
 import { SUBSCRIPTION_KINDS } from '../../platform/aws/tables.ts';
 import type { Registry } from '../../platform/registry.ts';
 import { registryItems } from '../../platform/registry-page.ts';
 import { projectIdOf } from '../../projects/projects.ts';
+import { type Delivery, deliveryPut } from './delivery-store.ts';
 import { type Health, healthSchema, readTypes, type Subscription, subscriptionSchema } from './subscription.ts';
 
 /*
@@ -115,31 +110,31 @@ export class SubscriptionStore {
     return { of: (subscription) => found.get(healthId(subscription)) };
   }
 
-  /** Notes what became of an attempt. @param options.dropped events that are given up with it */
+  /**
+   * Writes what became of an attempt: the delivery, unless another process has concluded it, and with it the health.
+   * @param note.dropped events that are given up with it
+   */
   async noteAttempt(
     subscription: Subscription,
-    { at, state, error, dropped = 0 }: { at: string; state: string; error?: string | undefined; dropped?: number },
+    delivery: Delivery,
+    { at, error, dropped = 0 }: { at: string; error?: string | undefined; dropped?: number },
   ): Promise<void> {
-    const { table, registryTable } = this.#registry;
-    const failed = 'failing_since = if_not_exists(failing_since, :at), #error = :error';
-    await table.send(
-      new UpdateCommand({
-        TableName: registryTable,
+    const failed =
+      ', failing_since = if_not_exists(failing_since, :at), #error = :error ADD failures :one, dropped :dropped';
+    const health: Writes[number] = {
+      Update: {
+        TableName: this.#registry.registryTable,
         Key: { kind: SUBSCRIPTION_KINDS.health, id: healthId(subscription) },
-        UpdateExpression:
-          `SET last_at = :at, last_state = :state${error === undefined ? '' : `, ${failed}`}` +
-          (error === undefined ? ' REMOVE failing_since, #error, failures' : '') +
-          (error === undefined && dropped === 0
-            ? ''
-            : ` ADD ${error === undefined ? '' : 'failures :one, '}dropped :dropped`),
+        UpdateExpression: `SET last_at = :at, last_state = :state${error === undefined ? ' REMOVE failing_since, #error, failures' : failed}`,
         ExpressionAttributeNames: { '#error': 'error' },
         ExpressionAttributeValues: {
-          ...{ ':at': at, ':state': state },
-          ...(error !== undefined && { ':error': error, ':one': 1 }),
-          ...((error !== undefined || dropped > 0) && { ':dropped': dropped }),
+          ...{ ':at': at, ':state': delivery.state },
+          ...(error !== undefined && { ':error': error, ':one': 1, ':dropped': dropped }),
         },
-      }),
-    );
+      },
+    };
+    const conclusion = { Put: { ...deliveryPut(this.#registry, subscription, delivery), ...IF_OPEN } };
+    await this.#transact([conclusion, health]);
   }
 
   async #transact(writes: Writes): Promise<boolean> {
@@ -147,10 +142,24 @@ export class SubscriptionStore {
       await this.#registry.table.send(new TransactWriteCommand({ TransactItems: writes }));
       return true;
     } catch (error) {
-      if (error instanceof TransactionCanceledException) return false;
+      // Of concurrent writers, one may meet the other's transaction.
+      if (isRefused(error)) return false;
       throw error;
     }
   }
+}
+
+/** A delivery that is not concluded. */
+const IF_OPEN = {
+  ConditionExpression: 'attribute_not_exists(id) OR delivery.#state = :pending',
+  ExpressionAttributeNames: { '#state': 'state' },
+  ExpressionAttributeValues: { ':pending': 'pending' },
+};
+
+/** Whether a transaction was refused by a condition. */
+function isRefused(error: unknown): boolean {
+  const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
+  return reasons.some(({ Code }) => Code === 'ConditionalCheckFailed');
 }
 
 function healthId({ id, made }: Subscription): string {

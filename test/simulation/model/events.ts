@@ -59,6 +59,7 @@ export const EVENTS = [
   'tree cancelled',
   'follow-up refused in a cancelled tree',
   'follow-up refused in a full tree',
+  'follow-up refused for a revoked token',
   'asked a person',
   'answered while it ran',
   'answered while it waited',
@@ -90,6 +91,13 @@ export const EVENTS = [
   'output deleted by the watch',
   'output deleted again after a loss',
   'deletion of output refused',
+  'automation fired',
+  'automation skipped an instant',
+  'automation replaced its job',
+  'automation run by a client',
+  'automation paused for failures',
+  'automation paused for its owner',
+  'kept waiting by its automation',
   'effect tried by the watch',
   'effect failed',
 ] as const;
@@ -187,6 +195,7 @@ function eventsOfEnd(before: Job, after: Job, { id, doing }: Actor): EventKind[]
 function eventsInState(before: Job, after: Job, { doing }: Actor): EventKind[] {
   if (before.parked === undefined && after.parked === 'folder_busy')
     return [after.folder_of === undefined ? 'kept waiting by its folder' : 'kept waiting by a shared folder'];
+  if (before.parked === undefined && after.parked === 'automation_busy') return ['kept waiting by its automation'];
   if (before.parked === undefined && isBusy(after.parked)) return ['kept waiting by its profile'];
   if (before.turn === undefined && after.turn !== undefined) return ['turn taken'];
   if (after.parked !== before.parked && waitsInThread(after.parked))

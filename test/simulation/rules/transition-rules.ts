@@ -22,6 +22,8 @@ export interface JobWrite {
   readonly receiptAt: (jobId: string, attempt: number) => number | undefined;
   /** Whether the job's queue accepted a message for its current state after the job was last written. */
   readonly hasMessage: (job: Job) => boolean;
+  /** Whether it is a job of an automation, or below one: a later job of the automation may replace it. */
+  readonly isReplaceable: (job: Job) => boolean;
 }
 
 /** How wrong (ms) a clock may be that has been set by the table's answers. */
@@ -76,6 +78,11 @@ const CREATORS: Readonly<Partial<Record<Job['cause']['kind'], readonly string[]>
   schedule: ['watch', 'run automation'],
 };
 
+/** A later job of an automation replaces earlier ones, with all that is below them. */
+function replacers(job: Job, { isReplaceable }: JobWrite): readonly string[] {
+  return isReplaceable(job) ? (CREATORS.schedule ?? []) : [];
+}
+
 function faultOfCreation(job: Job, { actor }: JobWrite): string | undefined {
   if (job.cause.kind === 'system')
     return [...FOLLOWERS, 'deploy'].includes(actor.doing) ? undefined : `created by ${actor.doing}`;
@@ -96,12 +103,13 @@ function faultOfChange(before: Job, after: Job, write: JobWrite): string | undef
   if (question !== undefined) return question;
   if (write.actor.doing === 'say') return faultOfMessage(before, after);
   if (before.status === after.status && isThreadRecord(before, after))
-    return by(...THREADERS, 'edit', 'deploy')(before, after, write);
+    return by(...THREADERS, ...replacers(before, write), 'edit', 'deploy')(before, after, write);
   const resume = faultOfResume(before, after);
   if (resume !== undefined) return resume;
   if (isQuestionWrite(before, after)) return undefined;
   const isParked = before.parked === after.parked && !waitsInThread(after.parked);
-  if (before.status === after.status && FOLLOWERS.includes(write.actor.doing) && isParked)
+  const isAsked = before.cancel_requested_at !== after.cancel_requested_at;
+  if (before.status === after.status && FOLLOWERS.includes(write.actor.doing) && isParked && !isAsked)
     return faultOfRecord(before, after, write);
   const change = CHANGES[`${before.status} ${after.status}`];
   if (change === undefined) return `${before.status} became ${after.status}`;
@@ -198,16 +206,14 @@ const CHANGES: Readonly<Record<string, Judge>> = {
   },
   'QUEUED CANCELLED': (before, after, write) => {
     if (before.cause.kind === 'system') return by(...FOLLOWERS)(before, after, write);
-    // A later one of its automation replaces it.
-    const replacing = before.cause.kind === 'schedule' ? (CREATORS.schedule ?? []) : [];
-    return by('cancel', 'kill', ...replacing)(before, after, write);
+    return by('cancel', 'kill', ...replacers(before, write))(before, after, write);
   },
   'QUEUED FAILED': (before, after, write) =>
     before.parked === 'question' && after.reason === 'not_answered'
       ? by('watch', 'work')(before, after, write)
       : `${before.reason} became ${after.reason}`,
   'QUEUED RUNNING': faultOfClaim,
-  'RUNNING RUNNING': by('cancel', 'kill'),
+  'RUNNING RUNNING': (before, after, write) => by('cancel', 'kill', ...replacers(before, write))(before, after, write),
   'RUNNING QUEUED': faultOfRequeue,
   'RUNNING SUCCEEDED': faultOfEnd,
   'RUNNING FAILED': faultOfEnd,

@@ -47,6 +47,8 @@ export class ModelDeployment implements Network {
   readonly calls: Record<string, number> = {};
   readonly events = noEvents();
   readonly objects: ModelObjects;
+  /** When each process called a service first, milliseconds of virtual time. */
+  readonly firstCalls = new Map<string, number>();
   /** Attempts that were reported as succeeded: `id/attempt`. */
   readonly succeeded = new Set<string>();
   readonly #services: Services;
@@ -111,6 +113,7 @@ export class ModelDeployment implements Network {
   perform(command: unknown, actor: Actor): unknown {
     this.#steps += 1;
     this.#actor = actor;
+    if (!this.firstCalls.has(actor.id)) this.firstCalls.set(actor.id, this.time.now);
     const { input } = command as { input: Record<string, unknown> };
     const name = (command as object).constructor.name;
     this.calls[name] = (this.calls[name] ?? 0) + 1;
@@ -230,6 +233,10 @@ export class ModelDeployment implements Network {
       wall: this.time.wall,
       receiptAt: (jobId, attempt) => this.#receiptTimes.get(receiptKey(jobId, attempt)),
       hasMessage: (job) => this.#sent.hasAfter(writtenAt, bandOf(job), job.id),
+      isReplaceable: ({ id, ancestors }) => {
+        const root = this.jobs.get({ id: ancestors?.[0]?.id ?? id }, true) as Job | undefined;
+        return (root?.cause ?? is?.cause)?.kind === 'schedule';
+      },
     });
     if (fault !== undefined) this.tellFault(`${this.nameOf(is?.id)}: ${fault}`);
     if (is === undefined) return;

@@ -9,6 +9,7 @@ import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
 import { OutputStore } from '../../../lib/jobs/output/output-store.ts';
 import { rereadJob } from '../../../lib/jobs/reread/reread-job.ts';
 import { QuestionStore } from '../../../lib/jobs/store/question-store.ts';
+import { PRINCIPAL_KINDS } from '../../../lib/platform/aws/tables.ts';
 import type { ModelClient } from '../model/client.ts';
 import { ENV } from '../model/environment.ts';
 import type { SimulatedProcess } from '../model/simulated-process.ts';
@@ -117,11 +118,19 @@ function faultsOfFollowUps(deployment: ModelDeployment, agents: ModelAgents, job
     const tell = (fault: string) => [`follow-ups of ${deployment.nameOf(parent.id)}: ${fault}`];
     // Also by count: two that share an id are one too few.
     const isShort = made.length < Math.min(asked.length, room);
-    if (isShort && !deployment.trees.refuses(parent)) return tell(`${made.length} of ${asked.length} are there`);
+    if (isShort && !hasRevokedToken(deployment, parent) && !deployment.trees.refuses(parent))
+      return tell(`${made.length} of ${asked.length} are there`);
     if (made.some((id) => !asked.includes(id))) return tell('one is there that no success asked for');
     const recorded = followUpIds(parent);
     return all.every((id) => recorded.includes(id)) ? [] : tell('one is there that the job does not know');
   });
+}
+
+/** Jobs start no others once the token that they were created with is revoked. */
+function hasRevokedToken(deployment: ModelDeployment, { token_id: id = 'none' }: Job): boolean {
+  const isRevoked = deployment.registry.get({ kind: PRINCIPAL_KINDS.token, id }, true)?.state === 'revoked';
+  if (isRevoked) deployment.tellEvent('follow-up refused for a revoked token');
+  return isRevoked;
 }
 
 /** What was kept is the beginning of what was written, all that was ever kept, and all of it where the receipt says so. */

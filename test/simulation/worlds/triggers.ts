@@ -1,3 +1,5 @@
+import { AutomationStore } from '../../../lib/automations/automation-store.ts';
+import { fireDue } from '../../../lib/automations/fire-due.ts';
 import { ProfileStore } from '../../../lib/catalog/profiles.ts';
 import { JobCounts } from '../../../lib/counters/counts.ts';
 import { AccountWaits } from '../../../lib/events/account-waits.ts';
@@ -92,6 +94,17 @@ export class ModelTriggers {
       return await services.readReceipt(...attempt);
     };
     const context = { ...services, readReceipt };
+    // A failure does not keep jobs from being reconciled.
+    const fired = fireDue({
+      ...context,
+      automations: new AutomationStore({ ...services.registry, jobsTable: ENV.JOBS_TABLE }),
+    });
+    fired.catch(() => undefined);
+    await this.#reconcile(context);
+    await fired;
+  }
+
+  async #reconcile(context: ReturnType<typeof watchOf>): Promise<void> {
     // Without faults no worker is lost: everything else must happen without the reconciler.
     if (this.#deployment.faults.weather !== 'stormy') {
       // A message that is accepted while its job ends can leave both to the reconciler.

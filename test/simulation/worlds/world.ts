@@ -16,6 +16,7 @@ import { faultOfThread } from '../rules/thread-rules.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import { ModelAgents } from './agent.ts';
 import { ModelApi } from './api.ts';
+import { ModelAutomations } from './automations.ts';
 import { Clients } from './clients/clients.ts';
 import { ModelDeployment } from './deployment.ts';
 import { addBindings } from './deployments/bindings.ts';
@@ -35,6 +36,9 @@ const LATER_JOBS_EVERY = 4;
 
 /** Every which world exports its jobs: an export reads all of them. */
 const EXPORTS_EVERY = 3;
+
+/** Every which world has automations. */
+const AUTOMATIONS_EVERY = 3;
 
 /** What became of one world. */
 export interface WorldReport {
@@ -68,6 +72,7 @@ export class World {
   readonly #bindings: ReadonlyMap<string, readonly string[]>;
   readonly #deployments: DeploymentRules;
   readonly #exports: ModelExports | undefined;
+  readonly #automations: ModelAutomations | undefined;
   readonly #violations: string[] = [];
 
   constructor(seed: number, trace?: (line: string) => void) {
@@ -90,9 +95,12 @@ export class World {
     this.#deployments = new DeploymentRules(this.#deployment, { commands: this.#commands, bindings: this.#bindings });
     if (seed % EXPORTS_EVERY === 0)
       this.#exports = new ModelExports(this.#deployment, (fault) => this.#violated(fault));
+    if (seed % AUTOMATIONS_EVERY === 1)
+      this.#automations = new ModelAutomations(this.#deployment, (fault) => this.#violated(fault));
     this.#deployment.onRegistryWrite = (before, after, actor) => {
       this.#deployments.onWrite(before, after, actor);
       this.#exports?.onWrite(before, after);
+      this.#automations?.onWrite(before, after, actor);
     };
     const accounts = new AccountRules();
     const profiles = new ProfileRules(this.#deployment);
@@ -107,6 +115,7 @@ export class World {
         this.#deployment.templates.faultOfCreation(before, after) ??
         this.#deployments.faultOfMark(before, after, actor) ??
         faultOfEffects(before, after, actor) ??
+        this.#automations?.faultOfJob(before, after) ??
         (this.#faults.weather === 'orderly' ? order.faultOf(before, after) : undefined) ??
         faultOfThread(before, after, () => this.#deployment.allJobs());
       if (fault !== undefined) this.#violated(`${this.#deployment.nameOf(after.id)}: ${fault}`);
@@ -150,6 +159,7 @@ export class World {
     for (let count = random.integer(2, 5); count > 0; count -= 1) void clients.start(pace);
     void triggers.watchEveryMinute();
     void this.#exports?.start();
+    void this.#automations?.start();
     for (let shard = 0; shard < SHARDS; shard += 1) void triggers.countShard(shard);
     void this.#trouble(workers, triggers);
     await this.#until(() => clients.done);
@@ -178,6 +188,7 @@ export class World {
       this.#agents.live.size === 0 &&
       this.#commands.live.size === 0 &&
       this.#exports?.areDone !== false &&
+      this.#automations?.areDone !== false &&
       areAtRest(this.#deployment);
     while (this.#time.now < end && this.#violations.length === 0 && !(isAtRestNow() && triggers.hasCounted)) {
       // Without the reconciler an event must report that the vendor accepts jobs again; else probes find it.
@@ -196,7 +207,12 @@ export class World {
       agents: this.#agents,
       deployments: this.#deployments,
     };
-    void Promise.all([faultsAtRest(this.#deployment, judge), this.#exports?.faultsOfLast() ?? []])
+    const parts = [
+      faultsAtRest(this.#deployment, judge),
+      this.#exports?.faultsOfLast() ?? [],
+      this.#automations?.faultsAtRest() ?? [],
+    ];
+    void Promise.all(parts)
       .then((faults) => faults.flat())
       .catch((error: unknown) => [`the judge fell over: ${String(error)}`])
       .then((faults) => {
