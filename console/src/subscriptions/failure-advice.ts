@@ -18,7 +18,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
   [/blocked by the user/i, 'The person has blocked the bot. They have to open the bot in Telegram and press Start.'],
   [
-    /bot was kicked|not a member|not enough rights/i,
+    /kicked|not a member|not enough rights/i,
     'A member of the Telegram group has to add the bot again, and let it send messages.',
   ],
   [
@@ -26,7 +26,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     'Telegram has no such chat. The person has to open the bot and press Start; then check the number here.',
   ],
   [
-    /Telegram\b.*(?:Unauthorized|\b401\b)/i,
+    /Telegram answered 40[14]|token of the bot is not valid/,
     'Telegram does not accept the bot token. Its owner can get a new one from @BotFather; enter it here.',
   ],
   [
@@ -42,8 +42,12 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     'AWS has paused sending. An administrator of the AWS account finds the reason in the SES console.',
   ],
   [/SES answered AccessDenied/, 'An administrator of the AWS account has to allow this deployment to send mail.'],
+  [/mailFrom is missing/, 'An administrator of this deployment has to set mailFrom, the sender of mails.'],
   [/answered 410/, 'The receiver wants no more calls. Ask its operator, then resume the subscription.'],
-  [/address|resolve|public/i, 'Check the URL: it must lead to a host on the public internet.'],
+  [
+    /^The address|ENOTFOUND|not a public|public internet|resolve/i,
+    'Check the URL: it must lead to a host on the public internet.',
+  ],
 ];
 
 /** Who has to do what about a failed delivery; undefined if trying again may help. */

@@ -43,7 +43,7 @@ const CHOICES: readonly TargetChoice[] = [
       {
         name: 'channel',
         label: 'Channel',
-        hint: 'Its ID, such as C024BE91L: open the details of the channel in Slack and scroll down. Invite the bot there.',
+        hint: 'Its ID, such as C024BE91L (in Slack, at the end of its details), or # and its name. Invite the bot there.',
       },
       {
         name: 'signing_secret',
@@ -124,7 +124,9 @@ export const TARGET_CHOICES = CHOICES.filter(({ kind }) => (TARGET_KINDS as read
 export function choiceOf({ target }: Pick<Subscription, 'target'>): TargetChoice | undefined {
   const [kind, settings] = memberOf(target);
   const ways = CHOICES.filter((choice) => choice.kind === kind);
-  return ways.find(({ fields }) => fields.some(({ name, isSecret }) => !isSecret && name in settings)) ?? ways.at(-1);
+  return (
+    ways.find(({ fields }) => fields.some(({ name, isSecret }) => !isSecret && settings[name] != null)) ?? ways.at(-1)
+  );
 }
 
 /** What a stored target says of a field, as it is typed; empty for a secret. */

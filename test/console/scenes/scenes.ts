@@ -271,7 +271,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'subscriptions-new',
-    path: () => '/subscriptions/-/new?to=slack-bot',
+    path: () => '/subscriptions/-/new?to=telegram',
     act: async (page) => {
       await page.getByRole('radio', { name: 'Chosen events' }).check();
       await press('Create subscription')(page);

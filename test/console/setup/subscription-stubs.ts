@@ -27,7 +27,8 @@ const ITEMS = [
     { telegram: { chat_id: '123456789' } },
     {
       ...{ enabled: false, state: 'disabled', dropped: 3 },
-      state_reason: 'Telegram answered: Forbidden: bot was blocked by the user.',
+      state_reason:
+        'Telegram answered 403: Forbidden: bot was blocked by the user. Let the bot write to the chat again.',
     },
   ),
   one(
