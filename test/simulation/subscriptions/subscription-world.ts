@@ -210,7 +210,6 @@ export class SubscriptionWorld {
       },
       send: {
         ...{ reach: { loopback: false }, origin: undefined, noticesOf: async () => [] },
-        // Only webhooks are simulated.
         ...{ apis: { telegram: '' }, messages: new SentMessageStore(registry) },
       },
     };
