@@ -1,9 +1,12 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
+import { AUTOMATION_READER } from '../../lib/automations/events/event-trigger.ts';
+import { openAutomation } from '../../lib/automations/feed/start-by-event.ts';
+import { createStarting } from '../../lib/composition/automations.ts';
 import { createDelivering } from '../../lib/composition/subscriptions.ts';
 import { type Consumer, readOn } from '../../lib/events/read-on.ts';
 import { createCallLater } from '../../lib/platform/aws/call-later.ts';
-import { objectClient, tableClient } from '../../lib/platform/aws/clients.ts';
+import { objectClient, queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
 import { readFeedEnv } from '../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
@@ -24,6 +27,7 @@ const SPARE_MS = 60_000;
  */
 const CONSUMERS: Readonly<Record<string, (opened: Opened, id: string) => Promise<Consumer | undefined>>> = {
   [READER_KIND]: openSubscription,
+  [AUTOMATION_READER]: async ({ starting }, id) => await openAutomation(starting, id),
 };
 
 /** Runs the reader of the feed of events that it is called for, or makes one delivery that was asked for. */
@@ -52,5 +56,6 @@ function open() {
   const env = readEnv(readFeedEnv);
   const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
   const wake = createCallLater('read-feed', env.READ_FEED_FUNCTION);
-  return { ...createDelivering({ env, objects, ...tableClient() }), wake };
+  const clients = { env, objects, ...tableClient() };
+  return { ...createDelivering(clients), starting: createStarting({ ...clients, queues: queueClient() }), wake };
 }

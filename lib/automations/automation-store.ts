@@ -116,11 +116,12 @@ export class AutomationStore {
   }
 
   /** @returns false on a conflict */
-  async delete(known: Automation): Promise<boolean> {
+  async delete(known: Automation, also: Writes = []): Promise<boolean> {
     const key = { kind: KIND, id: known.id };
     const writes: Writes = [
       { Delete: { TableName: this.#tableName, Key: key, ...conditionOn(known) } },
       ...this.#moves(known, undefined),
+      ...also,
     ];
     return await this.#transact(writes);
   }
@@ -235,8 +236,7 @@ function runsKind({ id, made }: Automation): string {
 
 function runItem(automation: Automation, run: Run) {
   const expires = Math.ceil(Date.parse(run.at) / 1000) + LIMITS.automations.runsDays * 86_400;
-  const { due, manual, delivery } = run;
-  const id = delivery === undefined ? `${due}${manual === true ? 'm' : ''}` : `${due}h${delivery.slice(-8)}`;
+  const id = `${run.due}${suffixOf(run)}`;
   return { kind: runsKind(automation), id, ...run, expires_at_epoch: expires };
 }
 
@@ -247,4 +247,11 @@ function conditionOn(known: Automation | undefined) {
     ExpressionAttributeNames: { '#version': 'version' },
     ExpressionAttributeValues: { ':version': known.version },
   };
+}
+
+/** Tells runs of one time apart, whose triggers are no schedule. */
+function suffixOf({ manual, delivery, event }: Run): string {
+  if (event !== undefined) return `e${event.view.id}`;
+  if (delivery !== undefined) return `h${delivery.slice(-8)}`;
+  return manual === true ? 'm' : '';
 }

@@ -3,6 +3,8 @@ import { MISSED, OVERLAPS } from '../contract/automation-choices.ts';
 import { knownOrLater } from '../contract/later-code.ts';
 import { LIMITS } from '../contract/limits.ts';
 import { type AutomationJob, RUN_REASONS, type RunReason } from '../contract/schemas/automation.ts';
+import { eventView } from '../contract/schemas/event.ts';
+import type { EventTrigger } from '../contract/schemas/event-trigger.ts';
 import type { HookTrigger } from '../contract/schemas/hook.ts';
 import type { Job } from '../jobs/lifecycle/job.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
@@ -17,6 +19,8 @@ export const runSchema = z.object({
   manual: z.boolean().optional(),
   /** The delivery that it is about. */
   delivery: z.string().optional(),
+  /** The event that it is about, and how many events in a row it ends. */
+  event: z.object({ view: eventView, depth: z.number() }).optional(),
   outcome: knownOrLater(['fired', 'skipped', 'failed']),
   reason: knownOrLater(Object.keys(RUN_REASONS) as [RunReason, ...RunReason[]]).optional(),
   error: z.string().optional(),
@@ -42,7 +46,7 @@ export const automationSchema = z.object({
   made: z.string(),
   /** The id or name that its jobs are created with. */
   project: z.string(),
-  /** It has either a schedule or a hook. */
+  /** It has one of schedule, hook and event. */
   schedule: z
     .object({
       cron: z.string().optional(),
@@ -52,6 +56,11 @@ export const automationSchema = z.object({
     })
     .optional(),
   hook: z.custom<HookTrigger>((value) => typeof value === 'object' && value !== null).optional(),
+  event: z.custom<EventTrigger>((value) => typeof value === 'object' && value !== null).optional(),
+  /** It does not act on events before this time: it was enabled then. */
+  event_since: z.string().optional(),
+  /** The id of the last event that is decided. Events have one order. */
+  event_decided: z.string().optional(),
   /** A text in the table, which does not store every number. */
   job: z.string().transform((text): AutomationJob => JSON.parse(text)),
   overlap: z.enum(OVERLAPS),

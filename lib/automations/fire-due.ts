@@ -16,6 +16,7 @@ import { requestOf } from './automation-job.ts';
 import type { AutomationStore } from './automation-store.ts';
 import { decideDelivery } from './decide-delivery.ts';
 import { decideDue, isDue } from './decide-due.ts';
+import { quotedEvent, valuesOfEvent } from './events/event-trigger.ts';
 import { quotedData, readBody } from './hooks/delivery-data.ts';
 import type { Delivery, Writes } from './hooks/delivery-store.ts';
 
@@ -207,8 +208,11 @@ function isRefusal(error: unknown): error is ApiError | InvalidFieldError {
 
 async function create(context: FireContext, automation: Automation, run: Run): Promise<void> {
   const { owner, project, job, schedule, last_success_at: success } = automation;
-  const values = { due_at: run.due, last_success_at: success ?? 'never', timezone: schedule?.timezone ?? 'UTC' };
-  const data = run.delivery === undefined ? undefined : await dataOf(context, automation, run.delivery);
+  const values = {
+    ...{ due_at: run.due, last_success_at: success ?? 'never', timezone: schedule?.timezone ?? 'UTC' },
+    ...valuesOfEvent(run.event?.view),
+  };
+  const data = await dataOf(context, automation, run);
   const request = { ...requestOf(job, values), project, ...(isDraft(automation, run) && { draft: true }) };
   await createJob(context, request, owner.name, {
     cause: causeOf(automation, run),
@@ -217,15 +221,26 @@ async function create(context: FireContext, automation: Automation, run: Run): P
   });
 }
 
-/** The data of a delivery as a quotation. @throws InvalidFieldError if the delivery has expired */
-async function dataOf({ automations }: FireContext, automation: Automation, id: string): Promise<string> {
+/** The data of a delivery or an event as a quotation. @throws InvalidFieldError if the delivery has expired */
+async function dataOf(
+  { automations }: FireContext,
+  automation: Automation,
+  { delivery: id, event }: Run,
+): Promise<string | undefined> {
+  if (event !== undefined) return quotedEvent(event.view);
+  if (id === undefined) return undefined;
   const delivery = await automations.deliveries.get(automation, id);
   if (delivery === undefined) throw InvalidFieldError.of('trigger.hook', `delivery ${id} is no longer there`);
   const read = readBody(delivery.body, delivery.media_type);
   return quotedData(id, 'data' in read ? read.data : null, automation.hook?.map);
 }
 
-function causeOf({ id, made }: Automation, { due, manual, delivery }: Run) {
+function causeOf({ id, made }: Automation, { due, manual, delivery, event }: Run) {
+  if (event !== undefined) {
+    const { view, depth } = event;
+    const of = { event: view.id, ...(view.job_id !== null && { job: view.job_id }), depth };
+    return { kind: 'event', automation: id, made, ...of } as const;
+  }
   if (delivery !== undefined) return { kind: 'hook', automation: id, made, delivery } as const;
   return { kind: 'schedule', automation: id, made, due: manual === true ? `${due} manual` : due } as const;
 }

@@ -9,6 +9,7 @@ import {
   type RunReason,
   type RunView,
 } from '../contract/schemas/automation.ts';
+import type { EventTrigger } from '../contract/schemas/event-trigger.ts';
 import type { PageQuery } from '../contract/schemas/fields/page.ts';
 import type { HookTrigger } from '../contract/schemas/hook.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
@@ -87,7 +88,7 @@ export async function listRuns(context: AutomationViewContext, automation: Autom
 
 function rowOf(cursor: string): string {
   const row = Buffer.from(cursor, 'base64url').toString();
-  if (/^\d{4}-[\d:.TZ-]{1,40}(m|h[0-9a-f]{8})?$/.test(row)) return row;
+  if (/^\d{4}-[\d:.TZ-]{1,40}(m|h[0-9a-f]{8}|e\d{1,12}-\d{1,4})?$/.test(row)) return row;
   throw InvalidFieldError.of('cursor', `received ${quoted(cursor)}; give next_cursor of the page before`);
 }
 
@@ -104,7 +105,7 @@ async function found(jobs: AutomationViewContext['jobs'], ids: readonly string[]
 }
 
 function view(automation: Automation, jobs: Jobs, now: number, secret?: string): AutomationView {
-  const { schedule, hook, firing, last_run: last } = automation;
+  const { schedule, hook, event, firing, last_run: last } = automation;
   const { failures, last_success_at } = withEnds(automation, jobs);
   // What is decided next, and then what follows.
   const after = automation.next_due === undefined ? now : Date.parse(automation.next_due) - 1;
@@ -117,6 +118,7 @@ function view(automation: Automation, jobs: Jobs, now: number, secret?: string):
           ? null
           : { cron: schedule.cron ?? null, every: schedule.every ?? null, timezone: schedule.timezone },
       hook: hook === undefined ? null : viewHook(automation.id, hook, secret),
+      event: event === undefined ? null : viewEvent(event),
     },
     ...{ job: automation.job, overlap: automation.overlap, missed: automation.missed, jitter: automation.jitter },
     ...{ pause_after_failures: automation.pause_after_failures, enabled: automation.enabled },
@@ -158,8 +160,13 @@ function viewHook(id: string, hook: HookTrigger, secret: string | undefined): Au
   };
 }
 
-function takesDeliveries({ hook, enabled_until: until }: Automation, now: number): boolean {
-  return hook !== undefined && (until === undefined || Date.parse(until) >= now);
+function viewEvent({ types, filter = {} }: EventTrigger): AutomationView['trigger']['event'] {
+  const { project = null, profile = null, template = null, automation = null, creator = null } = filter;
+  return { types, filter: { project, profile, template, automation, creator } };
+}
+
+function takesDeliveries({ hook, event, enabled_until: until }: Automation, now: number): boolean {
+  return (hook !== undefined || event !== undefined) && (until === undefined || Date.parse(until) >= now);
 }
 
 function viewDue(
@@ -195,12 +202,19 @@ function whyNotYet(automation: Automation, now: number): string | null {
   return 'It is due, and waits for the pass that runs every minute.';
 }
 
+function triggerOf({ event, delivery, manual }: Run): RunView['trigger'] {
+  if (event !== undefined) return 'event';
+  if (delivery !== undefined) return 'hook';
+  return manual === true ? 'manual' : 'schedule';
+}
+
 function viewRun(run: Run, jobs: Jobs): RunView {
   const { reason, error, job_id: id } = run;
   const known = Object.hasOwn(RUN_REASONS, reason ?? '') ? RUN_REASONS[reason as RunReason] : '';
   return {
     ...{ due_at: run.due, last_due_at: run.last_due ?? run.due, count: run.count ?? 1 },
-    trigger: run.delivery !== undefined ? 'hook' : run.manual === true ? 'manual' : 'schedule',
+    trigger: triggerOf(run),
+    event_id: run.event?.view.id ?? null,
     outcome: run.outcome,
     reason: reason === undefined ? null : { code: reason, message: error === undefined ? known : `${known} ${error}` },
     ...{ evaluated_at: run.at, late_seconds: run.late_seconds, job_id: id ?? null },

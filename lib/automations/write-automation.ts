@@ -3,6 +3,7 @@ import { ApiError, type FieldProblem, InvalidFieldError } from '../contract/erro
 import { quoted } from '../contract/input/legible.ts';
 import { LIMITS } from '../contract/limits.ts';
 import type { AutomationCreation, AutomationEdit } from '../contract/schemas/automation.ts';
+import type { FeedReaders } from '../events/feed-readers.ts';
 import type { Clock } from '../platform/aws/table-clock.ts';
 import { timestamp } from '../platform/aws/table-clock.ts';
 import { untilFirst } from '../platform/until-first.ts';
@@ -11,12 +12,15 @@ import { type Automation, nextInstant, type Owner, type Run } from './automation
 import { checkJob, type JobCheckContext } from './automation-job.ts';
 import { type AutomationStore, automationIdOf } from './automation-store.ts';
 import { skippedByEdit } from './decide-due.ts';
+import { AUTOMATION_READER, valuesOfEvent } from './events/event-trigger.ts';
 import { checkHook } from './hooks/hook-trigger.ts';
 import { cronFault, intervalFault, type Schedule, zoneNamed } from './schedule.ts';
 
 interface AutomationWriteContext extends JobCheckContext {
   readonly automations: AutomationStore;
   readonly clock: Clock;
+  /** Events that start an automation are read by one; absent: the process writes no such automation. */
+  readonly readers?: Pick<FeedReaders, 'addition' | 'removal'>;
 }
 
 /** Who asks, and whether anything is stored. */
@@ -39,18 +43,20 @@ export async function createAutomation(
   const automation: Automation = {
     ...{ id, name: creation.name, made: randomBytes(6).toString('hex'), ...trigger, job: creation.job, owner },
     project: named ?? ofTemplate ?? DEFAULT_PROJECT,
-    overlap: creation.overlap ?? (trigger.hook === undefined ? 'skip' : 'queue'),
+    overlap: creation.overlap ?? (trigger.schedule === undefined ? 'queue' : 'skip'),
     missed: creation.missed ?? 'latest',
     jitter: creation.jitter ?? 0,
     pause_after_failures: creation.pause_after_failures ?? LIMITS.automations.pauseAfterFailures.default,
     enabled,
     ...(until !== undefined && until !== '' && { enabled_until: until }),
+    ...(trigger.event !== undefined && { event_since: at }),
     ...{ jobs: [], failures: 0, created_at: at, updated_at: at, version: 1, edits: 1, change_id: '' },
   };
   const next = withNext(automation, at);
   if (dryRun) return next;
   if ((await context.automations.get(id)) === undefined) {
-    const written = await context.automations.replace(undefined, next);
+    const also = await readerWrites(context, undefined, next);
+    const written = await context.automations.replace(undefined, next, { also });
     if (written !== undefined) {
       await context.automations.noteZones(process.versions.tz ?? '', { first: true });
       return written;
@@ -71,20 +77,21 @@ export async function editAutomation(
   return await untilFirst(async () => {
     const known = await findAutomation(context, reference);
     const changed = edited(known, edit, { owner, trigger, at });
-    if (edit.job !== undefined || changed.hook !== known.hook)
+    if (edit.job !== undefined || trigger !== undefined)
       await checkJob(context, changed.job, { ...checkOf(changed, at), project: changed.project });
     const movesInstants = hasOtherInstants(known, changed);
     const run = !movesInstants ? undefined : skippedByEdit(known, Date.parse(at));
     const next = !movesInstants ? changed : withNext(withDecided(changed, run), at);
     if (dryRun) return { result: next };
-    const written = await context.automations.replace(known, next, run && { run });
+    const also = await readerWrites(context, known, next);
+    const written = await context.automations.replace(known, next, { ...(run && { run }), also });
     return written && { result: written };
   });
 }
 
 /** @throws ApiError `not_found` */
 export async function deleteAutomation(
-  context: Pick<AutomationWriteContext, 'automations'>,
+  context: Pick<AutomationWriteContext, 'automations' | 'readers'>,
   reference: string,
 ): Promise<Automation> {
   let refused: Automation | undefined;
@@ -94,7 +101,8 @@ export async function deleteAutomation(
     const known = found ?? refused;
     if (known === undefined) throw ApiError.of('not_found');
     refused = known;
-    if (found !== undefined && !(await context.automations.delete(found))) return undefined;
+    const also = found === undefined ? [] : await readerWrites(context, found, undefined);
+    if (found !== undefined && !(await context.automations.delete(found, also))) return undefined;
     if (known.hook !== undefined) await context.automations.secrets.delete(known);
     return { result: known };
   });
@@ -115,15 +123,17 @@ function edited(
   edit: AutomationEdit,
   { owner, trigger, at }: { owner: Owner; trigger: Trigger | undefined; at: string },
 ): Automation {
-  const { paused, enabled_until: until, schedule, hook, ...rest } = known;
+  const { paused, enabled_until: until, schedule, hook, event, ...rest } = known;
   const isResumed = edit.enabled === true && paused !== undefined;
   const nextUntil = edit.enabled_until ?? until;
+  const isEnabled = isResumed || (edit.enabled === true && !known.enabled);
   return {
     ...rest,
     ...(paused !== undefined && !isResumed && { paused }),
     ...(isResumed && { failures: 0 }),
     project: edit.project ?? known.project,
-    ...(trigger ?? { ...(schedule && { schedule }), ...(hook && { hook }) }),
+    ...(trigger ?? { ...(schedule && { schedule }), ...(hook && { hook }), ...(event && { event }) }),
+    ...((trigger?.event !== undefined || isEnabled) && { event_since: at }),
     job: edit.job ?? known.job,
     overlap: edit.overlap ?? known.overlap,
     missed: edit.missed ?? known.missed,
@@ -154,25 +164,42 @@ function withNext({ next_due: _before, ...automation }: Automation, at: string):
   return { ...automation, ...(next !== undefined && { next_due: next }) };
 }
 
-type Trigger = Pick<Automation, 'schedule' | 'hook'>;
+type Trigger = Pick<Automation, 'schedule' | 'hook' | 'event'>;
+
+/** What keeps the reader of the feed, in the same transaction: there is one while events start the automation. */
+async function readerWrites(
+  { readers }: Pick<AutomationWriteContext, 'readers'>,
+  before: Automation | undefined,
+  after: Automation | undefined,
+) {
+  const { id = '' } = after ?? before ?? {};
+  if (before?.event === after?.event) return [];
+  if (readers === undefined) throw new Error('no readers of the feed');
+  const reader = `${AUTOMATION_READER}:${id}`;
+  return [after?.event === undefined ? readers.removal(reader) : await readers.addition(reader, after.event.types)];
+}
 
 /** By what its job is checked: values as its next run has them, and whether data from outside is added. */
 function checkOf(
-  { schedule, hook, last_success_at: success = 'never' }: Trigger & { last_success_at?: string | undefined },
+  { schedule, hook, event, last_success_at: success = 'never' }: Trigger & { last_success_at?: string | undefined },
   at: string,
 ) {
   return {
-    sample: { due_at: at, last_success_at: success, timezone: schedule?.timezone ?? 'UTC' },
-    takesData: hook !== undefined,
+    sample: {
+      ...{ due_at: at, last_success_at: success, timezone: schedule?.timezone ?? 'UTC' },
+      ...valuesOfEvent(undefined),
+    },
+    takesData: hook !== undefined || event !== undefined,
   };
 }
 
 /** @throws InvalidFieldError with all faults */
-function triggerOf({ schedule, hook }: AutomationCreation['trigger'], at: string): Trigger {
+function triggerOf({ schedule, hook, event }: AutomationCreation['trigger'], at: string): Trigger {
   if (hook !== undefined) checkHook(hook);
   return {
     ...(schedule !== undefined && { schedule: scheduleOf(schedule, at) }),
     ...(hook !== undefined && { hook }),
+    ...(event !== undefined && { event }),
   };
 }
 

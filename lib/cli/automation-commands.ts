@@ -1,4 +1,4 @@
-import { HOOK_STYLES, MISSED, OVERLAPS } from '../contract/automation-choices.ts';
+import { HOOK_STYLES, MISSED, OVERLAPS, STARTING_EVENTS } from '../contract/automation-choices.ts';
 import type { CommandSpec } from './base/context.ts';
 import { JOB_OPTIONS, JSON_OPTION } from './jobs/job-options.ts';
 import { TEMPLATE, TEMPLATE_NAMES, VALUES } from './templates/template-options.ts';
@@ -53,6 +53,32 @@ export const AUTOMATION_COMMANDS: readonly CommandSpec[] = [
     routes: ['automations.create', 'templates.read'],
     json: 'Automation',
     load: async () => await import('./commands/hook.ts'),
+  },
+  {
+    name: 'on',
+    about: 'create an automation, which creates a job for each event of other jobs, such as their success',
+    args: [
+      ['<name>', 'name of the automation'],
+      ['[prompt]', 'prompt of its jobs, below which the event is quoted'],
+      VALUES,
+    ],
+    options: [
+      { flags: '--event <type>', about: `${STARTING_EVENTS.join(', ')}; repeatable`, isList: true },
+      { flags: '--of-project <name>', about: 'only events of this project' },
+      { flags: '--of-profile <name>', about: 'only events of jobs with this profile' },
+      { flags: '--of-template <name>', about: 'only events of jobs of this template' },
+      { flags: '--of-automation <id>', about: 'only events of jobs of this automation' },
+      { flags: '--of-creator <name>', about: 'only events of jobs that this token or person created' },
+      { flags: '--overlap <rule>', about: 'if its last job has not ended; default: queue', choices: OVERLAPS },
+      { flags: '--pause-after <n>', about: 'pause after so many failures in a row; 0: never', isNumber: true },
+      ...JOB_OPTIONS,
+      ...TEMPLATE,
+      JSON_OPTION,
+    ],
+    names: TEMPLATE_NAMES,
+    routes: ['automations.create', 'templates.read'],
+    json: 'Automation',
+    load: async () => await import('./commands/on.ts'),
   },
   {
     name: 'automations',

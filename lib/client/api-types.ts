@@ -2146,7 +2146,7 @@ export interface components {
             /** @description Id or name of the project of its jobs. Default: that of its template, or `local_project`. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
             project?: string | null;
             /**
-             * @description What starts its jobs: either `schedule` or `hook`.
+             * @description What starts its jobs: exactly one of `schedule`, `hook` and `event`.
              * @example {
              *       "schedule": {
              *         "cron": "0 3 * * MON-FRI",
@@ -2204,8 +2204,30 @@ export interface components {
                     /** @description It creates drafts, which a person submits. Default: false. */
                     drafts?: boolean | null;
                 } | null;
+                event?: {
+                    /**
+                     * @description Types of the events that start a job.
+                     * @example [
+                     *       "job.succeeded"
+                     *     ]
+                     */
+                    types: ("job.succeeded" | "job.failed" | "job.cancelled" | "question.opened" | "deployment.succeeded" | "deployment.failed")[];
+                    /** @description Only events that fit all its members. Default: all. */
+                    filter?: {
+                        /** @description Only events of the project with this id or name. */
+                        project?: string | null;
+                        /** @description Only events of jobs with this profile. */
+                        profile?: string | null;
+                        /** @description Only events of jobs that were created from this template. */
+                        template?: string | null;
+                        /** @description Only events of jobs that the automation with this id created. */
+                        automation?: string | null;
+                        /** @description Only events of jobs that this token or person created. */
+                        creator?: string | null;
+                    } | null;
+                } | null;
             };
-            /** @description The job that it creates: the fields of `POST /jobs`. In the prompt, and in values of `parameters`, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success. The data of a hook is added below the prompt as a quotation. */
+            /** @description The job that it creates: the fields of `POST /jobs`. In the prompt, and in values of `parameters`, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success. The data of a hook, or an event, is added below the prompt as a quotation. Of an event, `{{event.id}}`, `{{event.type}}`, `{{event.time}}`, `{{event.job_id}}` and `{{event.question_id}}` are replaced, too. */
             job: {
                 /**
                  * @description The prompt. It must contain more than whitespace. Either `prompt` or `template` is required.
@@ -2249,7 +2271,7 @@ export interface components {
                 } | null;
             };
             /**
-             * @description What happens if it is due before its last job has ended. `skip`: nothing. `queue`: one job waits until the other has ended. `replace`: the other job is cancelled first. Default: `skip`; of a hook `queue`, with which several jobs wait.
+             * @description What happens if it is due before its last job has ended. `skip`: nothing. `queue`: one job waits until the other has ended. `replace`: the other job is cancelled first. Default: `skip`; of a hook or event `queue`, with which several jobs wait.
              * @enum {string|null}
              */
             overlap?: "skip" | "queue" | "replace" | null;
@@ -2274,7 +2296,7 @@ export interface components {
             /** @description Id or name of the project of its jobs. Default: that of its template, or `local_project`. Normalized to Unicode NFC. No control, bidirectional or invisible characters. */
             project?: string | null;
             /**
-             * @description What starts its jobs: either `schedule` or `hook`.
+             * @description What starts its jobs: exactly one of `schedule`, `hook` and `event`.
              * @example {
              *       "schedule": {
              *         "cron": "0 3 * * MON-FRI",
@@ -2332,8 +2354,30 @@ export interface components {
                     /** @description It creates drafts, which a person submits. Default: false. */
                     drafts?: boolean | null;
                 } | null;
+                event?: {
+                    /**
+                     * @description Types of the events that start a job.
+                     * @example [
+                     *       "job.succeeded"
+                     *     ]
+                     */
+                    types: ("job.succeeded" | "job.failed" | "job.cancelled" | "question.opened" | "deployment.succeeded" | "deployment.failed")[];
+                    /** @description Only events that fit all its members. Default: all. */
+                    filter?: {
+                        /** @description Only events of the project with this id or name. */
+                        project?: string | null;
+                        /** @description Only events of jobs with this profile. */
+                        profile?: string | null;
+                        /** @description Only events of jobs that were created from this template. */
+                        template?: string | null;
+                        /** @description Only events of jobs that the automation with this id created. */
+                        automation?: string | null;
+                        /** @description Only events of jobs that this token or person created. */
+                        creator?: string | null;
+                    } | null;
+                } | null;
             } | null;
-            /** @description The job that it creates: the fields of `POST /jobs`. In the prompt, and in values of `parameters`, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success. The data of a hook is added below the prompt as a quotation. */
+            /** @description The job that it creates: the fields of `POST /jobs`. In the prompt, and in values of `parameters`, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success. The data of a hook, or an event, is added below the prompt as a quotation. Of an event, `{{event.id}}`, `{{event.type}}`, `{{event.time}}`, `{{event.job_id}}` and `{{event.question_id}}` are replaced, too. */
             job?: {
                 /**
                  * @description The prompt. It must contain more than whitespace. Either `prompt` or `template` is required.
@@ -2377,7 +2421,7 @@ export interface components {
                 } | null;
             } | null;
             /**
-             * @description What happens if it is due before its last job has ended. `skip`: nothing. `queue`: one job waits until the other has ended. `replace`: the other job is cancelled first. Default: `skip`; of a hook `queue`, with which several jobs wait.
+             * @description What happens if it is due before its last job has ended. `skip`: nothing. `queue`: one job waits until the other has ended. `replace`: the other job is cancelled first. Default: `skip`; of a hook or event `queue`, with which several jobs wait.
              * @enum {string|null}
              */
             overlap?: "skip" | "queue" | "replace" | null;
@@ -4331,6 +4375,16 @@ export interface components {
                     /** @description Only in the answer to the request that made it. */
                     secret: string | null;
                 } | null;
+                event: {
+                    types: ("job.succeeded" | "job.failed" | "job.cancelled" | "question.opened" | "deployment.succeeded" | "deployment.failed")[];
+                    filter: {
+                        project: string | null;
+                        profile: string | null;
+                        template: string | null;
+                        automation: string | null;
+                        creator: string | null;
+                    };
+                } | null;
             };
             job: {
                 /**
@@ -4464,7 +4518,9 @@ export interface components {
             /** @description How many due instants it stands for. */
             count: number;
             /** @enum {string} */
-            trigger: "schedule" | "hook" | "manual";
+            trigger: "schedule" | "hook" | "event" | "manual";
+            /** @description The event that it is about. */
+            event_id: string | null;
             /**
              * @description `fired`: it created a job. `skipped`, `failed`: it did not, and `reason` says why.
              * @enum {string}
@@ -4472,7 +4528,7 @@ export interface components {
             outcome: "fired" | "skipped" | "failed";
             reason: {
                 /** @enum {string} */
-                code: "still_running" | "queue_full" | "disabled" | "missed" | "edited" | "paused_failures" | "paused_owner" | "not_created";
+                code: "still_running" | "queue_full" | "disabled" | "circle" | "too_deep" | "missed" | "edited" | "paused_failures" | "paused_owner" | "not_created";
                 message: string;
             } | null;
             /**
@@ -10558,7 +10614,8 @@ export interface operations {
                      *           "project": "text",
                      *           "trigger": {
                      *             "schedule": null,
-                     *             "hook": null
+                     *             "hook": null,
+                     *             "event": null
                      *           },
                      *           "job": {
                      *             "prompt": "Update the dependencies and run the tests.",
@@ -10590,6 +10647,7 @@ export interface operations {
                      *             "last_due_at": "2026-11-20T10:41:00.000Z",
                      *             "count": 0,
                      *             "trigger": "schedule",
+                     *             "event_id": null,
                      *             "outcome": "fired",
                      *             "reason": null,
                      *             "evaluated_at": "2026-11-20T10:41:00.000Z",
@@ -10670,7 +10728,8 @@ export interface operations {
                      *       "project": "text",
                      *       "trigger": {
                      *         "schedule": null,
-                     *         "hook": null
+                     *         "hook": null,
+                     *         "event": null
                      *       },
                      *       "job": {
                      *         "prompt": "Update the dependencies and run the tests.",
@@ -10702,6 +10761,7 @@ export interface operations {
                      *         "last_due_at": "2026-11-20T10:41:00.000Z",
                      *         "count": 0,
                      *         "trigger": "schedule",
+                     *         "event_id": null,
                      *         "outcome": "fired",
                      *         "reason": null,
                      *         "evaluated_at": "2026-11-20T10:41:00.000Z",
@@ -10736,7 +10796,8 @@ export interface operations {
                      *       "project": "text",
                      *       "trigger": {
                      *         "schedule": null,
-                     *         "hook": null
+                     *         "hook": null,
+                     *         "event": null
                      *       },
                      *       "job": {
                      *         "prompt": "Update the dependencies and run the tests.",
@@ -10768,6 +10829,7 @@ export interface operations {
                      *         "last_due_at": "2026-11-20T10:41:00.000Z",
                      *         "count": 0,
                      *         "trigger": "schedule",
+                     *         "event_id": null,
                      *         "outcome": "fired",
                      *         "reason": null,
                      *         "evaluated_at": "2026-11-20T10:41:00.000Z",
@@ -10825,7 +10887,8 @@ export interface operations {
                      *       "project": "text",
                      *       "trigger": {
                      *         "schedule": null,
-                     *         "hook": null
+                     *         "hook": null,
+                     *         "event": null
                      *       },
                      *       "job": {
                      *         "prompt": "Update the dependencies and run the tests.",
@@ -10857,6 +10920,7 @@ export interface operations {
                      *         "last_due_at": "2026-11-20T10:41:00.000Z",
                      *         "count": 0,
                      *         "trigger": "schedule",
+                     *         "event_id": null,
                      *         "outcome": "fired",
                      *         "reason": null,
                      *         "evaluated_at": "2026-11-20T10:41:00.000Z",
@@ -10915,7 +10979,8 @@ export interface operations {
                      *       "project": "text",
                      *       "trigger": {
                      *         "schedule": null,
-                     *         "hook": null
+                     *         "hook": null,
+                     *         "event": null
                      *       },
                      *       "job": {
                      *         "prompt": "Update the dependencies and run the tests.",
@@ -10947,6 +11012,7 @@ export interface operations {
                      *         "last_due_at": "2026-11-20T10:41:00.000Z",
                      *         "count": 0,
                      *         "trigger": "schedule",
+                     *         "event_id": null,
                      *         "outcome": "fired",
                      *         "reason": null,
                      *         "evaluated_at": "2026-11-20T10:41:00.000Z",
@@ -11022,7 +11088,8 @@ export interface operations {
                      *       "project": "text",
                      *       "trigger": {
                      *         "schedule": null,
-                     *         "hook": null
+                     *         "hook": null,
+                     *         "event": null
                      *       },
                      *       "job": {
                      *         "prompt": "Update the dependencies and run the tests.",
@@ -11054,6 +11121,7 @@ export interface operations {
                      *         "last_due_at": "2026-11-20T10:41:00.000Z",
                      *         "count": 0,
                      *         "trigger": "schedule",
+                     *         "event_id": null,
                      *         "outcome": "fired",
                      *         "reason": null,
                      *         "evaluated_at": "2026-11-20T10:41:00.000Z",
@@ -11162,6 +11230,7 @@ export interface operations {
                      *           "last_due_at": "2026-11-20T10:41:00.000Z",
                      *           "count": 0,
                      *           "trigger": "schedule",
+                     *           "event_id": null,
                      *           "outcome": "fired",
                      *           "reason": null,
                      *           "evaluated_at": "2026-11-20T10:41:00.000Z",

@@ -125,6 +125,8 @@ export const LIMITS = {
     catchUp: 100,
     /** An instant that is evaluated later than this has been missed. */
     lateSeconds: 300,
+    /** Events in a chain of jobs that start each other. */
+    eventDepth: 5,
     /** How long a run stays in the history. */
     runsDays: 90,
     list: { min: 1, max: 100, default: 50 },

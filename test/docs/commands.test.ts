@@ -35,6 +35,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/guide/command-line.md > Completion': 'test/bin/promptq/guide.test.ts',
   'docs/guide/automations.md > Automations': 'test/docs/run-commands.test.ts',
   'docs/guide/automations.md > Hooks': 'test/bin/promptq/automations.test.ts',
+  'docs/guide/automations.md > A chain of two jobs': 'test/bin/promptq/automations.test.ts',
   'docs/guide/automations.md > A nightly dependency update': 'test/bin/promptq/automations.test.ts',
   'docs/guide/deploy-bindings.md > Deploy bindings': 'test/docs/run-commands.test.ts',
   'docs/guide/events.md > Events': 'test/docs/run-commands.test.ts',

@@ -64,5 +64,6 @@ const COLUMNS: TableProps.ColumnDefinition<AutomationRun>[] = [
 function Details({ run: { reason, trigger, late_seconds: late } }: { run: AutomationRun }) {
   if (reason !== null) return reason.message;
   if (trigger === 'manual') return 'Run by hand';
+  if (trigger === 'event') return 'By an event';
   return trigger === 'hook' ? 'By a delivery' : <Lateness seconds={late} />;
 }

@@ -38,6 +38,7 @@ export const SCHEDULES = [
 
 /** A schedule as people read it. */
 export function scheduleText({ trigger }: Pick<Automation, 'trigger'>): string {
+  if (trigger.event !== null) return `On ${trigger.event.types.join(', ')}`;
   if (trigger.schedule === null) return 'By a hook';
   const { cron, every, timezone } = trigger.schedule;
   if (every !== null) return `Every ${every}`;

@@ -2,6 +2,8 @@ import type { Principal } from '../../access/principal.ts';
 import type { Owner } from '../../automations/automation.ts';
 import { AutomationStore } from '../../automations/automation-store.ts';
 import { createFolders, createJobStore } from '../../composition/services.ts';
+import { EventFeed } from '../../events/event-feed.ts';
+import { FeedReaders } from '../../events/feed-readers.ts';
 import { SlotStore } from '../../jobs/admission/slots.ts';
 import type { Core } from './core.ts';
 import { createCreation } from './services.ts';
@@ -11,11 +13,21 @@ export function createAutomationReading(core: Core) {
   return { automations: new AutomationStore(core.registry), jobs: createJobStore(core), clock: core.clock };
 }
 
+function createReaders(registry: Core['registry']): FeedReaders {
+  return new FeedReaders({ ...registry, feed: new EventFeed(registry) });
+}
+
+/** The services that delete automations. */
+export function createAutomationDeleting(core: Core) {
+  return { ...createAutomationReading(core), readers: createReaders(core.registry) };
+}
+
 /** The services that create automations. */
 export function createAutomationWriting({ registry, env, clock }: Core) {
   const { PROMPTQ_AGENTS: agents, PROMPTQ_DEFAULT_PROFILE: defaultProfile } = env;
   const automations = new AutomationStore(registry);
-  return { automations, clock, registry, folders: createFolders({ env }), agents, defaultProfile };
+  const readers = createReaders(registry);
+  return { automations, readers, clock, registry, folders: createFolders({ env }), agents, defaultProfile };
 }
 
 /** The services that change automations. */

@@ -98,7 +98,8 @@ function deliveryOf(one: Schemas['HookDelivery']): (string | number | null)[] {
   return [one.id, ago(one.received_at), one.event, one.outcome, one.job_id, one.reason];
 }
 
-function triggerOf({ trigger: { schedule, hook } }: Automation): string {
+function triggerOf({ trigger: { schedule, hook, event } }: Automation): string {
+  if (event !== null) return `on ${event.types.join(', ')}`;
   if (schedule === null) return `hook ${hook?.verify.style ?? ''}`;
   const { cron, every, timezone } = schedule;
   return every === null ? `${cron} ${timezone}` : `every ${every}`;
@@ -108,9 +109,11 @@ function describe(automation: Automation): string {
   const { name, state, state_reason: why, next_runs: next, job, project, overlap, missed } = automation;
   return [
     `${name}: ${state}${why === null ? '' : `. ${why}`}`,
-    automation.trigger.hook === null
+    automation.trigger.schedule !== null
       ? `schedule  ${triggerOf(automation)}, overlap ${overlap}, missed ${missed}`
-      : `trigger   ${triggerOf(automation)}, overlap ${overlap}\naddress   ${automation.trigger.hook.path}`,
+      : automation.trigger.hook === null
+        ? `trigger   ${triggerOf(automation)}, overlap ${overlap}`
+        : `trigger   ${triggerOf(automation)}, overlap ${overlap}\naddress   ${automation.trigger.hook.path}`,
     `owner     ${automation.owner}`,
     `project   ${project}`,
     jobLine(job),

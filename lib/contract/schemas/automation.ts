@@ -3,6 +3,7 @@ import { MISSED, OVERLAPS } from '../automation-choices.ts';
 import { knownOrLater } from '../later-code.ts';
 import { LIMITS } from '../limits.ts';
 import { STATUSES } from '../statuses.ts';
+import { eventTrigger, eventTriggerView } from './event-trigger.ts';
 import { unknownMember } from './fields/entry.ts';
 import { NAME_NOTE, nameText } from './fields/name.ts';
 import { wholeNumber } from './fields/number.ts';
@@ -19,6 +20,8 @@ export const RUN_REASONS = {
   still_running: 'An earlier job of the automation had not ended.',
   queue_full: 'A job of the automation was already waiting for an earlier one.',
   disabled: 'The automation was disabled.',
+  circle: 'The automation would have started itself: one of its jobs is in the chain that led to the event.',
+  too_deep: `The event ends a chain of ${automations.eventDepth} jobs that started each other by events, the most that are allowed.`,
   missed: 'The instant was evaluated too late, and the automation does not make up for it.',
   edited: 'A change of the automation came before the instant was evaluated.',
   paused_failures: 'The automation was paused, because its last jobs had failed.',
@@ -46,6 +49,7 @@ const scheduleShape = {
 const triggerShape = {
   schedule: z.strictObject(scheduleShape, { error: unknownMember(scheduleShape) }).optional(),
   hook: hookTrigger.optional(),
+  event: eventTrigger.optional(),
 };
 
 const { prompt, template, template_version, parameters } = jobCreation.shape;
@@ -76,11 +80,11 @@ const shape = {
   trigger: z
     .strictObject(triggerShape, { error: unknownMember(triggerShape) })
     .refine(
-      ({ schedule, hook }) => (schedule === undefined) !== (hook === undefined),
-      'expected either schedule or hook',
+      (trigger) => Object.values(trigger).filter((one) => one !== undefined).length === 1,
+      'expected exactly one of schedule, hook and event',
     )
     .meta({
-      description: 'What starts its jobs: either `schedule` or `hook`.',
+      description: 'What starts its jobs: exactly one of `schedule`, `hook` and `event`.',
       example: { schedule: { cron: '0 3 * * MON-FRI', timezone: 'Europe/Berlin' } },
     }),
   job: automationJob
@@ -90,11 +94,11 @@ const shape = {
     })
     .meta({
       description:
-        'The job that it creates: the fields of `POST /jobs`. In the prompt, and in values of `parameters`, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success. The data of a hook is added below the prompt as a quotation.',
+        'The job that it creates: the fields of `POST /jobs`. In the prompt, and in values of `parameters`, `{{due_at}}`, `{{last_success_at}}` and `{{timezone}}` are replaced. `last_success_at` is `never` before the first success. The data of a hook, or an event, is added below the prompt as a quotation. Of an event, `{{event.id}}`, `{{event.type}}`, `{{event.time}}`, `{{event.job_id}}` and `{{event.question_id}}` are replaced, too.',
     }),
   overlap: z.enum(OVERLAPS).optional().meta({
     description:
-      'What happens if it is due before its last job has ended. `skip`: nothing. `queue`: one job waits until the other has ended. `replace`: the other job is cancelled first. Default: `skip`; of a hook `queue`, with which several jobs wait.',
+      'What happens if it is due before its last job has ended. `skip`: nothing. `queue`: one job waits until the other has ended. `replace`: the other job is cancelled first. Default: `skip`; of a hook or event `queue`, with which several jobs wait.',
   }),
   missed: z
     .enum(MISSED)
@@ -153,7 +157,8 @@ const run = z
     }),
     last_due_at: timestamp.meta({ description: 'The last instant, if `count` instants were skipped together.' }),
     count: z.number().int().meta({ description: 'How many due instants it stands for.' }),
-    trigger: knownOrLater(['schedule', 'hook', 'manual']),
+    trigger: knownOrLater(['schedule', 'hook', 'event', 'manual']),
+    event_id: z.string().nullable().meta({ description: 'The event that it is about.' }),
     outcome: knownOrLater(RUN_OUTCOMES).meta({
       description: '`fired`: it created a job. `skipped`, `failed`: it did not, and `reason` says why.',
     }),
@@ -197,6 +202,7 @@ export const automation = z
         })
         .nullable(),
       hook: hookView.nullable(),
+      event: eventTriggerView.nullable(),
     }),
     job: automationJob,
     overlap: z.enum(OVERLAPS),

@@ -18,6 +18,11 @@ export const causeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('schedule'), automation: z.string(), made: z.string(), due: z.string() }),
   /** A delivery to the hook of an automation. */
   z.object({ kind: z.literal('hook'), automation: z.string(), made: z.string(), delivery: z.string() }),
+  /** An event that an automation acts on. `event`: its id; `job`: that it is of; `depth`: of how many events in a row. */
+  z.object({
+    ...{ kind: z.literal('event'), automation: z.string(), made: z.string(), event: z.string() },
+    ...{ job: z.string().optional(), depth: z.number() },
+  }),
   /** Work of the service after an attempt. `name`: what it does; `key`: to what, such as a binding's id. */
   z.object({ kind: z.literal('system'), name: z.string(), job: z.string(), attempt: z.number(), key: z.string() }),
 ]);
@@ -40,6 +45,7 @@ export const CAUSES: Readonly<Record<Cause['kind'], CauseRules>> = {
   message: { isOnce: true, isCompared: false, isDescendant: false },
   schedule: { isOnce: true, isCompared: false, isDescendant: false },
   hook: { isOnce: true, isCompared: false, isDescendant: false },
+  event: { isOnce: true, isCompared: false, isDescendant: false },
   system: { isOnce: true, isCompared: false, isDescendant: false },
 };
 
@@ -51,5 +57,5 @@ export function jobIdOf(cause: Cause, keyOwner?: string): string {
 
 /** The automation whose job it is; undefined: none. */
 export function automationOf(cause: Cause): string | undefined {
-  return cause.kind === 'schedule' || cause.kind === 'hook' ? cause.automation : undefined;
+  return 'automation' in cause ? cause.automation : undefined;
 }

@@ -216,10 +216,14 @@ export class JobTriggers extends Construct {
         itemStatement(data, 'registry', ['BatchGetItem'], ofKindsLike(`${EVENT_KINDS.packets}*`)),
         itemStatement(data, 'registry', ['GetItem', 'PutItem', 'UpdateItem'], ofKindsLike(...SUBSCRIPTIONS)),
         itemStatement(data, 'registry', ['GetItem'], ofKinds(BINDING_SECRET_KIND)),
-        // What messages are made of.
-        itemStatement(data, 'jobs', ['GetItem']),
-        itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query'], ofKindsLike(...MESSAGE_KINDS)),
-        ...outputStatements(data, ['GetObject']),
+        // What messages are made of, and what the jobs of automations need.
+        itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem']),
+        itemStatement(data, 'registry', ['GetItem', 'BatchGetItem', 'Query'], EXCEPT_PRIVATE),
+        itemStatement(data, 'registry', ['PutItem', 'DeleteItem'], ofKindsLike(...WRITTEN_KINDS.reconciler)),
+        tokenStateStatement(data),
+        signalsStatement(data),
+        queueStatement(data, ['SendMessage', 'GetQueueAttributes']),
+        ...outputStatements(data, ['GetObject', 'PutObject']),
         // To continue when its time is up.
         wakeReadersStatement(data),
       ],
@@ -259,7 +263,6 @@ const SUBSCRIPTIONS = [
   ...[SUBSCRIPTION_KINDS.own, SUBSCRIPTION_KINDS.health],
   ...[`${SUBSCRIPTION_KINDS.deliveries}*`, `${SUBSCRIPTION_KINDS.messages}*`],
 ];
-const MESSAGE_KINDS = ['texts#*', 'labels#*', 'questions#*'];
 
 /** What rows are made of, and why jobs wait. */
 const EXPORTED_KINDS = ['labels#*', 'texts#*', 'message#*', 'thread#*', 'tree#*', 'probe', SCALING_KIND];

@@ -100,7 +100,7 @@ describe('an automation', () => {
     [{ trigger: { schedule: {} } }, ['trigger.schedule.cron', 'trigger.schedule.every']],
     [{ trigger: { schedule: { cron: '0 0 31 2 *' } } }, ['never due']],
     [{ trigger: { hook: {} } }, ['trigger.hook.verify']],
-    [{ trigger: {} }, ['either schedule or hook']],
+    [{ trigger: {} }, ['exactly one of schedule, hook and event']],
     [
       { trigger: { hook: { verify: { style: 'hmac' }, delivery_id: {} } } },
       ['trigger.hook.verify.header', 'trigger.hook.delivery_id'],

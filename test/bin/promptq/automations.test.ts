@@ -66,6 +66,27 @@ test('the recipe of hooks does what docs/guide/automations.md says', async () =>
   expect((await run(['automations', 'show', 'Triage'])).stdout).toContain('hook github');
 });
 
+test('the chain of docs/guide/automations.md starts its second job, once', async () => {
+  const [block = ''] = shellBlocks('docs/guide/automations.md', 'A chain of two jobs');
+  const [create = '', first = '', runs = ''] = block.trim().split('\n');
+  const created = await run([...wordsOf(create).slice(1), '--profile', 'practice']);
+  expect(created.stderr).toContain('created review');
+  await promptq(...wordsOf(first).slice(1), '--profile', 'practice', '--detach');
+  const second = await waitFor(async () => {
+    const { json: page } = await service.api('GET', '/jobs?project=reviews');
+    return page.items.length > 0 && (await service.api('GET', `/jobs/${page.items[0].id}`)).json;
+  });
+  const { json: page } = await service.api('GET', '/jobs?project=shop&limit=1');
+  expect(second.prompt.split('\n')[0]).toBe(`Review the changes of job ${page.items[0].id}.`);
+  expect(second.prompt).toMatch(/\n> \{"id":"\d+-\d+","type":"job.succeeded",.*"project":"shop",.*\}$/);
+  await waitFor(async () => (await service.api('GET', `/jobs/${second.id}`)).json.status === 'SUCCEEDED');
+  const listed = await run(wordsOf(runs).slice(1));
+  expect(listed.stdout.match(/fired/g)).toHaveLength(1);
+  const shown = await promptq('automations', 'show', 'Review');
+  expect(shown.stdout).toContain('trigger   on job.succeeded, overlap queue\n');
+  await promptq('automations', 'delete', 'Review');
+});
+
 test('an automation is tried, created, shown, enabled and deleted', async () => {
   const args = ['schedule', 'Hourly', 'true', '--profile', 'shell', '--every', '1h', '--overlap', 'queue', '--until'];
   const until = '2030-01-01T00:00:00Z';
@@ -84,6 +105,7 @@ test.each([
   [['automations', 'resend', 'x'], 'needs the id of a delivery'],
   [['automations', 'stop', 'x'], 'list, show, runs'],
   [['schedule', 'x', 'true'], 'give --cron or --every'],
+  [['on', 'x', 'y', '--event', 'job.started'], 'give --event with one of job.succeeded'],
   [['schedule', 'x', '--every', '1h'], 'give a prompt'],
   [['schedule', 'x', '--every', '1h', '--template-version', '2'], '--template-version needs --template'],
 ])('`promptq %j` is refused before a request', async (args, why) => {

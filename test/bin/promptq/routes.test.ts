@@ -74,6 +74,7 @@ describe('the routes that a command calls', () => {
     diagrams: [],
     schedule: ['nightly', 'true', '--cron', '@yearly', '--timezone', 'UTC'],
     hook: ['outside', 'true', '--profile', 'practice'],
+    on: ['after', 'true', '--profile', 'practice', '--event', 'job.failed', '--of-project', 'nothing'],
     automations: [],
     subscribe: ['ops', '--webhook', 'https://hooks.example.com/'],
     subscriptions: [],

@@ -247,6 +247,7 @@ export async function stubAutomations(page: Page): Promise<void> {
   const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
   const run = (minutes: number, more: Partial<Schemas['AutomationRun']> = {}): Schemas['AutomationRun'] => ({
     ...{ due_at: at(minutes), last_due_at: at(minutes), count: 1, trigger: 'schedule', outcome: 'fired', reason: null },
+    event_id: null,
     ...{ evaluated_at: at(minutes), late_seconds: 21, job_id: 'job_4k2q0v9m6s8x1c3b5n7h2j4d6f' },
     ...{ job_status: 'SUCCEEDED', ...more },
   });
@@ -256,7 +257,7 @@ export async function stubAutomations(page: Page): Promise<void> {
   }));
   const one = (id: string, name: string, more: Partial<Schemas['Automation']> = {}): Schemas['Automation'] => ({
     ...{ id, name, project: 'storefront', job: { prompt: 'Update the dependencies.' }, owner: 'user:mira@example.com' },
-    trigger: { schedule: { cron: '0 3 * * MON-FRI', every: null, timezone: 'Europe/Berlin' }, hook: null },
+    trigger: { schedule: { cron: '0 3 * * MON-FRI', every: null, timezone: 'Europe/Berlin' }, hook: null, event: null },
     ...{ overlap: 'skip', missed: 'latest', jitter: 0, pause_after_failures: 5, enabled: true, enabled_until: null },
     ...{ state: 'active', state_reason: null, next_runs, notes: [], last_run: run(-840), failures_in_row: 0 },
     ...{ due: null, last_success_at: at(-830), created_at: at(-90_000), updated_at: at(-9_000), version: 3, ...more },
@@ -282,7 +283,11 @@ export async function stubAutomations(page: Page): Promise<void> {
     ...{ delivery_id: null, drafts: true, secret: null },
   };
   items.push(
-    one('issues', 'Issues of the shop', { trigger: { schedule: null, hook }, overlap: 'queue', next_runs: [] }),
+    one('issues', 'Issues of the shop', {
+      trigger: { schedule: null, hook, event: null },
+      overlap: 'queue',
+      next_runs: [],
+    }),
   );
   const parameters = { package: 'react-router', notes: 'Since {{last_success_at}}.' };
   items.push(one('upgrade', 'Weekly upgrade', { job: { template: 'upgrade', parameters } }));

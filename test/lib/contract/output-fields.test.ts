@@ -47,6 +47,8 @@ const NOT_OUTPUT = {
     ...['cwd', 'extra_prompt', 'model', 'profile', 'prompt', 'tags', 'template', 'title'].map(of('Automation.job')),
     ...['Automation.name', 'Automation.project'],
     ...['cron', 'every', 'timezone'].map(of('Automation.trigger.schedule')),
+    ...['automation', 'creator', 'profile', 'project', 'template'].map(of('Automation.trigger.event.filter')),
+    'Automation.trigger.event.types',
     ...['delivery_id.header', 'delivery_id.pointer', 'filter.one_of', 'filter.pointer', 'map', 'path', 'secret'].map(
       of('Automation.trigger.hook'),
     ),

@@ -37,6 +37,7 @@ const TRIGGERS: Record<
       'dynamodb:UpdateItem Jobs',
       'dynamodb:DeleteItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, tree#*, deployments#*, account, automation, automation-due, automation-runs#*, automation-deliveries#*',
       'dynamodb:PutItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, tree#*, deployments#*, account, automation, automation-due, automation-runs#*, automation-deliveries#*',
+      'dynamodb:UpdateItem Registry: signal',
       's3:DeleteObject Output/jobs/*',
       's3:DeleteObjectVersion Output/jobs/*',
       's3:PutObject Output/jobs/*',
@@ -57,6 +58,12 @@ const TRIGGERS: Record<
       'dynamodb:UpdateItem Registry: event-feed',
       'dynamodb:PutItem Registry: subscription, subscription-health, subscription-deliveries#*, sent-messages#*',
       'dynamodb:UpdateItem Registry: subscription, subscription-health, subscription-deliveries#*, sent-messages#*',
+      'dynamodb:PutItem Jobs',
+      'dynamodb:UpdateItem Jobs',
+      'dynamodb:DeleteItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, tree#*, deployments#*, account, automation, automation-due, automation-runs#*, automation-deliveries#*',
+      'dynamodb:PutItem Registry: project, texts#*, labels#*, message#*, questions#*, probe, hold, thread#*, forks#*, tree#*, deployments#*, account, automation, automation-due, automation-runs#*, automation-deliveries#*',
+      'dynamodb:UpdateItem Registry: signal',
+      's3:PutObject Output/jobs/*',
     ],
   },
   SweepJobs: {
@@ -84,7 +91,7 @@ test("the counts' function may read the stream of changes", () => {
   ]);
 });
 
-test('only the trigger that creates follow-up jobs reads tokens, and only their state', () => {
+test('only the triggers that create jobs in the name of tokens read these, and only their state', () => {
   const reads = grants.filter(
     ({ holder, actions, conditions }) =>
       holder.startsWith('Triggers') &&
@@ -93,6 +100,7 @@ test('only the trigger that creates follow-up jobs reads tokens, and only their 
   );
   expect(reads.map(({ holder, conditions }) => [holder.split(' ')[0], conditions])).toEqual([
     ['TriggersWatchJobs', ['LeadingKeys is token', 'Attributes is kind, id, state', 'Select is SPECIFIC_ATTRIBUTES']],
+    ['TriggersReadFeed', ['LeadingKeys is token', 'Attributes is kind, id, state', 'Select is SPECIFIC_ATTRIBUTES']],
   ]);
 });
 
