@@ -15,6 +15,12 @@ export const SUBSCRIPTION_COMMANDS: readonly CommandSpec[] = [
         about: 'send messages to the chat with this id, by the bot whose token is in TELEGRAM_BOT_TOKEN',
       },
       {
+        flags: '--slack <channel>',
+        about: 'post in this channel as a bot, by the variables SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET',
+      },
+      { flags: '--slack-webhook', about: 'post by the incoming webhook of the variable SLACK_WEBHOOK_URL' },
+      { flags: '--email <address>', about: 'send mails to this address', isList: true },
+      {
         flags: '--event <type>',
         about: 'type of events to send, instead of the default',
         isList: true,

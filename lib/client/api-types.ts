@@ -2457,7 +2457,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Where it sends: exactly one of webhook, telegram.
+             * @description Where it sends: exactly one of webhook, telegram, slack, email.
              * @example {
              *       "webhook": {
              *         "url": "https://hooks.example.com/promptq"
@@ -2484,6 +2484,33 @@ export interface components {
                      * @example -1001234567890
                      */
                     chat_id: string;
+                } | null;
+                /** @description Messages in a channel of Slack. */
+                slack?: {
+                    /**
+                     * @description Address of an incoming webhook, which only tells. Instead of the other three.
+                     * @example https://hooks.slack.com/services/T000/B000/KEY
+                     */
+                    webhook_url?: string | null;
+                    /** @description Token of a bot with the scope `chat:write`. */
+                    bot_token?: string | null;
+                    /**
+                     * @description Where the bot posts: the id of a channel, or `#` and its name.
+                     * @example C0123456789
+                     */
+                    channel?: string | null;
+                    /** @description The app's signing secret, by which presses of buttons are known to be Slack's. */
+                    signing_secret?: string | null;
+                } | null;
+                /** @description Mails by SES, from the address that the deployment sets. */
+                email?: {
+                    /**
+                     * @description Recipients, who see each other.
+                     * @example [
+                     *       "ada@example.com"
+                     *     ]
+                     */
+                    to: string[];
                 } | null;
             };
             /** @description Types of the events that are sent. Default: question.opened, job.failed, account.required, account.limit, automation.paused. */
@@ -2540,6 +2567,33 @@ export interface components {
                      * @example -1001234567890
                      */
                     chat_id: string;
+                } | null;
+                /** @description Messages in a channel of Slack. */
+                slack?: {
+                    /**
+                     * @description Address of an incoming webhook, which only tells. Instead of the other three.
+                     * @example https://hooks.slack.com/services/T000/B000/KEY
+                     */
+                    webhook_url?: string | null;
+                    /** @description Token of a bot with the scope `chat:write`. */
+                    bot_token?: string | null;
+                    /**
+                     * @description Where the bot posts: the id of a channel, or `#` and its name.
+                     * @example C0123456789
+                     */
+                    channel?: string | null;
+                    /** @description The app's signing secret, by which presses of buttons are known to be Slack's. */
+                    signing_secret?: string | null;
+                } | null;
+                /** @description Mails by SES, from the address that the deployment sets. */
+                email?: {
+                    /**
+                     * @description Recipients, who see each other.
+                     * @example [
+                     *       "ada@example.com"
+                     *     ]
+                     */
+                    to: string[];
                 } | null;
             } | null;
             /** @description Generate a new secret for a `webhook`. Calls are signed with both for a day. */
@@ -4738,6 +4792,13 @@ export interface components {
             };
             telegram?: {
                 chat_id: string;
+            };
+            slack?: {
+                /** @description Null: the one of an incoming webhook. */
+                channel: string | null;
+            };
+            email?: {
+                to: string[];
             };
         };
         Delivery: {

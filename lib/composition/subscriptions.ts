@@ -36,9 +36,18 @@ export function createDelivering(
     send: {
       reach: { loopback: env.PROMPTQ_CALLS_TO_LOOPBACK },
       origin,
-      apis: { telegram: env.PROMPTQ_TELEGRAM_API },
+      apis: { telegram: env.PROMPTQ_TELEGRAM_API, slack: env.PROMPTQ_SLACK_API },
       messages: new SentMessageStore(registry),
+      mail: mailPlace(from),
       noticesOf: async (event: SentEvent) => noticesOf(await readFacts(facts, event)),
     },
   };
+}
+
+/** SES, with the table's credentials and region; undefined: no address is set. */
+function mailPlace({ env, table }: Parameters<typeof createDelivering>[0]) {
+  const { PROMPTQ_MAIL_FROM: from, PROMPTQ_SES_API: endpoint } = env;
+  if (from === undefined) return undefined;
+  const { credentials, region } = table.config;
+  return { from, endpoint, credentials, region };
 }

@@ -162,6 +162,8 @@ export const LIMITS = {
     digestEvents: 200,
     /** Persons who may answer questions. */
     answersFrom: 50,
+    /** Recipients of a mail. */
+    recipients: 10,
     /** Deliveries that are listed, of those that are kept. */
     deliveries: 200,
     deliveryDays: 30,

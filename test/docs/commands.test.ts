@@ -37,6 +37,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/guide/automations.md > Hooks': 'test/bin/promptq/automations.test.ts',
   'docs/guide/automations.md > A chain of two jobs': 'test/bin/promptq/automations.test.ts',
   'docs/guide/automations.md > A nightly dependency update': 'test/bin/promptq/automations.test.ts',
+  'docs/guide/messages.md > Alert on failure': 'test/api/subscriptions/slack-and-mail.test.ts',
   'docs/guide/deploy-bindings.md > Deploy bindings': 'test/docs/run-commands.test.ts',
   'docs/guide/events.md > Events': 'test/docs/run-commands.test.ts',
   'docs/guide/messages.md > Answer from the phone': 'test/api/subscriptions/answer-from-the-phone.test.ts',

@@ -1,7 +1,8 @@
 import { dataOf } from '../../client/data-of.ts';
 import type { Schemas } from '../../client/promptq.ts';
 import { clientOf } from '../base/client-of.ts';
-import type { CommandRun, Context } from '../base/context.ts';
+import type { CommandRun } from '../base/context.ts';
+import type { Env } from '../base/credentials.ts';
 import { usageError } from '../base/errors.ts';
 import { EXIT } from '../base/exit-codes.ts';
 
@@ -10,6 +11,9 @@ type Creation = Schemas['SubscriptionCreation'];
 interface Options {
   readonly webhook?: string;
   readonly telegram?: string;
+  readonly slack?: string;
+  readonly slackWebhook?: true;
+  readonly email?: readonly string[];
   /** The command line checks them. */
   readonly event?: NonNullable<Creation['events']>;
   readonly project?: string;
@@ -48,13 +52,36 @@ export const run: CommandRun<Options> = async (context, [name = ''], options) =>
   return EXIT.succeeded;
 };
 
-/** Tokens are no arguments: other users of the machine see those. */
-function targetOf({ webhook, telegram }: Options, env: Context['env']): Creation['target'] {
-  if ((webhook === undefined) === (telegram === undefined)) throw usageError('give one of --webhook and --telegram');
-  if (webhook !== undefined) return { webhook: { url: webhook } };
-  const bot_token = env.TELEGRAM_BOT_TOKEN;
-  if (!bot_token) throw usageError('--telegram: set TELEGRAM_BOT_TOKEN to the token of the bot');
-  return { telegram: { bot_token, chat_id: telegram ?? '' } };
+type Target = Creation['target'];
+
+/** Secrets come from variables: the arguments of a command are shown to every program of the machine. */
+function targetOf({ webhook, telegram, slack, slackWebhook, email }: Options, env: Env): Target {
+  const secret = (name: string) => {
+    const value = env[name];
+    if (value === undefined || value === '') throw usageError(`set the variable ${name}`);
+    return value;
+  };
+  const targets: Target[] = [
+    ...(webhook === undefined ? [] : [{ webhook: { url: webhook } }]),
+    ...(telegram === undefined ? [] : [{ telegram: { chat_id: telegram, bot_token: secret('TELEGRAM_BOT_TOKEN') } }]),
+    ...(slack === undefined
+      ? []
+      : [
+          {
+            slack: {
+              channel: slack,
+              bot_token: secret('SLACK_BOT_TOKEN'),
+              signing_secret: secret('SLACK_SIGNING_SECRET'),
+            },
+          },
+        ]),
+    ...(slackWebhook === undefined ? [] : [{ slack: { webhook_url: secret('SLACK_WEBHOOK_URL') } }]),
+    ...(email === undefined ? [] : [{ email: { to: [...email] } }]),
+  ];
+  const [target, ...others] = targets;
+  if (target === undefined || others.length > 0)
+    throw usageError('give one of --webhook, --telegram, --slack, --slack-webhook and --email');
+  return target;
 }
 
 function filterOf({ project, profile, template, automation, creator }: Options) {

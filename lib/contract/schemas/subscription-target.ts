@@ -7,7 +7,7 @@ import { unknownMember } from './fields/entry.ts';
  * in both tables, and in `TARGETS` and `SENDERS` of lib/subscriptions. Secrets are in the first table only.
  */
 
-const { urlLength } = LIMITS.subscriptions;
+const { urlLength, recipients } = LIMITS.subscriptions;
 
 const webhookShape = {
   url: z.string().min(1).max(urlLength).meta({
@@ -37,6 +37,40 @@ const telegramShape = {
     .meta({ description: 'Id of the chat or group, in which the bot is.', example: '-1001234567890' }),
 };
 
+const slackShape = {
+  webhook_url: z.string().min(1).max(urlLength).optional().meta({
+    description: 'Address of an incoming webhook, which only tells. Instead of the other three.',
+    example: 'https://hooks.slack.com/services/T000/B000/KEY',
+    writeOnly: true,
+  }),
+  bot_token: z
+    .string()
+    .regex(/^xoxb-[A-Za-z0-9-]{8,250}$/, 'expected the token of a bot, which begins with xoxb-')
+    .optional()
+    .meta({ description: 'Token of a bot with the scope `chat:write`.', writeOnly: true }),
+  channel: z
+    .string()
+    .regex(/^(?:[CGD][A-Z0-9]{6,30}|#[^\s#@<>&]{1,80})$/, 'expected the id of a channel, or # and its name')
+    .optional()
+    .meta({ description: 'Where the bot posts: the id of a channel, or `#` and its name.', example: 'C0123456789' }),
+  signing_secret: z
+    .string()
+    .regex(/^[A-Za-z0-9]{16,128}$/, 'expected the signing secret of the app')
+    .optional()
+    .meta({
+      description: "The app's signing secret, by which presses of buttons are known to be Slack's.",
+      writeOnly: true,
+    }),
+};
+
+const emailShape = {
+  to: z
+    .array(z.email().max(320))
+    .min(1)
+    .max(recipients)
+    .meta({ description: 'Recipients, who see each other.', example: ['ada@example.com'] }),
+};
+
 const writtenShape = {
   webhook: z
     .strictObject(webhookShape, { error: unknownMember(webhookShape) })
@@ -46,6 +80,14 @@ const writtenShape = {
     .strictObject(telegramShape, { error: unknownMember(telegramShape) })
     .optional()
     .meta({ description: 'Messages of a bot of Telegram, which `answers_from` can answer.' }),
+  slack: z
+    .strictObject(slackShape, { error: unknownMember(slackShape) })
+    .optional()
+    .meta({ description: 'Messages in a channel of Slack.' }),
+  email: z
+    .strictObject(emailShape, { error: unknownMember(emailShape) })
+    .optional()
+    .meta({ description: 'Mails by SES, from the address that the deployment sets.' }),
 };
 
 export type TargetKind = keyof typeof writtenShape;
@@ -68,6 +110,12 @@ export const targetView = z
   .object({
     webhook: z.object({ url: z.string() }).optional(),
     telegram: z.object({ chat_id: z.string() }).optional(),
+    slack: z
+      .object({
+        channel: z.string().nullable().meta({ description: 'Null: the one of an incoming webhook.' }),
+      })
+      .optional(),
+    email: z.object({ to: z.array(z.string()) }).optional(),
   })
   .meta({ id: 'SubscriptionTarget' });
 export type TargetView = z.output<typeof targetView>;

@@ -1,4 +1,6 @@
 import type { TargetKind } from '../../contract/schemas/subscription-target.ts';
+import { sendEmail } from '../senders/send-email.ts';
+import { sendSlack } from '../senders/send-slack.ts';
 import { sendWebhook } from '../senders/send-webhook.ts';
 import type { Send } from '../senders/sending.ts';
 import { sendTelegram } from '../telegram/send-telegram.ts';
@@ -7,4 +9,6 @@ import { sendTelegram } from '../telegram/send-telegram.ts';
 export const SENDERS: Readonly<Record<TargetKind, Send>> = {
   webhook: sendWebhook,
   telegram: sendTelegram,
+  slack: sendSlack,
+  email: sendEmail,
 };

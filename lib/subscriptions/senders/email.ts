@@ -4,28 +4,14 @@ import * as z from 'zod';
 import { oneLine } from '../notice/foreign-text.ts';
 import type { Mail } from '../render/mail.ts';
 import { callService } from './call-service.ts';
-import type { Sent, TargetFault } from './sent.ts';
+import type { Outcome, TargetFault } from './sent.ts';
+import type { SesPlace } from './ses-place.ts';
 
 /*
  * Mails by SES v2, as one signed POST: its SDK client would more than double the function that sends. A new account is in
  * the sandbox, in which SES sends to verified addresses only, so what it refuses is shown with the subscription until a
  * person has verified an address or asked for production access.
  */
-
-interface Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string | undefined;
-}
-
-export interface SesPlace {
-  readonly region: string;
-  /** Default: SES's of the region. */
-  readonly endpoint?: string | undefined;
-  readonly credentials: () => Promise<Credentials>;
-  /** The address that mails come from. */
-  readonly from: string;
-}
 
 /** Exceptions of SES that no later try changes, by what a person has to do. */
 const GONE: Readonly<Record<string, TargetFault>> = {
@@ -46,8 +32,10 @@ const answered = z.object({ MessageId: z.string() });
 const excepted = z.object({ message: z.string().optional(), Message: z.string().optional() });
 
 /** Sends one mail to all recipients. */
-export async function sendMail(place: SesPlace, to: readonly string[], mail: Mail): Promise<Sent> {
-  const { region, endpoint = `https://email.${region}.amazonaws.com`, credentials } = place;
+export async function sendMail(place: SesPlace, to: readonly string[], mail: Mail): Promise<Outcome> {
+  const { credentials } = place;
+  const region = await place.region();
+  const endpoint = place.endpoint ?? `https://email.${region}.amazonaws.com`;
   const url = new URL('/v2/email/outbound-emails', endpoint);
   const signer = new SignatureV4({ credentials, region, service: 'ses', sha256: Sha256 });
   const { headers, body } = await signer.sign({

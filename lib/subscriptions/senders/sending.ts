@@ -3,6 +3,7 @@ import type { Resolve } from '../../deployments/calls/signed-call.ts';
 import type { Notice, NoticeEvent } from '../notice/notice.ts';
 import type { SentMessageStore } from '../store/sent-messages.ts';
 import type { Subscription } from '../store/subscription.ts';
+import type { SesPlace } from './ses-place.ts';
 
 /** One message to send: about one event, or a digest. */
 export interface Outgoing {
@@ -23,11 +24,13 @@ export interface SendContext {
   readonly resolve?: Resolve;
   readonly now: () => number;
   /** Base addresses of the messengers' interfaces. */
-  readonly apis: { readonly telegram: string };
+  readonly apis: { readonly telegram: string; readonly slack: string };
   /** The messages that were sent. */
   readonly messages: Pick<SentMessageStore, 'put' | 'byKey'>;
   /** Origin of the console, for links. */
   readonly origin: string | undefined;
+  /** Absent: the deployment sends no mails. */
+  readonly mail: SesPlace | undefined;
   /** What an event says to people: nothing, one thing or two. */
   readonly noticesOf: (event: SentEvent) => Promise<readonly Notice[]>;
 }

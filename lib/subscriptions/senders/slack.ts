@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { SlackMessage } from '../render/slack-blocks.ts';
 import { callService, type ServiceAnswer } from './call-service.ts';
-import type { Sent, TargetFault } from './sent.ts';
+import type { Outcome, TargetFault } from './sent.ts';
 
 /*
  * Messages to Slack, by one of two ways. An incoming webhook only tells: its address is the right to post to one channel,
@@ -66,7 +66,7 @@ function faults(fault: TargetFault, codes: readonly string[]): Record<string, Ta
 const PLAIN = { parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false } as const;
 
 /** Posts by an incoming webhook. */
-export async function tellSlack(webhookUrl: string, message: SlackMessage): Promise<Sent> {
+export async function tellSlack(webhookUrl: string, message: SlackMessage): Promise<Outcome> {
   return await orAsText(message, async (body) => {
     const answer = await callService(webhookUrl, {
       headers: { 'content-type': 'application/json; charset=utf-8' },
@@ -81,17 +81,17 @@ const posted = z.object({ ok: z.literal(true), channel: z.string().min(1), ts: z
 const failed = z.object({ ok: z.literal(false), error: z.string() });
 
 /** Posts to a channel as the bot. `ref` names the message for `changeInSlack`. */
-export async function postToSlack(bot: SlackBot, channel: string, message: SlackMessage): Promise<Sent> {
+export async function postToSlack(bot: SlackBot, channel: string, message: SlackMessage): Promise<Outcome> {
   return await orAsText(message, async (body) => await call(bot, 'chat.postMessage', { channel, ...PLAIN, ...body }));
 }
 
 /** Replaces a message. One that can't be changed is left as it is. */
-export async function changeInSlack(bot: SlackBot, ref: string, message: SlackMessage): Promise<Sent> {
+export async function changeInSlack(bot: SlackBot, ref: string, message: SlackMessage): Promise<Outcome> {
   const [channel = '', ts = ''] = ref.split('/');
   return await orAsText(message, async (body) => await call(bot, 'chat.update', { channel, ts, ...PLAIN, ...body }));
 }
 
-async function call({ api, token }: SlackBot, method: string, body: object): Promise<Sent> {
+async function call({ api, token }: SlackBot, method: string, body: object): Promise<Outcome> {
   const answer = await callService(`${api}/${method}`, {
     headers: { 'content-type': 'application/json; charset=utf-8', authorization: `Bearer ${token}` },
     body: JSON.stringify(body),
@@ -113,7 +113,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function outcomeOf({ status, retryAfterSeconds }: Exclude<ServiceAnswer, { failed: string }>, code: string): Sent {
+function outcomeOf({ status, retryAfterSeconds }: Exclude<ServiceAnswer, { failed: string }>, code: string): Outcome {
   const known = Object.hasOwn(GONE, code) ? GONE[code] : undefined;
   if (known !== undefined) return { gone: known, why: `Slack answered ${code}.` };
   if (MALFORMED.includes(code)) return { refused: `Slack answered ${code}.` };
@@ -125,7 +125,7 @@ function outcomeOf({ status, retryAfterSeconds }: Exclude<ServiceAnswer, { faile
 }
 
 /** Sends a message; if Slack does not take how it is made, its text alone. */
-async function orAsText(message: SlackMessage, send: (body: object) => Promise<Sent>): Promise<Sent> {
+async function orAsText(message: SlackMessage, send: (body: object) => Promise<Outcome>): Promise<Outcome> {
   const sent = await send({ text: message.text, blocks: message.blocks });
   return 'refused' in sent ? await send({ text: message.text }) : sent;
 }

@@ -3,6 +3,7 @@ import type { Reach } from '../../bindings/public-address.ts';
 import { checkTarget } from '../../bindings/target-url.ts';
 import { quoted } from '../../contract/input/legible.ts';
 import type { TargetKind, TargetWrite } from '../../contract/schemas/subscription-target.ts';
+import { slackFaults } from './slack-target.ts';
 
 /** A fault of a field of a target, by the field's name. */
 type Fault = readonly [field: string, problem: string];
@@ -47,6 +48,13 @@ export const TARGETS: { readonly [K in TargetKind]: Target<K> } = {
     changesMessages: () => true,
     view: ({ chat_id }) => ({ chat_id }),
   },
+  slack: {
+    secretFields: ['webhook_url', 'bot_token', 'signing_secret'],
+    faults: slackFaults,
+    changesMessages: ({ channel }) => channel !== undefined,
+    view: ({ channel = null }) => ({ channel }),
+  },
+  email: { secretFields: [], faults: () => [], view: ({ to }) => ({ to }) },
 };
 
 /** A written target: its kind, its settings without secrets, and its secrets by field. */

@@ -105,7 +105,12 @@ describe('messages to Slack', () => {
 
 describe('mails by SES', () => {
   const credentials = async () => await Promise.resolve({ accessKeyId: 'AKIATEST', secretAccessKey: 'hidden' });
-  const place = () => ({ region: 'eu-west-1', endpoint: ses.api, credentials, from: ses.from });
+  const place = () => ({
+    region: async () => await Promise.resolve('eu-west-1'),
+    endpoint: ses.api,
+    credentials,
+    from: ses.from,
+  });
 
   it('are signed, and have text, HTML and headers', async () => {
     expect(await sendMail(place(), ['ada@example.com'], MAIL)).toMatchObject({ sent: true });

@@ -210,7 +210,8 @@ export class SubscriptionWorld {
       },
       send: {
         ...{ reach: { loopback: false }, origin: undefined, noticesOf: async () => [] },
-        ...{ apis: { telegram: '' }, messages: new SentMessageStore(registry) },
+        // Only webhooks are simulated.
+        ...{ apis: { telegram: '', slack: '' }, mail: undefined, messages: new SentMessageStore(registry) },
       },
     };
   }

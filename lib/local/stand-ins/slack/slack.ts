@@ -93,7 +93,13 @@ export async function startSlack({ key, secrets, now = Date.now }: SlackOptions)
       'GET /': () => callingPage(PAGE),
       'GET /state': () => ({
         status: 200,
-        body: { messages: state.messages, notes: state.notes, people: PEOPLE, interactivity: state.interactivity },
+        body: {
+          messages: state.messages,
+          notes: state.notes,
+          people: PEOPLE,
+          interactivity: state.interactivity,
+          webhook_url: `${api}${hook}`,
+        },
       }),
       'PUT /interactivity': (call) => {
         state.interactivity = bodyOf(z.strictObject({ url: z.url().or(z.literal('')) }), call).url;
@@ -269,6 +275,7 @@ const PAGE = {
 const text = (o) => (o.text || '').replace(/\\u2060/g, '').replace(/<(https?:[^|>]*)\\|([^>]*)>/g, '$2')
   .replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&');
 const show = (state) => [
+  line('p', 'Incoming webhook: ' + state.webhook_url),
   ask('Interactivity URL of the app', state.interactivity, (url) => call('interactivity', { url }, 'PUT')),
   pick('who', 'You are', state.people.map(({ id, name }) => [id, name])),
   ...state.messages.map((m) => box(m.blocks.length === 0 ? [line('p', text(m))] : m.blocks.map((b) =>
