@@ -117,6 +117,18 @@ const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
           `${LIMITS.events.days} days; ${LIMITS.events.list.min} to ${LIMITS.events.list.max}, default ${LIMITS.events.list.default}`,
         ],
         [
+          'subscriptions; persons who may answer in one',
+          `${LIMITS.subscriptions.count}; ${LIMITS.subscriptions.answersFrom}`,
+        ],
+        [
+          'hours after an event in which its delivery is tried; events of a digest',
+          `${LIMITS.subscriptions.retryHours}; ${LIMITS.subscriptions.digestEvents}`,
+        ],
+        [
+          'deliveries of a subscription that are listed; days that they are kept',
+          `${LIMITS.subscriptions.deliveries}; ${LIMITS.subscriptions.deliveryDays}`,
+        ],
+        [
           'exports that run at a time; that are kept, for how long; rows and bytes of one',
           `${LIMITS.exports.running}; ${LIMITS.exports.kept}, ${LIMITS.exports.days} days; ${number(LIMITS.exports.rows)}, ${bytes(LIMITS.exports.bytes)}`,
         ],
