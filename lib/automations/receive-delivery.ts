@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../contract/errors.ts';
 import { LIMITS } from '../contract/limits.ts';
 import { type HookTrigger, REFUSALS, type Refusal } from '../contract/schemas/hook.ts';
@@ -115,11 +116,10 @@ async function take(
 
 /** Evaluates a delivery, and waits only so long. What fails or takes longer is done by the minute's pass. */
 async function evaluateSoon(context: FireContext, automation: string, id: string): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, AT_ONCE_MS);
-  const done = fireDelivery(context, automation, id).catch(() => undefined);
-  await Promise.race([done, late]);
-  clearTimeout(timer);
+  const waiting = new AbortController();
+  const late = sleep(AT_ONCE_MS, undefined, { signal: waiting.signal });
+  await Promise.race([fireDelivery(context, automation, id), late].map((one) => one.catch(() => undefined)));
+  waiting.abort();
 }
 
 async function faultOf(

@@ -76,6 +76,7 @@ function faultOfState(job: Job): string | undefined {
 const CREATORS: Readonly<Partial<Record<Job['cause']['kind'], readonly string[]>>> = {
   client: ['create'],
   schedule: ['watch', 'run automation'],
+  hook: ['deliver', 'watch'],
 };
 
 /** A later job of an automation replaces earlier ones, with all that is below them. */

@@ -22,6 +22,7 @@ import { ModelDeployment } from './deployment.ts';
 import { addBindings } from './deployments/bindings.ts';
 import { ModelCommands } from './deployments/commands.ts';
 import { ModelExports } from './exports.ts';
+import { ModelHooks } from './hooks.ts';
 import { SHARDS } from './job-stream.ts';
 import { addLaterJobs } from './later-jobs.ts';
 import { areAtRest, ENDED_AFTER, faultsAtRest } from './quiescence.ts';
@@ -39,6 +40,9 @@ const EXPORTS_EVERY = 3;
 
 /** Every which world has automations. */
 const AUTOMATIONS_EVERY = 3;
+
+/** The other worlds of these have hooks. */
+const HOOKS_AT = EXPORTS_EVERY - 1;
 
 /** What became of one world. */
 export interface WorldReport {
@@ -73,6 +77,7 @@ export class World {
   readonly #deployments: DeploymentRules;
   readonly #exports: ModelExports | undefined;
   readonly #automations: ModelAutomations | undefined;
+  readonly #hooks: ModelHooks | undefined;
   readonly #violations: string[] = [];
 
   constructor(seed: number, trace?: (line: string) => void) {
@@ -95,12 +100,15 @@ export class World {
     this.#deployments = new DeploymentRules(this.#deployment, { commands: this.#commands, bindings: this.#bindings });
     if (seed % EXPORTS_EVERY === 0)
       this.#exports = new ModelExports(this.#deployment, (fault) => this.#violated(fault));
+    if (seed % EXPORTS_EVERY === HOOKS_AT)
+      this.#hooks = new ModelHooks(this.#deployment, (fault) => this.#violated(fault));
     if (seed % AUTOMATIONS_EVERY === 1)
       this.#automations = new ModelAutomations(this.#deployment, (fault) => this.#violated(fault));
     this.#deployment.onRegistryWrite = (before, after, actor) => {
       this.#deployments.onWrite(before, after, actor);
       this.#exports?.onWrite(before, after);
       this.#automations?.onWrite(before, after, actor);
+      this.#hooks?.onWrite(before, after, actor.doing);
     };
     const accounts = new AccountRules();
     const profiles = new ProfileRules(this.#deployment);
@@ -160,6 +168,7 @@ export class World {
     void triggers.watchEveryMinute();
     void this.#exports?.start();
     void this.#automations?.start();
+    void this.#hooks?.start();
     for (let shard = 0; shard < SHARDS; shard += 1) void triggers.countShard(shard);
     void this.#trouble(workers, triggers);
     await this.#until(() => clients.done);
@@ -189,6 +198,7 @@ export class World {
       this.#commands.live.size === 0 &&
       this.#exports?.areDone !== false &&
       this.#automations?.areDone !== false &&
+      this.#hooks?.areDone !== false &&
       areAtRest(this.#deployment);
     while (this.#time.now < end && this.#violations.length === 0 && !(isAtRestNow() && triggers.hasCounted)) {
       // Without the reconciler an event must report that the vendor accepts jobs again; else probes find it.
@@ -216,11 +226,12 @@ export class World {
       .then((faults) => faults.flat())
       .catch((error: unknown) => [`the judge fell over: ${String(error)}`])
       .then((faults) => {
-        for (const fault of faults) this.#violated(fault);
+        for (const fault of [...faults, ...(this.#hooks?.faultsAtRest() ?? [])]) this.#violated(fault);
         isJudged = true;
       });
     await this.#until(() => isJudged);
     triggers.stop();
+    this.#hooks?.stop();
   }
 
   /** Deployments, lost queues and storms of throttling. */
