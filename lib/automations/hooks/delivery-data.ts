@@ -117,9 +117,8 @@ function quoteLines(what: string, lines: readonly string[]): string {
   ].join('\n');
 }
 
-/** Line ends, controls of direction, and what has no width. */
-const HIDDEN =
-  /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ufe00-\ufe0f]|[\u{e0000}-\u{e0fff}]/gu;
+/** Line ends, controls, and what a reader does not see. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** A value as JSON on one line, which shows all its characters. */
 function quotable(value: unknown): string {
