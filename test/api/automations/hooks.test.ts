@@ -1,50 +1,23 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
+import {
+  createHook,
+  githubHeaders as github,
+  hexOf as hex,
+  JSON_TYPE,
+  JOB as job,
+  standardHeaders as standard,
+} from './hook-sender.ts';
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
   service = await sharedService();
 });
 
-interface Answer {
-  readonly id?: string;
-  readonly details?: { readonly reason?: string };
-}
-
-const JSON_TYPE = { 'content-type': 'application/json' };
-const job = { prompt: 'Look at the issue.', profile: 'practice' };
-
-async function hooked(hook: object, more: object = {}) {
-  const name = `hook ${randomBytes(4).toString('hex')}`;
-  const { status, json, text } = await service.api('POST', '/automations', { name, trigger: { hook }, job, ...more });
-  expect(status, text).toBe(201);
-  const { path, secret } = json.trigger.hook;
-  const post = async (body: string | Buffer, headers: Record<string, string> = {}) => {
-    const answer = await fetch(`${service.baseUrl}${path}`, {
-      method: 'POST',
-      body,
-      headers: { ...JSON_TYPE, ...headers },
-    });
-    return { status: answer.status, json: (await answer.json()) as Answer };
-  };
-  const deliveries = async () => (await service.api('GET', `/automations/${json.id}/deliveries`)).json;
-  return { id: json.id as string, secret: secret as string, post, deliveries };
-}
-const hex = (secret: string, body: string) => createHmac('sha256', secret).update(body).digest('hex');
-const github = (secret: string, body: string, delivery: string) => ({
-  'x-hub-signature-256': `sha256=${hex(secret, body)}`,
-  'x-github-delivery': delivery,
-  'x-github-event': 'issues',
-});
-const standard = (secret: string, body: string, id: string, at = Date.now()) => {
-  const time = String(Math.floor(at / 1000));
-  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
-  const signature = createHmac('sha256', key).update(`${id}.${time}.${body}`).digest('base64');
-  return { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': `v1,AAAA v1,${signature}` };
-};
+const hooked = async (hook: object, more: object = {}) => await createHook(service, hook, more);
 
 describe('a hook', () => {
   it('makes one job of 100 copies at once, and of one that is replayed under another id', async () => {
@@ -90,6 +63,7 @@ describe('a hook', () => {
       await post('{}', standard(secret, '{}', 'm-3', hour)),
       await post(zipped, { ...standard(secret, zipped.toString('latin1'), 'm-4'), 'content-encoding': 'gzip' }),
       await post(large, standard(secret, large, 'm-5')),
+      await post(new Blob([large]).stream(), standard(secret, large, 'm-5')),
       await post(deep, standard(secret, deep, 'm-6')),
       await post('a=b', { ...standard(secret, 'a=b', 'm-7'), 'content-type': 'application/x-www-form-urlencoded' }),
       await post('{', standard(secret, '{', 'm-8')),
@@ -99,6 +73,7 @@ describe('a hook', () => {
       [401, 'signature'],
       [401, 'timestamp'],
       [400, 'encoding'],
+      [413, undefined],
       [413, undefined],
       [400, 'too_deep'],
       [400, 'media_type'],
@@ -115,11 +90,14 @@ describe('a hook', () => {
       body: '{}',
       headers: JSON_TYPE,
     });
-    expect([absent.status, ((await absent.json()) as Answer).details?.reason]).toEqual([401, 'signature']);
+    expect([absent.status, ((await absent.json()) as { details: { reason: string } }).details.reason]).toEqual([
+      401,
+      'signature',
+    ]);
     const { json: changed } = await service.api('POST', `/automations/${id}/secret`);
     expect((await post('{}', standard(secret, '{}', 'm-9'))).status).toBe(401);
     expect((await post('{}', standard(changed.secret, '{}', 'm-9'))).status).toBe(202);
-    const again = await post('{}', standard(changed.secret, '{}', 'm-9'));
+    const again = await post(new Blob(['{}']).stream(), standard(changed.secret, '{}', 'm-9'));
     expect((await deliveries()).items.map((one: { id: string }) => one.id)).toEqual([again.json.id]);
     const { text } = await service.api('GET', `/automations/${id}`);
     expect(text).not.toContain('whsec_');
