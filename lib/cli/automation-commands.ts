@@ -44,7 +44,22 @@ export const AUTOMATION_COMMANDS: readonly CommandSpec[] = [
       },
       { flags: '--header <name>', about: 'header with the signature (hmac) or the secret (header_secret)' },
       { flags: '--prefix <text>', about: 'what is before the signature in the header (hmac)' },
-      { flags: '--drafts', about: 'create drafts' },
+      { flags: '--encoding <name>', about: 'of the signature (hmac); default: hex', choices: ['hex', 'base64'] },
+      {
+        flags: '--delivery-id <place>',
+        about: 'where the sender gives the id of a delivery: the name of a header, or a pointer such as /id',
+      },
+      {
+        flags: '--filter <pointer=value>',
+        about: 'only deliveries with this value; repeatable: one value of each pointer has to be there',
+        isList: true,
+      },
+      {
+        flags: '--map <name=pointer>',
+        about: 'quote this value, not the whole body; repeatable, such as title=/issue/title',
+        isList: true,
+      },
+      { flags: '--drafts', about: 'create drafts, which a person submits' },
       ...JOB_OPTIONS,
       ...TEMPLATE,
       JSON_OPTION,
@@ -93,7 +108,10 @@ export const AUTOMATION_COMMANDS: readonly CommandSpec[] = [
         ],
       ],
       ['[name]', 'name or id of the automation'],
-      ['[value]', 'deliver: the body, as JSON; resend: the id of the delivery'],
+      [
+        '[value]',
+        'deliver: the body, as JSON; resend: the id of the delivery; secret: the one that the sender made; - is stdin',
+      ],
     ],
     options: [JSON_OPTION],
     routes: [

@@ -34,7 +34,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/guide/command-line.md > Any other route': 'test/bin/promptq/guide.test.ts',
   'docs/guide/command-line.md > Completion': 'test/bin/promptq/guide.test.ts',
   'docs/guide/automations.md > Automations': 'test/docs/run-commands.test.ts',
-  'docs/guide/automations.md > Hooks': 'test/bin/promptq/automations.test.ts',
+  'docs/guide/automations.md > Triage on a hook': 'test/bin/promptq/automations.test.ts',
   'docs/guide/automations.md > A chain of two jobs': 'test/bin/promptq/automations.test.ts',
   'docs/guide/automations.md > A nightly dependency update': 'test/bin/promptq/automations.test.ts',
   'docs/guide/messages.md > Alert on failure': 'test/api/subscriptions/slack-and-mail.test.ts',

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { dataOf } from '../../client/data-of.ts';
 import type { Schemas } from '../../client/promptq.ts';
 import { clientOf } from '../base/client-of.ts';
@@ -14,14 +15,15 @@ interface Options {
 }
 
 /** Lists automations, or shows or acts on one. */
-export const run: CommandRun<Options> = async (context, [action = 'list', name, value], { json }) => {
+export const run: CommandRun<Options> = async (context, [action = 'list', name, given], { json }) => {
   const { terminal } = context;
   if (action !== 'list' && name === undefined) throw usageError(`${action} needs the name of an automation`);
   const needsValue = action === 'deliver' ? 'the body' : action === 'resend' ? 'the id of a delivery' : undefined;
-  if (needsValue !== undefined && value === undefined) throw usageError(`${action} needs ${needsValue}`);
+  if (needsValue !== undefined && given === undefined) throw usageError(`${action} needs ${needsValue}`);
+  const value = given === '-' ? (await text(context.stdin)).trim() : given;
   const { api } = await clientOf(context);
   const params = { path: { id: name ?? '' } };
-  const show = async (value: object, text: string) => (json ? terminal.printJson(value) : terminal.print(text));
+  const show = async (one: object, words: string) => (json ? terminal.printJson(one) : terminal.print(words));
   switch (action) {
     case 'list': {
       const list = await wholeList((query) => api.GET('/api/v1/automations', { params: { query } }));
@@ -53,7 +55,8 @@ export const run: CommandRun<Options> = async (context, [action = 'list', name, 
       break;
     }
     case 'secret': {
-      const made = await dataOf(api.POST('/api/v1/automations/{id}/secret', { params }));
+      const body = value === undefined ? {} : { secret: value };
+      const made = await dataOf(api.POST('/api/v1/automations/{id}/secret', { params, body }));
       await show(made, made.secret);
       break;
     }

@@ -2,8 +2,10 @@ import { createRequire } from 'node:module';
 
 interface Event {
   readonly name: string;
-  readonly examples: readonly (object & { readonly action?: string; readonly issue?: { readonly body?: string } })[];
+  readonly examples: readonly object[];
 }
 
+const require = createRequire(import.meta.url);
+
 /** Real payloads of GitHub's webhooks. */
-export const GITHUB_EVENTS: readonly Event[] = createRequire(import.meta.url)('@octokit/webhooks-examples');
+export const GITHUB_EVENTS: readonly Event[] = require('@octokit/webhooks-examples');

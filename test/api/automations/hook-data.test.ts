@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ServiceUnderTest } from '../../local-run/local-service.ts';
+import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
 import { sharedService } from '../../local-run/shared-service.ts';
 import { amount } from '../../vitest/amount.ts';
 import { GITHUB_EVENTS } from './github-payloads.ts';
@@ -21,10 +21,10 @@ beforeAll(async () => {
   service = await sharedService();
 });
 
-/** The lines below the heading of the data. */
+/** The lines below the heading of the data. A busy machine leaves the job to the minute's pass. */
 async function quotation(jobId: string): Promise<string[]> {
-  const { json } = await service.api('GET', `/jobs/${jobId}`);
-  const [prompt, , heading, , , , ...lines] = json.prompt.split('\n');
+  const text: string = await waitFor(async () => (await service.api('GET', `/jobs/${jobId}`)).json.prompt);
+  const [prompt, , heading, , , , ...lines] = text.split('\n');
   expect([prompt, heading]).toEqual(['Look at the issue.', '## Data from outside (not trusted)']);
   return lines;
 }
@@ -43,6 +43,10 @@ describe('the data of a hook', () => {
       expect([answer.status, name]).toEqual([202, name]);
       received.set(answer.json.id ?? '', data);
     }
+    const items = await waitFor(async () => {
+      const list = await hook.deliveries();
+      return list.items.every(({ outcome }: { outcome: string }) => outcome === 'fired') && list.items;
+    });
     const jobs = new Map<string, string>();
     for (let cursor = ''; cursor !== 'end'; ) {
       const { json } = await service.api('GET', `/automations/${hook.id}/runs?limit=100${cursor}`);
@@ -51,7 +55,6 @@ describe('the data of a hook', () => {
     }
     // Examples of different events can be equal, which makes them one delivery.
     expect([jobs.size, new Set(jobs.values())]).toEqual([received.size, new Set(['hook'])]);
-    const { items } = await hook.deliveries();
     expect(items).toHaveLength(Math.min(50, received.size));
     for (const { id, job_id: jobId } of items) {
       const [line = '', ...more] = await quotation(jobId);
@@ -68,8 +71,10 @@ describe('the data of a hook', () => {
       const data = Object.fromEntries(names.map((name, at) => [name, text(at)]));
       const body = JSON.stringify(data);
       const { json } = await hook.post(body, githubHeaders(hook.secret, body, `h-${n}`));
-      const { items } = await hook.deliveries();
-      const { job_id: jobId } = items.find(({ id }: { id: string }) => id === json.id);
+      const jobId = await waitFor(async () => {
+        const { items } = await hook.deliveries();
+        return items.find(({ id }: { id: string }) => id === json.id).job_id;
+      });
       const lines = await quotation(jobId);
       const read = lines.map((line) => [line.slice(2, 5), JSON.parse(line.slice('> v00: '.length))]);
       expect(Object.fromEntries(read)).toEqual(data);

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { shellBlocks } from '../../docs/documents.ts';
 import { type ServiceUnderTest, waitFor } from '../../local-run/local-service.ts';
@@ -53,17 +54,50 @@ test('the automation of a template in docs/guide/automations.md creates jobs wit
   expect(job).toMatchObject({ prompt: 'Report since never, 2 times.', template: { name: 'report', version: 1 } });
 });
 
-test('the recipe of hooks does what docs/guide/automations.md says', async () => {
-  const [block = ''] = shellBlocks('docs/guide/automations.md', 'Hooks');
-  const [create = '', deliver = '', list = ''] = block.trim().split('\n');
+test('the triage on a hook of docs/guide/automations.md makes a draft of an issue', async () => {
+  const [block = ''] = shellBlocks('docs/guide/automations.md', 'Triage on a hook');
+  const [create = '', deliver = '', list = ''] = block.trim().replace('\\\n', '').split('\n');
   const created = await run([...wordsOf(create).slice(1), '--profile', 'practice']);
-  expect(created.stdout).toMatch(/^path +\/api\/v1\/hooks\/triage-\w+\nsecret +whsec_/);
+  const [, address = '', secret = ''] = /^address (\S+)\nsecret +(whsec_\S+)\n$/.exec(created.stdout) ?? [];
   const [, body = ''] = /'(.*)'/.exec(deliver) ?? [];
-  const sent = (await run(['automations', 'deliver', 'Triage', body])).stdout.trim();
-  expect((await run(wordsOf(list).slice(1))).stdout).toMatch(new RegExp(`${sent} .* fired +job_`));
-  expect((await run(['automations', 'resend', 'Triage', sent])).stdout).not.toContain(sent);
-  expect((await run(['automations', 'secret', 'Triage'])).stdout).toMatch(/^whsec_/);
-  expect((await run(['automations', 'show', 'Triage'])).stdout).toContain('hook github');
+  const tested = (await run(['automations', 'deliver', 'Triage', body])).stdout.trim();
+  const jobOf = async (delivery: string) =>
+    await waitFor(async () => {
+      const { stdout } = await run(wordsOf(list).slice(1));
+      const [, jobId] = new RegExp(`${delivery} .* fired +(job_\\w+)`).exec(stdout) ?? [];
+      return jobId !== undefined && (await service.api('GET', `/jobs/${jobId}`)).json;
+    });
+  expect(await jobOf(tested)).toMatchObject({ status: 'DRAFT' });
+  const issue = '{"action":"opened","issue":{"number":7,"title":"Typo","body":"See\\n## README"},"sender":{"id":1}}';
+  const signature = createHmac('sha256', secret).update(issue).digest('hex');
+  const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` };
+  const { id } = (await (await fetch(address, { method: 'POST', headers, body: issue })).json()) as { id: string };
+  const draft = await jobOf(id);
+  expect([draft.status, draft.project, draft.prompt.split('\n').slice(-2)]).toEqual([
+    'DRAFT',
+    'shop',
+    ['> text: "See\\n## README"', '> title: "Typo"'],
+  ]);
+  expect((await run(['automations', 'resend', 'Triage', id])).stdout).not.toContain(id);
+});
+
+test('a hook is created with all its settings, and gets the secret of the sender', async () => {
+  const verify = ['--style', 'hmac', '--header', 'X-Sign', '--prefix', 'v1=', '--encoding', 'base64'];
+  const rest = ['--delivery-id', '/id', '--filter', '/a=x', '--filter', '/a=y=z', '--filter', '/b=1', '--map', 'c=/d'];
+  const { value } = await json('Automation', ['hook', 'Signed', 'Look.', '--profile', 'practice', ...verify, ...rest]);
+  expect(value.trigger.hook).toMatchObject({
+    verify: { style: 'hmac', header: 'x-sign', prefix: 'v1=', encoding: 'base64' },
+    delivery_id: { header: null, pointer: '/id' },
+    filter: [
+      { pointer: '/a', one_of: ['x', 'y=z'] },
+      { pointer: '/b', one_of: ['1'] },
+    ],
+    map: { c: '/d' },
+    drafts: false,
+  });
+  expect((await promptq('automations', 'secret', 'Signed', 'made-by-the-sender')).stdout).toBe('made-by-the-sender\n');
+  expect((await promptq('automations', 'secret', 'Signed')).stdout).toMatch(/^whsec_/);
+  expect((await promptq('automations', 'show', 'Signed')).stdout).toContain('hook hmac');
 });
 
 test('the chain of docs/guide/automations.md starts its second job, once', async () => {
@@ -104,6 +138,7 @@ test.each([
   [['automations', 'show'], 'needs the name'],
   [['automations', 'resend', 'x'], 'needs the id of a delivery'],
   [['automations', 'stop', 'x'], 'list, show, runs'],
+  [['hook', 'x', 'y', '--map', 'title'], 'expected an = in it'],
   [['schedule', 'x', 'true'], 'give --cron or --every'],
   [['on', 'x', 'y', '--event', 'job.started'], 'give --event with one of job.succeeded'],
   [['schedule', 'x', '--every', '1h'], 'give a prompt'],
