@@ -1,9 +1,9 @@
 import Box from '@cloudscape-design/components/box';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
 import { sessionQuery } from '../../api/session.ts';
 import { LinkButton } from '../../page/link-button.tsx';
-import { NotifyHint } from '../../subscriptions/notify-hint.tsx';
 import { EXAMPLES } from '../form/examples.ts';
 import { AccountHint } from './account-hint.tsx';
 import { TerminalHint } from './terminal-hint.tsx';
@@ -43,7 +43,7 @@ export function FirstJobs() {
           <section>
             <Box variant="h2">Hear of it where you are</Box>
             <p>
-              Get what agents ask and what failed by <NotifyHint />.
+              <Link to="/subscriptions/-/new">Have a message sent to you</Link> when an agent asks or a job fails.
             </p>
           </section>
         )}
