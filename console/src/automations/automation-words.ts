@@ -1,6 +1,7 @@
 import type { StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 import { LIMITS } from '../../../lib/contract/limits.ts';
 import type { Automation } from './automation-queries.ts';
+import { eventText } from './event/event-values.ts';
 
 /** The states of an automation. */
 export const STATES: Readonly<Record<string, readonly [StatusIndicatorProps.Type, string]>> = {
@@ -38,7 +39,7 @@ export const SCHEDULES = [
 
 /** A schedule as people read it. */
 export function scheduleText({ trigger }: Pick<Automation, 'trigger'>): string {
-  if (trigger.event !== null) return `On ${trigger.event.types.join(', ')}`;
+  if (trigger.event !== null) return eventText(trigger.event);
   if (trigger.schedule === null) return 'By a hook';
   const { cron, every, timezone } = trigger.schedule;
   if (every !== null) return `Every ${every}`;

@@ -216,6 +216,14 @@ export const SCENES: readonly Scene[] = [
     act: async (page) => await shown(page, 'Not up to date'),
   },
   {
+    name: 'automations-event-form',
+    path: () => '/automations/-/new',
+    act: async (page) => {
+      await page.getByLabel('When something happens to a job').check();
+      await page.getByLabel('Only of the project').waitFor();
+    },
+  },
+  {
     name: 'automations-template-form',
     path: () => '/automations/upgrade/edit',
     before: stubAutomations,

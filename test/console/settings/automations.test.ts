@@ -207,3 +207,22 @@ test('the jobs of an automation are created from a template by filling in its fo
   await service.api('DELETE', '/automations/Nightly%20by%20template');
   await service.api('DELETE', '/templates/console-nightly');
 });
+
+test('an automation waits for events of other jobs, by type and project', async () => {
+  await visit(operator, '/automations/-/new');
+  await operator.getByLabel('Name', { exact: true }).fill('After a failure');
+  await operator.getByLabel('When something happens to a job').check();
+  await operator.getByRole('button', { name: /^Events/ }).click();
+  await operator.getByRole('option', { name: 'A job fails' }).click();
+  await operator.getByRole('option', { name: 'A job succeeds' }).click();
+  await operator.keyboard.press('Escape');
+  await operator.getByLabel('Only of the project').fill('shop');
+  await operator.getByLabel('Prompt', { exact: true }).fill('Find out why.');
+  await operator.getByRole('button', { name: 'Create automation' }).click();
+  await operator.getByText('When a job fails: project shop').waitFor();
+  const { json } = await service.api('GET', '/automations/After%20a%20failure');
+  expect(json).toMatchObject({
+    ...{ trigger: { event: { types: ['job.failed'], filter: { project: 'shop' } } }, overlap: 'queue' },
+  });
+  await service.api('DELETE', '/automations/After%20a%20failure');
+});

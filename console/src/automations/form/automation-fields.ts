@@ -10,6 +10,7 @@ import { givenValues, type TypedValues, typedValues } from '../../templates/run/
 import type { TemplateParameter } from '../../templates/template-queries.ts';
 import type { Automation, AutomationCreation, AutomationEdit } from '../automation-queries.ts';
 import { SCHEDULES } from '../automation-words.ts';
+import { EVENT_FIELDS, type EventFields, eventFieldsOf, eventOf, NEW_EVENT } from '../event/event-values.ts';
 import { HOOK_FIELDS, type HookFields, hookFieldsOf, hookOf, NEW_HOOK } from '../hook/hook-values.ts';
 
 /** The choices of a schedule that are no expression. */
@@ -20,8 +21,9 @@ export const EVERY = 'every';
 export interface AutomationFields {
   readonly name: string;
   /** What starts its jobs. */
-  readonly by: 'schedule' | 'hook';
+  readonly by: 'schedule' | 'hook' | 'event';
   readonly hook: HookFields;
+  readonly event: EventFields;
   /** An expression that the form offers by name, or whether `cron` or `every` has the schedule. */
   readonly when: string;
   readonly cron: string;
@@ -45,8 +47,9 @@ export interface AutomationFields {
 /** Of values that were stored. */
 export const AUTOMATION_FIELDS: z.ZodType<AutomationFields> = z.object({
   name: z.string(),
-  by: z.enum(['schedule', 'hook']),
+  by: z.enum(['schedule', 'hook', 'event']),
   hook: HOOK_FIELDS,
+  event: EVENT_FIELDS,
   when: z.string(),
   cron: z.string(),
   every: z.string(),
@@ -77,6 +80,7 @@ export const NEW_FIELDS: AutomationFields = {
   name: '',
   by: 'schedule',
   hook: NEW_HOOK,
+  event: NEW_EVENT,
   when: SCHEDULES[0].value,
   cron: '30 2 * * *',
   every: '6h',
@@ -96,8 +100,9 @@ export function fieldsOf(one: Automation): AutomationFields {
   const isKnown = SCHEDULES.some(({ value }) => value === cron);
   return {
     name: one.name,
-    by: one.trigger.hook === null ? 'schedule' : 'hook',
+    by: one.trigger.hook !== null ? 'hook' : one.trigger.event === null ? 'schedule' : 'event',
     hook: one.trigger.hook === null ? NEW_HOOK : hookFieldsOf(one.trigger.hook),
+    event: one.trigger.event === null ? NEW_EVENT : eventFieldsOf(one.trigger.event),
     when: isKnown && cron !== null ? cron : every === null ? CRON : EVERY,
     cron: cron ?? NEW_FIELDS.cron,
     every: every ?? NEW_FIELDS.every,
@@ -144,7 +149,7 @@ export function bodyOf(fields: AutomationFields, beside: Beside): AutomationCrea
   const { project, ...job } = jobOf(fields, beside);
   const body = {
     name: name.trim(),
-    trigger: fields.by === 'hook' ? { hook: hookOf(fields.hook) } : { schedule: scheduleOf(fields) },
+    trigger: triggerOf(fields),
     job,
     ...{ overlap, missed },
     ...(project !== undefined && { project }),
@@ -153,6 +158,11 @@ export function bodyOf(fields: AutomationFields, beside: Beside): AutomationCrea
     ...(until !== '' && { enabled_until: new Date(until).toISOString() }),
   };
   return body as AutomationCreation;
+}
+
+function triggerOf(fields: AutomationFields): AutomationCreation['trigger'] {
+  if (fields.by === 'hook') return { hook: hookOf(fields.hook) };
+  return fields.by === 'event' ? { event: eventOf(fields.event) } : { schedule: scheduleOf(fields) };
 }
 
 function jobOf({ job: typed, template, template_version: version, values }: AutomationFields, beside: Beside) {
@@ -194,7 +204,7 @@ export function editOf(before: AutomationFields, after: AutomationFields, beside
 }
 
 /** What is nested in a body. Its fields have the names that the form has. */
-const NESTED = [['trigger', 'schedule'], ['trigger', 'hook'], ['job']] as const;
+const NESTED = [['trigger', 'schedule'], ['trigger', 'hook'], ['trigger', 'event'], ['job']] as const;
 
 /** The faults of a body that are known without the service. */
 export function faultsOf(body: AutomationCreation | AutomationEdit, isEdit: boolean): AutomationErrors {
@@ -212,7 +222,7 @@ export function faultsOf(body: AutomationCreation | AutomationEdit, isEdit: bool
 /** The faults that a response names. */
 export function responseFaults(error: Error): AutomationErrors {
   const found = validationErrorsOf(error).flatMap((sentence) => {
-    const inner = sentence.replace(/^body\.(?:trigger\.(?:schedule|hook)|job)\./, 'body.');
+    const inner = sentence.replace(/^body\.(?:trigger\.(?:schedule|hook|event)|job)\./, 'body.');
     const fault = fieldErrorOf(inner);
     const value = /^body\.(parameters\.[a-z0-9_]+)/.exec(inner)?.[1];
     return fault === undefined ? [] : [[value ?? fault.field, fault.sentence] as const];

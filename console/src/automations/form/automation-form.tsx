@@ -8,6 +8,7 @@ import { ChoiceField } from '../../form/choice-field.tsx';
 import { JobForm } from '../../jobs/form/job-form.tsx';
 import type { Template } from '../../templates/template-queries.ts';
 import type { Automation } from '../automation-queries.ts';
+import { EventFields } from '../event/event-fields.tsx';
 import { HookFields } from '../hook/hook-fields.tsx';
 import type { AutomationFormPart } from './automation-fields.ts';
 import { PolicyFields } from './policy-fields.tsx';
@@ -17,6 +18,7 @@ import { TemplateField, TemplateJob } from './template-job.tsx';
 const TRIGGERS = [
   { value: 'schedule', label: 'By schedule' },
   { value: 'hook', label: 'When another service posts to it (hook)' },
+  { value: 'event', label: 'When something happens to a job' },
 ] as const;
 
 interface AutomationFormProps extends AutomationFormPart {
@@ -50,16 +52,22 @@ export function AutomationForm({ stored, template, ...part }: AutomationFormProp
               direction="horizontal"
               choices={TRIGGERS}
               // Deliveries that come while a job runs are to wait, not to vanish.
-              onChange={(by) => onChange({ by, overlap: by === 'hook' ? 'queue' : 'skip' })}
+              onChange={(by) => onChange({ by, overlap: by === 'schedule' ? 'skip' : 'queue' })}
             />
           )}
-          {fields.by === 'schedule' ? (
-            <ScheduleFields {...part} stored={stored} />
-          ) : (
+          {fields.by === 'schedule' && <ScheduleFields {...part} stored={stored} />}
+          {fields.by === 'hook' && (
             <HookFields
               hook={fields.hook}
               errors={errors}
               onChange={(change) => onChange({ hook: { ...fields.hook, ...change } })}
+            />
+          )}
+          {fields.by === 'event' && (
+            <EventFields
+              event={fields.event}
+              errors={errors}
+              onChange={(change) => onChange({ event: { ...fields.event, ...change } })}
             />
           )}
           <TemplateField {...part} />
