@@ -8,7 +8,7 @@ import { EventFeed } from '../../lib/events/event-feed.ts';
 import { FeedReaders } from '../../lib/events/feed-readers.ts';
 import { createCallLater } from '../../lib/platform/aws/call-later.ts';
 import { objectClient, queueClient, tableClient } from '../../lib/platform/aws/clients.ts';
-import { readFeedEnv } from '../../lib/platform/config/function-env.ts';
+import { reconcileEnv } from '../../lib/platform/config/function-env.ts';
 import { readEnv } from '../../lib/platform/config/read-env.ts';
 import { emitMetrics } from '../../lib/platform/operations/emit-metrics.ts';
 import { handleTrigger } from '../../lib/platform/operations/serve-trigger.ts';
@@ -19,7 +19,11 @@ import { reconcile } from '../../lib/reconciler/reconciler.ts';
 import { WaitingJobs } from '../../lib/reconciler/waiting-jobs.ts';
 
 type PassContext = ReconcilerContext &
-  FireContext & { readonly reconcileAccounts: () => Promise<void>; readonly wakeReaders: () => Promise<void> };
+  FireContext & {
+    readonly reconcileAccounts: () => Promise<void>;
+    readonly wakeReaders: () => Promise<void>;
+    readonly callAgain: (part: string) => Promise<void>;
+  };
 
 let context: PassContext | undefined;
 
@@ -29,9 +33,18 @@ let context: PassContext | undefined;
  */
 export const handler = handleTrigger('reconcile-jobs', reconcileJobs);
 
-async function reconcileJobs(event: { readonly redrive?: boolean } = {}, log: Logger): Promise<void> {
+/** The part of a pass that another call continues if its time is up. */
+const FIRING = 'automations';
+
+interface PassEvent {
+  readonly redrive?: boolean;
+  /** Only this part of a pass. */
+  readonly id?: string;
+}
+
+async function reconcileJobs(event: PassEvent = {}, log: Logger): Promise<void> {
   if (context === undefined) {
-    const env = readEnv(readFeedEnv);
+    const env = readEnv(reconcileEnv);
     const objects = objectClient({ pathStyle: env.PROMPTQ_S3_PATH_STYLE });
     const { table, clock } = tableClient();
     const accounts = new AccountStore({ ...registryOf({ table, clock, env }), world: env.PROMPTQ_VENDOR });
@@ -42,15 +55,17 @@ async function reconcileJobs(event: { readonly redrive?: boolean } = {}, log: Lo
       ...createReconciler({ env, table, clock, objects, queues: queueClient() }),
       automations: new AutomationStore(registry),
       reconcileAccounts: () => reconcileAccounts(accounts, env.PROMPTQ_ACCOUNT_VENDORS),
+      callAgain: createCallLater('reconcile-jobs', env.RECONCILE_JOBS_FUNCTION),
       wakeReaders: async () => {
         await Promise.all((await readers.due()).map(callReader));
       },
     };
   }
   const opened = context;
+  if (event.id === FIRING) return await fire(opened);
   const waiting = new WaitingJobs(context.clock);
   // A failure does not keep jobs from being reconciled.
-  const automations = fireDue(opened);
+  const automations = fire(opened);
   automations.catch(() => undefined);
   const { takenOver: settled, redriven: givenUp } = await reconcile(
     { ...opened, byStatus: waiting.noting(opened.byStatus) },
@@ -67,6 +82,11 @@ async function reconcileJobs(event: { readonly redrive?: boolean } = {}, log: Lo
     opened.reconcileAccounts,
     () => runDueEffects(opened, { slow: true }),
   ]);
+}
+
+/** Fires what is due. Where that takes longer than a call may, another call continues at once. */
+async function fire(opened: PassContext): Promise<void> {
+  if (!(await fireDue(opened))) await opened.callAgain(FIRING);
 }
 
 /** Does each of these, also if another one fails. @throws the first error */

@@ -44,14 +44,15 @@ export interface FireContext extends CreationContext, Pick<ThreadSlotContext, 's
 /** Automations that are evaluated at a time: most of a firing is waiting for requests. */
 const AT_ONCE = 20;
 
-/** How long one pass evaluates; the next one continues. */
+/** How long one pass evaluates; another one continues at once. */
 const PASS_MS = 40_000;
 
 /**
  * Fires what is due at all automations, until its time is up.
  * @param zones the version of this process's time zone data
+ * @returns whether it has come to all of them
  */
-export async function fireDue(context: FireContext, zones: string = process.versions.tz ?? ''): Promise<void> {
+export async function fireDue(context: FireContext, zones: string = process.versions.tz ?? ''): Promise<boolean> {
   const end = context.clock.now() + PASS_MS;
   const due = await context.automations.due(timestamp(context.clock.now()));
   if (due.zones !== undefined && due.zones !== zones) await computeAgain(context, zones);
@@ -62,6 +63,7 @@ export async function fireDue(context: FireContext, zones: string = process.vers
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, evaluate));
+  return context.clock.now() <= end;
 }
 
 type Looked = Awaited<ReturnType<AutomationStore['due']>>['found'] extends AsyncGenerator<infer One> ? One : never;

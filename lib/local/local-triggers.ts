@@ -50,16 +50,8 @@ interface TriggerContext {
 }
 
 /** Starts what AWS runs on changes of the table and each minute: counting, and reconciling jobs. */
-export function startReconciling({
-  load,
-  counts,
-  endpoints,
-  resources,
-  settings,
-  tables,
-  shutdown,
-  log,
-}: TriggerContext): void {
+export function startReconciling(context: TriggerContext): void {
+  const { load, counts, endpoints, resources, settings, tables, shutdown, log } = context;
   const stream = followTableStream({
     endpoint: endpoints.dynamodb,
     credentials: endpoints.credentials,
@@ -84,6 +76,7 @@ export function startReconciling({
     log,
   });
   shutdown.add('service', watch.stop);
+  startCalled(context, 'reconcile-jobs', RECONCILE_TIMEOUT_MS);
 }
 
 /** Starts signed calls, and the removal of what has expired. */

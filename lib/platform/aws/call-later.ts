@@ -3,7 +3,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { requestLimits } from './request-limits.ts';
 
 /** The functions that others call without waiting for them, each about one id. */
-export type CalledLater = 'make-exports' | 'read-feed' | 'poll-telegram';
+export type CalledLater = 'make-exports' | 'read-feed' | 'poll-telegram' | 'reconcile-jobs';
 
 const calls = new EventEmitter();
 

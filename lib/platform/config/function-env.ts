@@ -30,13 +30,19 @@ export const countEnv = triggerEnv.extend({
   READ_FEED_FUNCTION: apiEnv.shape.READ_FEED_FUNCTION,
 });
 
-/** Environment of the function that runs each minute, and of the one that runs readers of the feed of events. */
+/** Environment of the function that runs readers of the feed of events. */
 export const readFeedEnv = triggerEnv.extend({
   READ_FEED_FUNCTION: apiEnv.shape.READ_FEED_FUNCTION,
   ...mailEnv,
   ...messengerApis,
 });
 export type ReadFeedEnv = z.output<typeof readFeedEnv>;
+
+/** Environment of the function that runs each minute. */
+export const reconcileEnv = readFeedEnv.extend({
+  /** Its own name, by which it continues. */
+  RECONCILE_JOBS_FUNCTION: z.string().optional(),
+});
 
 /** Environment of the function that launches workers. */
 export const scaleEnv = coreEnv

@@ -17,19 +17,21 @@ import {
 } from '../../platform/aws/tables.ts';
 import { COUNTED_RECORDS } from '../../stats/counting/stream-filter.ts';
 import type { DataStack } from '../data/data-stack.ts';
-import { makeExportsName, readFeedName } from '../data/shared-names.ts';
+import { makeExportsName, readFeedName, reconcileJobsName } from '../data/shared-names.ts';
 import { FUNCTION_MEMORY } from '../functions/function-memory.ts';
 import {
   countEnvironment,
   mailEnvironment,
   makeExportsEnvironment,
   readFeedEnvironment,
+  reconcileEnvironment,
   triggerEnvironment,
 } from '../functions/process-environment.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
 import { IAM_EXCEPTIONS } from '../iam/iam-exceptions.ts';
 import { acknowledgeMail, mailStatements } from '../iam/mail-access.ts';
 import {
+  continueReconcilingStatement,
   deadLettersStatement,
   deliveriesStatement,
   EXCEPT_PRIVATE,
@@ -118,10 +120,11 @@ export class JobTriggers extends Construct {
 
   #reconcileJobs({ data, deployment, codeOf }: ApiStackProps): IFunction {
     const watch = new ServiceFunction(this, 'WatchJobs', {
+      name: reconcileJobsName(data),
       description:
         'settles jobs whose worker was lost, makes follow-ups, and sees to it that no waiting job is forgotten',
       code: codeOf('triggers.reconcile-jobs'),
-      environment: readFeedEnvironment(data, deployment),
+      environment: reconcileEnvironment(data, deployment),
       statements: [
         itemStatement(data, 'jobs', ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem']),
         indexStatement(data, ['by-status', 'ready']),
@@ -136,6 +139,8 @@ export class JobTriggers extends Construct {
         ...outputStatements(data, ['GetObject', 'PutObject']),
         ...outputRemovalStatements(data),
         wakeReadersStatement(data),
+        // While more automations are due than one call can fire.
+        continueReconcilingStatement(data),
       ],
       memorySize: FUNCTION_MEMORY.trigger,
       timeout: Duration.minutes(5),

@@ -18,6 +18,11 @@ export function readFeedName(data: DataStack): string {
   return `${deploymentNameOf(data)}-read-feed`;
 }
 
+/** The function that runs each minute. Its name is fixed because it calls itself. */
+export function reconcileJobsName(data: DataStack): string {
+  return `${deploymentNameOf(data)}-reconcile-jobs`;
+}
+
 /** The function in the workers' network that reads a login code from a worker. Fixed for the same reason. */
 export function loginReaderName(data: DataStack): string {
   return `${deploymentNameOf(data)}-read-login-code`;

@@ -8,6 +8,7 @@ import type {
   countEnv,
   makeExportsEnv,
   readFeedEnv,
+  reconcileEnv,
   scaleEnv,
   triggerEnv,
 } from '../../platform/config/function-env.ts';
@@ -19,6 +20,7 @@ import {
   LOGIN_PORT,
   makeExportsName,
   readFeedName,
+  reconcileJobsName,
   scaleWorkersName,
   serviceEndpointsParameter,
 } from '../data/shared-names.ts';
@@ -67,7 +69,12 @@ export function countEnvironment(data: DataStack, deployment: Deployment): Envir
   return { ...readFeedEnvironment(data, deployment), SCALE_WORKERS_FUNCTION: scaleWorkersName(data) };
 }
 
-/** Environment of the function that runs each minute, and of the one that runs readers of the feed of events. */
+/** Environment of the function that runs each minute. */
+export function reconcileEnvironment(data: DataStack, deployment: Deployment): EnvironmentOf<typeof reconcileEnv> {
+  return { ...readFeedEnvironment(data, deployment), RECONCILE_JOBS_FUNCTION: reconcileJobsName(data) };
+}
+
+/** Environment of the function that runs readers of the feed of events. */
 export function readFeedEnvironment(data: DataStack, deployment: Deployment): EnvironmentOf<typeof readFeedEnv> {
   return { ...triggerEnvironment(data, deployment), READ_FEED_FUNCTION: readFeedName(data) };
 }

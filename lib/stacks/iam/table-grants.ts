@@ -10,6 +10,7 @@ import {
   loginReaderName,
   makeExportsName,
   readFeedName,
+  reconcileJobsName,
   scaleWorkersName,
   serviceEndpointsParameter,
 } from '../data/shared-names.ts';
@@ -82,6 +83,11 @@ export function wakeExportsStatement(data: DataStack): PolicyStatement {
 /** Permission to invoke the function that runs readers of the feed of events. */
 export function wakeReadersStatement(data: DataStack): PolicyStatement {
   return invokeStatement(data, readFeedName(data));
+}
+
+/** Permission to invoke the function that runs each minute. */
+export function continueReconcilingStatement(data: DataStack): PolicyStatement {
+  return invokeStatement(data, reconcileJobsName(data));
 }
 
 /** Permission to read a login code. */

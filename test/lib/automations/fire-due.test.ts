@@ -181,6 +181,16 @@ describe('a due instant', () => {
   });
 });
 
+it('that a pass has no time for is left to another one, and the pass says so', async () => {
+  const automation = await hourly();
+  now = START + HOUR;
+  const slow = { ...context(), clock: { now: () => (now += 41_000) } };
+  expect(await fireDue(slow)).toBe(false);
+  expect(await historyOf(automation)).toEqual([]);
+  expect(await fireDue(context())).toBe(true);
+  expect(await historyInBrief(automation)).toEqual(['11:00 fired']);
+});
+
 describe('an automation pauses', () => {
   it('after so many failures in a row, and continues from now when it is enabled', async () => {
     const automation = await hourly({ pause_after_failures: 2 });

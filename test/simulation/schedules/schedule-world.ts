@@ -109,14 +109,14 @@ export class ScheduleWorld {
       const gap = this.#faults.happens('watch missed', 0.02) ? random.integer(2, LONGEST_GAP) : 1;
       await this.#time.sleep(gap * MINUTE);
       const passes = random.chance(0.1) ? 2 : 1;
-      for (let n = 0; n < passes; n += 1) void this.#as('watch', async (context) => await fireDue(context));
+      for (let n = 0; n < passes; n += 1) void this.#as('watch', async (context) => void (await fireDue(context)));
     }
   }
 
   /** After the end of all earlier passes, as many as decide about all that is due: each has a limited time. */
   async #lastPasses(): Promise<void> {
     await this.#time.sleep(LONGEST_PASS);
-    for (let n = 0; n < LAST_PASSES; n += 1) await this.#as('watch', async (context) => await fireDue(context));
+    for (let n = 0; n < LAST_PASSES; n += 1) await this.#as('watch', async (context) => void (await fireDue(context)));
   }
 
   /** Clients change automations and run them; jobs end. */
