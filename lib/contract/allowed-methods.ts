@@ -75,6 +75,7 @@ export const ALLOWED_METHODS: Readonly<Record<string, readonly string[]>> = {
   '/api/v1/tokens/{id}/resume': ['POST'],
   '/api/v1/tokens/{id}/revoke': ['POST'],
   '/api/v1/hooks/{id}': ['POST'],
+  '/api/v1/subscriptions/{id}/slack': ['POST'],
   '/api/v1/subscriptions/{id}/telegram': ['POST'],
   '/auth/sign-in': ['GET'],
   '/auth/callback': ['GET'],

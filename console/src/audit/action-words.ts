@@ -45,6 +45,7 @@ export const ACTION_WORDS: Readonly<Record<string, string>> = {
   'subscriptions.delete': 'Deleted a subscription',
   'subscriptions.edit': 'Changed a subscription',
   'subscriptions.resend': 'Had a delivery sent again',
+  'subscriptions.slack': 'Answered in Slack',
   'subscriptions.telegram': 'Answered in Telegram',
   'subscriptions.test': 'Tested a subscription',
   'templates.delete': 'Deleted a template',

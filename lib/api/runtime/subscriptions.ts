@@ -45,7 +45,7 @@ export function createAnswering(core: Core) {
   const { registry, env, audit } = core;
   return {
     ...createTransitions(core),
-    ...{ audit, api: env.PROMPTQ_TELEGRAM_API },
+    ...{ audit, api: env.PROMPTQ_TELEGRAM_API, slackApi: env.PROMPTQ_SLACK_API },
     subscriptions: createSubscriptions(core).subscriptions,
     messages: new SentMessageStore(registry),
     secrets: new BindingSecretStore(registry),

@@ -62,6 +62,7 @@ import {
   listSentDeliveries,
   listSubscriptions,
   readSubscription,
+  receiveSlack,
   receiveTelegram,
   resendSentDelivery,
   testSubscription,
@@ -184,6 +185,7 @@ export const routes = defineRoutes([
 export const doors: readonly Door[] = [
   ...routes,
   receiveHook,
+  receiveSlack,
   receiveTelegram,
   beginSignIn,
   finishSignIn,

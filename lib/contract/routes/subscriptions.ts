@@ -142,3 +142,15 @@ export const receiveTelegram = {
   mode: 'buffered',
   access: { jobs: 'write', registry: 'write', dispatchQueues: 'send', bindingSecrets: 'read' },
 } as const satisfies Door;
+
+/** Where Slack posts presses of buttons. Its signature takes the place of a token. */
+export const receiveSlack = {
+  id: 'subscriptions.slack',
+  method: 'POST',
+  path: '/subscriptions/{id}/slack',
+  auth: { kind: 'signature' },
+  audited: true,
+  summary: 'Receive a press of a button in Slack, with the signature of the app',
+  mode: 'buffered',
+  access: { jobs: 'write', registry: 'write', dispatchQueues: 'send', bindingSecrets: 'read' },
+} as const satisfies Door;

@@ -1,6 +1,7 @@
+import { signButton } from '../answers/button-data.ts';
 import type { Notice } from '../notice/notice.ts';
 import { slackMessage } from '../render/slack-blocks.ts';
-import type { Subscription } from '../store/subscription.ts';
+import { slackPlaceOf } from '../store/slack-target.ts';
 import { messagesOf } from './messages-of.ts';
 import type { Outgoing, Recipient, SendContext, Sent } from './sending.ts';
 import { type Outcome, sentOf } from './sent.ts';
@@ -42,16 +43,18 @@ async function asBot(
   if (earlier !== undefined) return await changeInSlack(bot, earlier.message, slackMessage(notice));
   if (!isWanted) return SENT;
   const channel = String(settings.channel);
-  const posted = await postToSlack(bot, channel, slackMessage(notice));
+  const { question } = notice;
+  const isAnswerable = question !== null && subscription.answers_from.length > 0;
+  const buttonValue = (option: number) =>
+    signButton(
+      { jobId: question?.job_id ?? '', questionId: question?.id ?? '', option },
+      { secret: token, subscriptionId: place, chat: channel },
+    );
+  const posted = await postToSlack(bot, channel, slackMessage(notice, isAnswerable ? buttonValue : undefined));
   if ('sent' in posted && posted.ref !== undefined)
     await messages.put({
       ...{ subscriptionId: place, key: notice.key, chat: channel, message: posted.ref },
       job: notice.question?.job_id,
     });
   return posted;
-}
-
-/** What messages are bound to: another one than that of an earlier subscription of the same name. */
-function slackPlaceOf({ id, made }: Subscription): string {
-  return `${id}#${made}`;
 }

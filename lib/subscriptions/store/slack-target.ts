@@ -42,3 +42,8 @@ function webhookFault(url: string, reach: Reach): string | undefined {
   // Plain http is on this machine, where a stand-in is.
   return protocol === 'http:' || HOSTS.includes(host) ? undefined : `is not of ${HOSTS.join(' or ')}`;
 }
+
+/** What buttons and messages are bound to: another one than that of an earlier subscription of the same name. */
+export function slackPlaceOf({ id, made }: { readonly id: string; readonly made: string }): string {
+  return `${id}#${made}`;
+}

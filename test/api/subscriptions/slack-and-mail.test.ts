@@ -121,3 +121,31 @@ test('what a target lacks is one answer that names each field, and repeats no se
   expect(elsewhere.text).toContain('is not of hooks.slack.com');
   expect(refused.text + elsewhere.text).not.toContain('hidden');
 });
+
+test('a question is answered by a button in Slack, once, by a person who may', async () => {
+  const filter = { project: 'asking' };
+  const id = await subscribe('Asks', { slack: pages.slack.target }, { filter, answers_from: ['U0ADA0001'] });
+  const url = `${service.baseUrl}/api/v1/subscriptions/${id}/slack`;
+  await call('slack', 'PUT', 'interactivity', { url });
+  const prompt = 'drill: use ask_human {"question": "Which color?", "options": ["red", "blue"]}';
+  const job = await runJob(prompt, 'asking', { profile: 'practice', title: 'Paint' });
+  const { ts } = (await waitFor(async () =>
+    (await messages()).find(({ text }) => text.includes('Question: Paint')),
+  )) as {
+    readonly ts?: string;
+  };
+  const press = async (user: string) => await call('slack', 'POST', 'press', { ts, user, action_id: 'answer-1' });
+  expect(await press('U0BEN0002')).toMatchObject({ status: 200 });
+  const { request, ...answered } = await press('U0ADA0001');
+  expect(answered).toEqual({ status: 200 });
+  const repeated = await fetch(url, { method: 'POST', ...request });
+  const forged = await fetch(url, { method: 'POST', headers: request.headers, body: `${request.body}&x=1` });
+  const plain = await fetch(url, { method: 'POST', body: request.body });
+  expect([repeated.status, forged.status, plain.status]).toEqual([200, 401, 401]);
+  const { items } = (await service.api('GET', `/jobs/${job}/questions`)).json;
+  expect(items).toMatchObject([{ state: 'answered', answer: 'blue', answered_by: 'slack:U0ADA0001' }]);
+  const { notes } = await call('slack', 'GET', 'state');
+  expect(notes).toMatchObject([{ user: 'U0BEN0002' }]);
+  await waitFor(async () => (await messages()).some(({ text }) => text.startsWith('Answered: Paint')));
+  await waitFor(async () => (await service.api('GET', `/jobs/${job}`)).json.status === 'SUCCEEDED');
+});

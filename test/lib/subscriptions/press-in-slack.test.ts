@@ -9,9 +9,9 @@ import { verifyDelivery } from '../../../lib/automations/hooks/verify-delivery.t
 import { askQuestion, listQuestions } from '../../../lib/jobs/questions/questions.ts';
 import { newSlackSecrets, startSlack } from '../../../lib/local/stand-ins/slack/slack.ts';
 import { signButton } from '../../../lib/subscriptions/answers/button-data.ts';
-import { pressInSlack } from '../../../lib/subscriptions/answers/press-in-slack.ts';
 import { slackMessage } from '../../../lib/subscriptions/render/slack-blocks.ts';
 import { postToSlack } from '../../../lib/subscriptions/senders/slack.ts';
+import { pressInSlack } from '../../../lib/subscriptions/slack/press-in-slack.ts';
 import { type QuietDeployment, quietDeployment } from '../../simulation/worlds/quiet-deployment.ts';
 import { aRunningJob } from '../jobs/a-job.ts';
 
@@ -29,6 +29,7 @@ let requests = 0;
 const now = () => deployment.time.wall;
 const subscription = () => ({
   id: 's_1',
+  place: 's_1',
   answersFrom: [ADA, BEN].map(String),
   channel: '#alerts',
   botTokens: [slack.botToken],

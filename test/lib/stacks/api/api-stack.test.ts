@@ -174,6 +174,11 @@ describe('the triggers', () => {
           !JSON.stringify(condition).includes('StringNotEquals'),
       ),
     );
-    expect(mayRead).toEqual(['triggers.deliver-calls', 'triggers.read-feed', 'subscriptions.telegram']);
+    expect(mayRead).toEqual([
+      'triggers.deliver-calls',
+      'triggers.read-feed',
+      'subscriptions.slack',
+      'subscriptions.telegram',
+    ]);
   });
 });

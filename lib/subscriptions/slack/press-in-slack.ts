@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { type Delivered, verifyDelivery } from '../../automations/hooks/verify-delivery.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { type AnsweringContext, type AnswerOutcome, answerForPerson } from '../answers/answer-for-person.ts';
+import { type Press, readButton } from '../answers/button-data.ts';
 import { cut, escapeMarkup, oneLine, withoutCalls } from '../notice/foreign-text.ts';
 import { callService } from '../senders/call-service.ts';
-import { type AnsweringContext, type AnswerOutcome, answerForPerson } from './answer-for-person.ts';
-import { type Press, readButton } from './button-data.ts';
 
 /*
  * A person presses a button in Slack. Slack posts a form, signed over its bytes, and shows the person an error unless it
@@ -19,6 +19,8 @@ import { type Press, readButton } from './button-data.ts';
 /** The subscription that a press is for, with its secrets. */
 export interface SlackSubscription {
   readonly id: string;
+  /** What its buttons are bound to. */
+  readonly place: string;
   readonly answersFrom: readonly string[];
   /** As it was given, which its buttons are signed with. */
   readonly channel: string;
@@ -27,7 +29,7 @@ export interface SlackSubscription {
   readonly signingSecrets: readonly string[];
 }
 
-interface PressContext extends AnsweringContext {
+export interface PressContext extends AnsweringContext {
   /** `https://slack.com/api`, or a stand-in: where else the address of a press may be. */
   readonly slackApi: string;
 }
@@ -66,9 +68,12 @@ export async function pressInSlack(
   await tell(press, outcome, context.slackApi);
 }
 
-function buttonOf({ id, channel, botTokens }: SlackSubscription, value: string | undefined): Press | undefined {
+function buttonOf(
+  { place: subscriptionId, channel, botTokens }: SlackSubscription,
+  value: string | undefined,
+): Press | undefined {
   if (value === undefined) return undefined;
-  const places = botTokens.map((secret) => ({ secret, subscriptionId: id, chat: channel }));
+  const places = botTokens.map((secret) => ({ secret, subscriptionId, chat: channel }));
   return places.map((place) => readButton(value, place)).find((press) => press !== undefined);
 }
 
