@@ -43,7 +43,8 @@ export class AccountWaits {
     const left = waitOf(before);
     const begun = waitOf(after);
     if (left !== begun && left !== undefined && after !== undefined) await this.#forget(left, after);
-    if (begun === undefined || begun === left || after === undefined) return undefined;
+    // One that tries has waited before.
+    if (begun === undefined || begun === left || begun !== after?.parked) return undefined;
     const profile = await this.#profiles.get(after.profile);
     if (profile === undefined || !(await this.#note(begun, profile, after))) return undefined;
     const { agent, name } = profile;
@@ -87,7 +88,7 @@ export class AccountWaits {
 function waitOf(job: WaitingJob | undefined): Wait | undefined {
   const isWait = (reason: string | undefined): reason is Wait => reason !== undefined && Object.hasOwn(TYPES, reason);
   // While it tries, it can be parked for another reason, such as its folder.
-  return [job?.probing, job?.parked].find(isWait);
+  return [job?.parked, job?.probing].find(isWait);
 }
 
 function keyOf(wait: Wait, profile: Profile) {
