@@ -177,8 +177,8 @@ describe('the triggers', () => {
     expect(mayRead).toEqual([
       'triggers.deliver-calls',
       'triggers.read-feed',
-      'subscriptions.slack',
       'subscriptions.telegram',
+      'subscriptions.slack',
     ]);
   });
 });
