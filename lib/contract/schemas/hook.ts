@@ -135,14 +135,15 @@ const bodyText = z.string().min(2).max(hooks.bodyBytes).meta({ description: 'The
 /** `POST /automations/{id}/deliveries`. */
 export const testDelivery = z.strictObject({ body: bodyText }).meta({ id: 'HookTestDelivery' });
 
+const { secretLength: SECRET_LENGTH } = hooks;
+const SECRET = new RegExp(`^[\\x21-\\x7e]{${SECRET_LENGTH.min},${SECRET_LENGTH.max}}$`);
+
 /** `POST /automations/{id}/secret`. */
 export const secretChange = z
   .strictObject({
     secret: z
       .string()
-      .min(hooks.secretLength.min)
-      .max(hooks.secretLength.max)
-      .regex(/^[\x21-\x7e]+$/, 'expected printable characters without blanks')
+      .regex(SECRET, `expected ${SECRET_LENGTH.min} to ${SECRET_LENGTH.max} printable characters without blanks`)
       .optional()
       .meta({ description: 'The secret that the sender made, as with Slack. Default: a new one is made.' }),
   })
