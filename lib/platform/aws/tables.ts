@@ -22,10 +22,12 @@ const LISTED_ATTRIBUTES = [
   'automation',
   'tags',
   'needs',
-  'cost',
 ] as const;
 
-/** What is also read of all jobs in a state: by the reconciler, and when jobs are removed. */
+/**
+ * What is also read of all jobs in a state: by the reconciler, and when jobs are removed. DynamoDB projects at most 20
+ * attributes into an index.
+ */
 const STATE_ATTRIBUTES = [
   ...LISTED_ATTRIBUTES,
   'priority',

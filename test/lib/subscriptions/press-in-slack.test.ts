@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -47,13 +47,14 @@ beforeEach(async () => {
   const asked = { id: QUESTION, question: 'Which color?', options: ['red', 'blue'], deadlineSeconds: 3_600 };
   await askQuestion(deployment, job, asked);
   slack = await startSlack({ key: 'key', secrets: newSlackSecrets(), now });
-  app = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const outcome = await receive(request.headers as Record<string, string>, await buffer(request)).then(
       () => 200,
       (error: { readonly status?: number }) => error.status ?? 500,
     );
     response.writeHead(outcome).end();
-  }).listen(0, '127.0.0.1');
+  };
+  app = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
   await once(app, 'listening');
   const url = `http://127.0.0.1:${(app.address() as AddressInfo).port}/`;
   await people('PUT', 'interactivity', { url });

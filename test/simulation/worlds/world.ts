@@ -217,13 +217,9 @@ export class World {
       agents: this.#agents,
       deployments: this.#deployments,
     };
-    const parts = [
-      faultsAtRest(this.#deployment, judge),
-      this.#exports?.faultsOfLast() ?? [],
-      this.#automations?.faultsAtRest() ?? [],
-    ];
+    const parts = [faultsAtRest(this.#deployment, judge), this.#exports?.faultsOfLast() ?? Promise.resolve([])];
     void Promise.all(parts)
-      .then((faults) => faults.flat())
+      .then((faults) => [...faults.flat(), ...(this.#automations?.faultsAtRest() ?? [])])
       .catch((error: unknown) => [`the judge fell over: ${String(error)}`])
       .then((faults) => {
         for (const fault of [...faults, ...(this.#hooks?.faultsAtRest() ?? [])]) this.#violated(fault);

@@ -55,6 +55,11 @@ describe('the function that launches workers', () => {
         actions: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
         condition: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['scaling'] } },
       },
+      // A launch that fails is an event.
+      {
+        actions: ['dynamodb:PutItem'],
+        condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['event#*'] } },
+      },
     ]);
     const queried = about('dynamodb:Query').flatMap(({ resources }) => resources);
     expect(queried.flatMap((resource) => /\/index\/([a-z\d-]+)/.exec(resource)?.[1] ?? [])).toEqual(['by-status']);

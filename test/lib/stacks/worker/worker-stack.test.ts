@@ -217,6 +217,7 @@ describe('a worker', () => {
           },
         },
       ],
+      ['Registry', 'UpdateItem', { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['signal'] } }],
       ['High', queue, undefined],
       ['Low', queue, undefined],
       ['Normal', queue, undefined],
