@@ -16,10 +16,8 @@ interface Registration {
   readonly clientId: string;
 }
 
-type Known = Pick<
-  ApiEnv,
-  'PROMPTQ_PUBLIC_ORIGIN' | 'PROMPTQ_OIDC_ISSUER' | 'PROMPTQ_OIDC_CLIENT_ID' | 'PROMPTQ_WHEREABOUTS_AT'
->;
+type Known = Pick<ApiEnv, 'PROMPTQ_PUBLIC_ORIGIN' | 'PROMPTQ_WHEREABOUTS_AT'> &
+  Partial<Pick<ApiEnv, 'PROMPTQ_OIDC_ISSUER' | 'PROMPTQ_OIDC_CLIENT_ID'>>;
 
 /** Milliseconds that read values are cached: a changed domain takes effect within this time. */
 const CACHE_MS = 300_000;

@@ -17,13 +17,17 @@ import { createJobStore, createOutputStore, createTexts } from './services.ts';
 
 /** Dependencies for reading the feed, and for delivering to subscriptions. */
 export function createDelivering(
-  from: TableClient & { readonly env: Omit<ReadFeedEnv, 'READ_FEED_FUNCTION'>; readonly objects: S3Client },
+  from: TableClient & {
+    readonly env: Omit<ReadFeedEnv, 'READ_FEED_FUNCTION'>;
+    readonly objects: S3Client;
+    /** Where the links of messages lead; undefined: they have none. */
+    readonly origin: string | undefined;
+  },
 ) {
-  const { env, clock } = from;
+  const { env, clock, origin } = from;
   const registry = registryOf(from);
   const feed = new EventFeed(registry);
   const readers = new FeedReaders({ ...registry, feed });
-  const origin = env.PROMPTQ_LINK_ORIGIN ?? env.PROMPTQ_PUBLIC_ORIGIN;
   const facts = { jobs: createJobStore(from), texts: createTexts(from), output: createOutputStore(from), origin };
   return {
     ...{ feed, readers, clock },

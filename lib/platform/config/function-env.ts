@@ -33,6 +33,7 @@ export const countEnv = triggerEnv.extend({
 /** Environment of the function that runs readers of the feed of events. */
 export const readFeedEnv = triggerEnv.extend({
   READ_FEED_FUNCTION: apiEnv.shape.READ_FEED_FUNCTION,
+  PROMPTQ_WHEREABOUTS_AT: apiEnv.shape.PROMPTQ_WHEREABOUTS_AT,
   ...mailEnv,
   ...messengerApis,
 });

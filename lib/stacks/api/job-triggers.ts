@@ -21,8 +21,8 @@ import { makeExportsName, readFeedName, reconcileJobsName } from '../data/shared
 import { FUNCTION_MEMORY } from '../functions/function-memory.ts';
 import {
   countEnvironment,
-  mailEnvironment,
   makeExportsEnvironment,
+  messageEnvironment,
   readFeedEnvironment,
   reconcileEnvironment,
   triggerEnvironment,
@@ -45,6 +45,7 @@ import {
   outputStatements,
   queueStatement,
   receiptStatements,
+  serviceEndpointsStatement,
   signalsStatement,
   tellStatement,
   tokenStateStatement,
@@ -214,9 +215,10 @@ export class JobTriggers extends Construct {
       name: readFeedName(data),
       description: 'runs readers of the feed of events',
       code: codeOf('triggers.read-feed'),
-      environment: { ...readFeedEnvironment(data, deployment), ...mailEnvironment(deployment) },
+      environment: { ...readFeedEnvironment(data, deployment), ...messageEnvironment(data, deployment) },
       statements: [
         ...mailStatements(data, deployment),
+        serviceEndpointsStatement(data),
         itemStatement(data, 'registry', ['GetItem', 'UpdateItem', 'DeleteItem'], ofKinds(EVENT_KINDS.head)),
         itemStatement(data, 'registry', ['BatchGetItem'], ofKindsLike(`${EVENT_KINDS.packets}*`)),
         itemStatement(data, 'registry', ['GetItem', 'PutItem', 'UpdateItem'], ofKindsLike(...SUBSCRIPTIONS)),

@@ -79,9 +79,12 @@ export function readFeedEnvironment(data: DataStack, deployment: Deployment): En
   return { ...triggerEnvironment(data, deployment), READ_FEED_FUNCTION: readFeedName(data) };
 }
 
-/** Of the function that sends messages. Absent unless mails are sent. */
-export function mailEnvironment({ mailFrom }: Deployment) {
-  return { ...(mailFrom !== undefined && { PROMPTQ_MAIL_FROM: mailFrom }) };
+/** Of the function that sends messages: where their links lead, and who sends mails, if any. */
+export function messageEnvironment(data: DataStack, { mailFrom }: Deployment) {
+  return {
+    PROMPTQ_WHEREABOUTS_AT: `ssm:${serviceEndpointsParameter(data)}`,
+    ...(mailFrom !== undefined && { PROMPTQ_MAIL_FROM: mailFrom }),
+  };
 }
 
 /** Environment of the function that makes exports. */

@@ -132,3 +132,11 @@ test("an operator's commands find the reconciler by its logical id", () => {
     functionsById(stacks.api).get('triggers.reconcile-jobs')?.logicalId,
   ]);
 });
+
+test('the function that sends messages may read where the service is, to which their links lead', () => {
+  const own = grants.filter(({ holder }) => holder.startsWith('TriggersReadFeed '));
+  const readable = own
+    .filter(({ actions }) => actions.includes('ssm:GetParameter'))
+    .flatMap(({ resources }) => resources);
+  expect(readable).toEqual([expect.stringMatching(/parameter\/.*whereabouts|parameter\/.*endpoints/)]);
+});
