@@ -57,7 +57,7 @@ function faultsOfAccounts(events: readonly EventView[]): string[] {
   });
 }
 
-async function readAll(feed: EventFeed, limit: number): Promise<EventView[]> {
+export async function readAll(feed: EventFeed, limit: number): Promise<EventView[]> {
   const events: EventView[] = [];
   for (let place = await feed.since(0); ; ) {
     const found = await feed.read(place, limit, () => true);

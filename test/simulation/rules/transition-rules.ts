@@ -77,6 +77,7 @@ const CREATORS: Readonly<Partial<Record<Job['cause']['kind'], readonly string[]>
   client: ['create'],
   schedule: ['watch', 'run automation'],
   hook: ['deliver', 'watch'],
+  event: ['read feed', 'watch'],
 };
 
 /** A later job of an automation replaces earlier ones, with all that is below them. */

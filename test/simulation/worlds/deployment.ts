@@ -14,6 +14,7 @@ import type { Faults } from '../model/faults.ts';
 import { ModelObjects } from '../model/objects.ts';
 import type { ModelQueue } from '../model/queue.ts';
 import { perform, type Services } from '../model/services.ts';
+import type { SimulatedProcess } from '../model/simulated-process.ts';
 import { ModelTable, type Write } from '../model/table.ts';
 import type { VirtualTime } from '../model/virtual-time.ts';
 import { faultOfGrant } from '../rules/grant-rules.ts';
@@ -41,6 +42,8 @@ export class ModelDeployment implements Network {
   onJobWrite: (before: Job | undefined, after: Job, actor: Actor) => void = () => undefined;
   /** Called with each write to the registry. */
   onRegistryWrite: (before: Item | undefined, after: Item | undefined, actor: Actor) => void = () => undefined;
+  /** Called after an append of events of these types, and by the minute's pass without types, if the feed has readers. */
+  wakeReaders: ((process: SimulatedProcess, types?: ReadonlySet<string>) => Promise<void>) | undefined;
   readonly trees = new TreeRules(this);
   readonly templates = new ModelTemplates(this);
   /** How often each command was called, by its name. */

@@ -80,6 +80,9 @@ export class ModelTriggers {
             `shard-${shard}`,
             batch.filter(({ jobs }) => jobs !== undefined),
           );
+          const types = new Set(events.map(({ event: { type } }) => type));
+          // The minute's pass makes up for a failure.
+          await this.#deployment.wakeReaders?.(process, types).catch(() => undefined);
         });
         if (!isDone) await time.sleep(1_000);
         else if (!faults.happens('batch repeated', 0.1)) this.#counted[shard] = from + batch.length;
@@ -100,6 +103,7 @@ export class ModelTriggers {
       automations: new AutomationStore({ ...services.registry, jobsTable: ENV.JOBS_TABLE }),
     });
     fired.catch(() => undefined);
+    await this.#deployment.wakeReaders?.(process).catch(() => undefined);
     await this.#reconcile(context);
     await fired;
   }

@@ -16,13 +16,14 @@ import { faultOfThread } from '../rules/thread-rules.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import { ModelAgents } from './agent.ts';
 import { ModelApi } from './api.ts';
-import { ModelAutomations } from './automations.ts';
+import { ModelAutomations } from './automations/automations.ts';
+import { ModelEventAutomations } from './automations/event-automations.ts';
+import { ModelHooks } from './automations/hooks.ts';
 import { Clients } from './clients/clients.ts';
 import { ModelDeployment } from './deployment.ts';
 import { addBindings } from './deployments/bindings.ts';
 import { ModelCommands } from './deployments/commands.ts';
 import { ModelExports } from './exports.ts';
-import { ModelHooks } from './hooks.ts';
 import { SHARDS } from './job-stream.ts';
 import { addLaterJobs } from './later-jobs.ts';
 import { areAtRest, ENDED_AFTER, faultsAtRest } from './quiescence.ts';
@@ -35,10 +36,10 @@ const EXCLUSIVE = 'p1';
 /** Every which world holds jobs of a later version: each pass reads them all again, so they cost most of a world's time. */
 const LATER_JOBS_EVERY = 4;
 
-/** Every which world exports its jobs: an export reads all of them. */
+/** Every which world exports its jobs, which reads all of them, and has automations that events start. */
 const EXPORTS_EVERY = 3;
 
-/** Every which world has automations. */
+/** Every which world has automations with a schedule. */
 const AUTOMATIONS_EVERY = 3;
 
 /** The other worlds of these have hooks. */
@@ -76,7 +77,7 @@ export class World {
   readonly #bindings: ReadonlyMap<string, readonly string[]>;
   readonly #deployments: DeploymentRules;
   readonly #exports: ModelExports | undefined;
-  readonly #automations: ModelAutomations | undefined;
+  readonly #automations: ModelAutomations | ModelEventAutomations | undefined;
   readonly #hooks: ModelHooks | undefined;
   readonly #violations: string[] = [];
 
@@ -98,8 +99,10 @@ export class World {
     this.#commands = new ModelCommands(this.#deployment, this.#agents.forks, this.#folders);
     this.#agents.forks.onCopy = (source) => this.#expectNoCommands(source, 'it is copied');
     this.#deployments = new DeploymentRules(this.#deployment, { commands: this.#commands, bindings: this.#bindings });
-    if (seed % EXPORTS_EVERY === 0)
+    if (seed % EXPORTS_EVERY === 0) {
       this.#exports = new ModelExports(this.#deployment, (fault) => this.#violated(fault));
+      this.#automations = new ModelEventAutomations(this.#deployment, (fault) => this.#violated(fault));
+    }
     if (seed % EXPORTS_EVERY === HOOKS_AT)
       this.#hooks = new ModelHooks(this.#deployment, (fault) => this.#violated(fault));
     if (seed % AUTOMATIONS_EVERY === 1)
@@ -211,15 +214,12 @@ export class World {
     const client = new ModelClient(this.#deployment, process, { id: 'judge', doing: 'judge' });
     let isJudged = false;
     const judge = {
-      process,
-      client,
-      acknowledged: clients.acknowledged,
-      agents: this.#agents,
-      deployments: this.#deployments,
+      ...{ process, client, acknowledged: clients.acknowledged },
+      ...{ agents: this.#agents, deployments: this.#deployments },
     };
     const parts = [faultsAtRest(this.#deployment, judge), this.#exports?.faultsOfLast() ?? Promise.resolve([])];
     void Promise.all(parts)
-      .then((faults) => [...faults.flat(), ...(this.#automations?.faultsAtRest() ?? [])])
+      .then(async (faults) => [...faults.flat(), ...((await this.#automations?.faultsAtRest()) ?? [])])
       .catch((error: unknown) => [`the judge fell over: ${String(error)}`])
       .then((faults) => {
         for (const fault of [...faults, ...(this.#hooks?.faultsAtRest() ?? [])]) this.#violated(fault);

@@ -1,16 +1,16 @@
 import { createHmac } from 'node:crypto';
-import type { Automation } from '../../../lib/automations/automation.ts';
-import { AutomationStore } from '../../../lib/automations/automation-store.ts';
-import { type FireContext, fireDue } from '../../../lib/automations/fire-due.ts';
-import { type Delivery, deliverySchema } from '../../../lib/automations/hooks/delivery-store.ts';
-import { receiveAgain, receiveDelivery } from '../../../lib/automations/receive-delivery.ts';
-import { timestamp } from '../../../lib/platform/aws/table-clock.ts';
-import { HOOK_SECRET_KIND } from '../../../lib/platform/aws/tables.ts';
-import { ModelClient } from '../model/client.ts';
-import { ENV } from '../model/environment.ts';
-import type { Item } from '../model/expressions.ts';
-import type { ModelDeployment } from './deployment.ts';
-import { startProcess, watchOf } from './workers.ts';
+import type { Automation } from '../../../../lib/automations/automation.ts';
+import { AutomationStore } from '../../../../lib/automations/automation-store.ts';
+import { type FireContext, fireDue } from '../../../../lib/automations/fire-due.ts';
+import { type Delivery, deliverySchema } from '../../../../lib/automations/hooks/delivery-store.ts';
+import { receiveAgain, receiveDelivery } from '../../../../lib/automations/receive-delivery.ts';
+import { timestamp } from '../../../../lib/platform/aws/table-clock.ts';
+import { HOOK_SECRET_KIND } from '../../../../lib/platform/aws/tables.ts';
+import { ModelClient } from '../../model/client.ts';
+import { ENV } from '../../model/environment.ts';
+import type { Item } from '../../model/expressions.ts';
+import type { ModelDeployment } from '../deployment.ts';
+import { startProcess, watchOf } from '../workers.ts';
 
 const SECRET = 'whsec_c2VjcmV0IG9mIGEgaG9vaw==';
 
@@ -204,7 +204,7 @@ export class ModelHooks {
     const process = startProcess(this.#deployment, `${doing}-hooks-${this.#calls}`);
     const actor = { id: process.name, doing };
     const { table } = new ModelClient(this.#deployment, process, actor);
-    const automations = new AutomationStore({ table, registryTable: ENV.REGISTRY_TABLE });
+    const automations = new AutomationStore({ table, registryTable: ENV.REGISTRY_TABLE, jobsTable: ENV.JOBS_TABLE });
     return new Promise((resolve) => {
       process.onDeath(() => resolve(undefined));
       this.#deployment.time.schedule(() => process.kill(), longest);

@@ -1,17 +1,17 @@
-import { AutomationStore } from '../../../lib/automations/automation-store.ts';
-import { runNow } from '../../../lib/automations/run-now.ts';
-import { createAutomation, deleteAutomation, editAutomation } from '../../../lib/automations/write-automation.ts';
-import { ApiError } from '../../../lib/contract/errors.ts';
-import type { AutomationCreation } from '../../../lib/contract/schemas/automation.ts';
-import type { Job } from '../../../lib/jobs/lifecycle/job.ts';
-import { PRINCIPAL_KINDS } from '../../../lib/platform/aws/tables.ts';
-import { type Actor, ModelClient } from '../model/client.ts';
-import { ENV } from '../model/environment.ts';
-import type { Item } from '../model/expressions.ts';
-import { PROFILES } from '../rules/account-rules.ts';
-import { AutomationRules } from '../rules/automation-rules.ts';
-import type { ModelDeployment } from './deployment.ts';
-import { startProcess, watchOf } from './workers.ts';
+import { AutomationStore } from '../../../../lib/automations/automation-store.ts';
+import { runNow } from '../../../../lib/automations/run-now.ts';
+import { createAutomation, deleteAutomation, editAutomation } from '../../../../lib/automations/write-automation.ts';
+import { ApiError } from '../../../../lib/contract/errors.ts';
+import type { AutomationCreation } from '../../../../lib/contract/schemas/automation.ts';
+import type { Job } from '../../../../lib/jobs/lifecycle/job.ts';
+import { PRINCIPAL_KINDS } from '../../../../lib/platform/aws/tables.ts';
+import { type Actor, ModelClient } from '../../model/client.ts';
+import { ENV } from '../../model/environment.ts';
+import type { Item } from '../../model/expressions.ts';
+import { PROFILES } from '../../rules/account-rules.ts';
+import { AutomationRules } from '../../rules/automation-rules.ts';
+import type { ModelDeployment } from '../deployment.ts';
+import { startProcess, watchOf } from '../workers.ts';
 
 const SCHEDULES = [
   { every: '1m' },
