@@ -33,6 +33,7 @@ async function attempt(fails: Error) {
     ...deployment,
     ...{ env: { ...ENV, PROMPTQ_PRACTICE_KEY: 'a-key-of-the-vendor' }, workerId: 'worker-1', markPrefix: '' },
     log: { createChild },
+    signals: { listen: () => () => undefined },
     onShortage: () => void shortages.push(time.now),
     timing: { now: () => time.now, schedule: (run: () => void, delay: number) => time.schedule(run, delay) },
     machine: { folder: { make: async (path: string) => path, remove: async () => undefined }, runAgent: agent },

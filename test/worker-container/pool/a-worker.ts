@@ -19,6 +19,7 @@ export function workerContext(deployment: QuietDeployment, changes: object): Wor
   return {
     ...deployment,
     ...{ env: ENV, workerId: 'worker-1', markPrefix: '', log: new Logger({ logLevel: 'SILENT' }) },
+    signals: { listen: () => () => undefined },
     pause: (milliseconds: number) => deployment.pass(milliseconds),
     timing: { now: () => time.now, schedule },
     machine: { folder: { make: async () => undefined, remove: async () => undefined }, runAgent: agent },
