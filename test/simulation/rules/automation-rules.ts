@@ -74,7 +74,6 @@ export class AutomationRules {
     if (automation.overlap === 'skip' && open.length > 0) return `created while ${names} had not ended`;
     if (automation.overlap === 'queue' && open.length > 1) return `created while ${names} waited`;
     if (automation.overlap !== 'replace') return undefined;
-    if (open.length > 0) this.#deployment.tellEvent('automation replaced its job');
     const left = open.filter(({ cancel_requested_at: asked }) => asked === undefined);
     return left.length > 0 ? `created while ${names} was not asked to end` : undefined;
   }
@@ -83,6 +82,8 @@ export class AutomationRules {
     this.#decided = before;
     const { id, made } = (after ?? before) as Automation;
     if (after === undefined) this.#deleted.add(made);
+    const isReplacing = before?.firing === undefined && after?.firing?.replaces !== undefined;
+    if (isReplacing) this.#deployment.tellEvent('automation replaced its job');
     if (before === undefined || before.edits !== after?.edits) this.#editedAt.set(id, this.#deployment.time.now);
   }
 
