@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { documentAt, shellBlocks } from '../../docs/documents.ts';
@@ -31,8 +31,20 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
 /** The receiver of the guide, with this secret. */
-function startReceiver(port: number, secret: string): string[] {
+async function startReceiver(port: number, secret: string): Promise<string[]> {
   const source = documentAt(GUIDE).fences.find(({ language }) => language === 'js')?.text ?? '';
   const receiver = spawn(process.execPath, ['--input-type=module', '--eval', source], {
     env: { SECRET: secret, PORT: String(port) },
@@ -41,6 +53,8 @@ function startReceiver(port: number, secret: string): string[] {
   onTestFinished(() => void receiver.kill());
   const lines: string[] = [];
   createInterface(receiver.stdout).on('line', (line) => lines.push(line));
+  // A delivery that comes before it listens is tried again a minute later.
+  await waitFor(() => isListening(port));
   return lines;
 }
 
@@ -55,7 +69,7 @@ test('the commands and the receiver of the guide do what it says', async () => {
   const created = await run(wordsOf(at).slice(1));
   expect(created.stderr).toContain('which sends question.opened, job.failed,');
   const secret = created.stdout.trim();
-  const lines = startReceiver(port, secret);
+  const lines = await startReceiver(port, secret);
   const test = (await run(wordsOf(tried).slice(1))).stdout.trim();
   await waitFor(() => lines.length === 1);
   expect(lines[0]).toMatch(/^msg_\w+ subscription.test undefined undefined$/);

@@ -54,6 +54,7 @@ export async function deployingWorker(
   const context = {
     ...deployment,
     ...{ env: ENV, workerId: 'worker-1', markPrefix: 'mark:', log: new Logger({ logLevel: 'SILENT' }) },
+    signals: { listen: () => () => undefined },
     timing: {
       now: () => deployment.time.now,
       schedule: (run: () => void, delay: number) => deployment.time.schedule(run, delay),
