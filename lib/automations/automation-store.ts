@@ -242,10 +242,11 @@ function runItem(automation: Automation, run: Run) {
 
 function conditionOn(known: Automation | undefined) {
   if (known === undefined) return { ConditionExpression: 'attribute_not_exists(id)' };
+  // A later automation of its name comes to the same version.
   return {
-    ConditionExpression: '#version = :version',
+    ConditionExpression: '#version = :version AND made = :made',
     ExpressionAttributeNames: { '#version': 'version' },
-    ExpressionAttributeValues: { ':version': known.version },
+    ExpressionAttributeValues: { ':version': known.version, ':made': known.made },
   };
 }
 

@@ -91,6 +91,16 @@ describe('a due instant', () => {
     );
   });
 
+  it('is not decided for another automation that has meanwhile got the name', async () => {
+    const before = await hourly();
+    await deleteAutomation({ automations }, before.id);
+    const after = await hourly({ name: before.name });
+    expect(after.version).toBe(before.version);
+    expect(await automations.replace(before, { ...before, failures: 1 })).toBeUndefined();
+    expect(await automations.delete(before)).toBe(false);
+    expect(await automations.get(after.id)).toEqual(after);
+  });
+
   it('costs one request while none is due', async () => {
     await hourly();
     await passAt(0);

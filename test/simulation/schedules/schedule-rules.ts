@@ -36,6 +36,8 @@ export class ScheduleRules {
 
   #onAutomation(before: Automation | undefined, after: Automation | undefined): void {
     this.expectNothingOpen();
+    if (before !== undefined && after !== undefined && before.made !== after.made)
+      this.#tellFault(`${after.id}: one that was deleted has replaced a later one of its name`);
     if (before?.next_due === undefined || after === undefined || before.next_due === after.next_due) return;
     const isEdit = before.edits !== after.edits;
     // A change may move an instant that has not come.
