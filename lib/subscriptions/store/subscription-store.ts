@@ -169,8 +169,9 @@ function healthId({ id, made }: Subscription): string {
 function conditionOn(known: Subscription | undefined) {
   if (known === undefined) return { ConditionExpression: 'attribute_not_exists(id)' };
   return {
-    ConditionExpression: '#version = :version',
+    // A later subscription of its name comes to the same version.
+    ConditionExpression: '#version = :version AND made = :made',
     ExpressionAttributeNames: { '#version': 'version' },
-    ExpressionAttributeValues: { ':version': known.version },
+    ExpressionAttributeValues: { ':version': known.version, ':made': known.made },
   };
 }
